@@ -1,0 +1,1 @@
+"""The shared library of the Federated Event Service."""

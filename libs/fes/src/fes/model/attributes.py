@@ -1,0 +1,138 @@
+"""The standard attributes of events."""
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from fes.errors import EventError
+from fes.model.event import Event
+
+PRIORITY: Final = "Priority"
+PROXIMITY: Final = "Proximity"
+TIMEOUT: Final = "Timeout"
+START_TIME: Final = "StartTime"
+STOP_TIME: Final = "StopTime"
+RELIABILITY: Final = "Reliability"
+
+PRIORITY_MIN, PRIORITY_MAX = -32767, 32767
+BEST_EFFORT, PERSISTENT = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """A circular proximity.
+
+    Attributes:
+        lat_deg, lon_deg: Reference point, WGS 84; an offset in degrees where `relative`.
+        radius_m: Not negative.
+        relative: Whether the reference point moves with the producer.
+    """
+
+    lat_deg: float
+    lon_deg: float
+    radius_m: float
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangular proximity, centred on its reference point.
+
+    Attributes:
+        lat_deg, lon_deg: Reference point, WGS 84; an offset in degrees where `relative`.
+        dimx_m, dimy_m: Full extents along longitude and latitude; not negative.
+        relative: Whether the reference point moves with the producer.
+    """
+
+    lat_deg: float
+    lon_deg: float
+    dimx_m: float
+    dimy_m: float
+    relative: bool
+
+
+Proximity = Circle | Rectangle
+
+
+def parse_proximity(text: str) -> Proximity:
+    """Return the proximity that an attribute's text tells.
+
+    Args:
+        text: Circle `0,sub,lat,lon,radius` or rectangle `1,sub,lat,lon,dimx,dimy`; sub is 0 for
+            absolute and 1 for relative; degrees and metres.
+
+    Raises:
+        EventError: The text is neither.
+
+    Source:
+        FES thesis, section 5.2.3; units: design, section 3.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    try:
+        shape, sub, *numbers = (float(part) for part in parts)
+    except ValueError as error:
+        raise EventError(f"Proximity {text[:80]!r} is not a list of numbers") from error
+    good = all(math.isfinite(number) for number in numbers)
+    sizes = numbers[2:]
+    if not good or sub not in (0, 1) or any(size < 0 for size in sizes):
+        raise EventError(f"Proximity {text[:80]!r} is out of range")
+    if shape == 0 and len(numbers) == 3:
+        return Circle(numbers[0], numbers[1], numbers[2], sub == 1)
+    if shape == 1 and len(numbers) == 4:
+        return Rectangle(numbers[0], numbers[1], numbers[2], numbers[3], sub == 1)
+    raise EventError(f"Proximity {text[:80]!r} is neither a circle nor a rectangle")
+
+
+def write_proximity(area: Proximity) -> str:
+    """Return the attribute's text of a proximity."""
+    sub = int(area.relative)
+    if isinstance(area, Circle):
+        return f"0,{sub},{area.lat_deg!r},{area.lon_deg!r},{area.radius_m!r}"
+    return f"1,{sub},{area.lat_deg!r},{area.lon_deg!r},{area.dimx_m!r},{area.dimy_m!r}"
+
+
+def priority(event: Event) -> int:
+    """Return an event's priority; 0 where it has none or one that is not in range."""
+    value = event.attribute(PRIORITY)
+    if isinstance(value, int) and PRIORITY_MIN <= value <= PRIORITY_MAX:
+        return value
+    return 0
+
+
+def is_persistent(event: Event) -> bool:
+    """Tell whether an event asks for persistent delivery."""
+    return bool(event.attribute(RELIABILITY) == PERSISTENT)
+
+
+def expires_us(event: Event, time_us: int) -> int:
+    """Return when an event is worthless, microseconds since 1970 UTC; 0 where never.
+
+    Args:
+        event: The event; its `Timeout` (seconds from its time) and `StopTime` (ISO 8601) count.
+        time_us: The producer's time of the event.
+
+    Raises:
+        EventError: `StopTime` is not a date and time, or `Timeout` is not a number of seconds.
+    """
+    ends = []
+    timeout = event.attribute(TIMEOUT)
+    if timeout is not None:
+        if not isinstance(timeout, int | float) or not math.isfinite(timeout) or timeout < 0:
+            raise EventError(f"attribute 'Timeout': {timeout!r:.40} is not a number of seconds")
+        if timeout > 0:
+            ends.append(time_us + round(timeout * 1e6))
+    stop = event.attribute(STOP_TIME)
+    if stop is not None:
+        ends.append(_moment_us(stop))
+    return min(ends, default=0)
+
+
+def _moment_us(value: object) -> int:
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError as error:
+        raise EventError(f"attribute 'StopTime': {value!r:.60} is not ISO 8601") from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1e6)
