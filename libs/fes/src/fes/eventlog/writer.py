@@ -1,0 +1,120 @@
+"""The writer of the event log: buffered, off the hot path, rotated within bounds."""
+
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Protocol
+from zlib import crc32
+
+import msgspec
+
+from fes.eventlog.schema import Record
+
+FLUSH_S = 0.2
+BATCH = 500
+
+
+class Log(Protocol):
+    """Takes records; never blocks and never raises."""
+
+    def write(self, record: Record) -> None:
+        """Append a record."""
+
+
+class NullLog:
+    """Forgets every record."""
+
+    def write(self, record: Record) -> None:
+        """Forget `record`."""
+
+
+class EventLog:
+    """Writes records as JSON lines, from a thread of its own.
+
+    Args:
+        folder: Where the files lie; made if absent.
+        process: Names the files, `eventlog-<process>.<n>.jsonl`.
+        file_bytes: A file is closed once it is larger.
+        files: Most files kept; the oldest is removed.
+        buffer: Most records that wait for the thread; a record above it is dropped and counted.
+        sample: Share of event identities that are logged, 0 to 1; the same ones everywhere.
+            Requests are always logged.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        process: str,
+        *,
+        file_bytes: int = 64 * 2**20,
+        files: int = 8,
+        buffer: int = 200_000,
+        sample: float = 1.0,
+    ) -> None:
+        self.dropped = 0
+        self.written = 0
+        self._folder = folder
+        self._process = process
+        self._file_bytes = file_bytes
+        self._files = files
+        self._buffer = buffer
+        self._threshold = int(sample * 2**32)
+        self._waiting: deque[Record] = deque()
+        self._encoder = msgspec.json.Encoder()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._number = _next_number(folder, process)
+        self._file = self._path(self._number).open("ab")
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="event-log", daemon=True)
+        self._thread.start()
+
+    def write(self, record: Record) -> None:
+        """Append a record; dropped and counted where too many wait."""
+        if record.id and not self._sampled(record.id):
+            return
+        if len(self._waiting) >= self._buffer:
+            self.dropped += 1
+            return
+        self._waiting.append(record)
+
+    def close(self) -> None:
+        """Write what waits and close the file; harmless twice."""
+        if not self._closed.is_set():
+            self._closed.set()
+            self._thread.join()
+
+    def _sampled(self, identity: str) -> bool:
+        return self._threshold >= 2**32 or crc32(identity.encode()) < self._threshold
+
+    def _run(self) -> None:
+        while not self._closed.wait(FLUSH_S):
+            self._flush()
+        self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), BATCH))]
+            self._file.write(self._encoder.encode_lines(batch))
+            self.written += len(batch)
+            if self._file.tell() > self._file_bytes:
+                self._rotate()
+        self._file.flush()
+
+    def _rotate(self) -> None:
+        self._file.close()
+        self._number += 1
+        self._file = self._path(self._number).open("ab")
+        self._path(self._number - self._files).unlink(missing_ok=True)
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"eventlog-{self._process}.{number}.jsonl"
+
+
+def _next_number(folder: Path, process: str) -> int:
+    numbers = [
+        int(path.name.split(".")[-2])
+        for path in folder.glob(f"eventlog-{process}.*.jsonl")
+        if path.name.split(".")[-2].isdigit()
+    ]
+    return max(numbers, default=-1) + 1
