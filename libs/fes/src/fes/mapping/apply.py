@@ -1,0 +1,160 @@
+"""The mapping of one adapter: native events to FES events and back."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from fes.errors import MappingError
+from fes.filter.vocabulary import Term
+from fes.mapping.carry import Carry
+from fes.mapping.compile import compile_rule
+from fes.mapping.compiled import Compiled, Timed
+from fes.mapping.counters import Counters
+from fes.mapping.names import NameRule, Names, is_identity
+from fes.mapping.native import Native, describe
+from fes.mapping.rules import Rule
+from fes.mapping.terms import Terms
+from fes.mapping.ways import Rename
+from fes.model import Event
+
+CanKey = tuple[int, bool]
+
+
+class Mapping:
+    """Maps native events to FES events and back, by rules or automatically.
+
+    Every rule that matches an event makes one of the other side, in the order of the list. Not
+    for several threads at once.
+
+    Args:
+        rules: DBC files as paths that can be opened: see `load_rules`.
+        name_rule: What the service takes as a name; None where it takes any.
+        automatic: Whether events that no rule matches are mapped as they are. Where not, a native
+            one is counted and set aside, and one of the federation is refused.
+
+    Attributes:
+        counters: What happened so far.
+        rules: The rules made ready.
+        names: The name rule made ready; None where every name passes as it is.
+        automatic: As given.
+
+    Raises:
+        MappingError: A rule cannot work; the message names rule and field.
+
+    Source:
+        FES thesis, section 5.4.1.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[Rule] = (),
+        name_rule: NameRule | None = None,
+        *,
+        automatic: bool = True,
+    ) -> None:
+        self.counters = Counters()
+        self.automatic = automatic
+        self.names = None if name_rule is None or is_identity(name_rule) else Names(name_rule)
+        self.rules = tuple(compile_rule(rule, at, self.names) for at, rule in enumerate(rules))
+        self._by_can: defaultdict[CanKey, tuple[Compiled, ...]] = defaultdict(tuple)
+        self._by_native: defaultdict[str, tuple[Compiled, ...]] = defaultdict(tuple)
+        self._by_subject: defaultdict[str, tuple[Compiled, ...]] = defaultdict(tuple)
+        for compiled in self.rules:
+            self._index(compiled)
+        self._terms = Terms(self.rules, self.names, automatic=automatic)
+        self._pass_in = _passing(self.names.inward if self.names else None)
+        self._pass_out = _passing(self.names.outward if self.names else None)
+
+    def to_events(self, native: Native) -> tuple[Timed, ...]:
+        """Return the events of a native event.
+
+        Returns:
+            Each with its time in microseconds where the rule takes it from the native event;
+            nothing where the native event was set aside.
+
+        Raises:
+            MappingError: The native event breaks a rule; the message names rule and field.
+        """
+        counters = self.counters
+        try:
+            rules = self._rules_in(native)
+            if rules:
+                events = [made for rule in rules for made in rule.to_events(native, counters)]
+            else:
+                events = self._automatic_in(native)
+        except MappingError:
+            counters.refused += 1
+            raise
+        counters.mapped += len(events)
+        return tuple(events)
+
+    def to_native(self, event: Event) -> tuple[Native, ...]:
+        """Return the native events of an event.
+
+        Raises:
+            MappingError: The event breaks a rule, or none maps its subject; the message names rule
+                and field.
+        """
+        counters = self.counters
+        try:
+            rules = self._by_subject.get(event.subject)
+            if rules:
+                natives = [made for rule in rules for made in rule.to_native(event, counters)]
+            else:
+                natives = [self._automatic_out(event)]
+        except MappingError:
+            counters.refused += 1
+            raise
+        counters.mapped += len(natives)
+        return tuple(natives)
+
+    def native_terms(self, term: Term, subject: str | None = None) -> Term | None:
+        """Return a filter term about native events: the same set or a superset.
+
+        Args:
+            term: About FES events.
+            subject: The only subject that the filter admits, where it tells.
+
+        Returns:
+            None where the mapping cannot be inverted.
+        """
+        return self._terms.native(term, subject)
+
+    def _index(self, rule: Compiled) -> None:
+        if rule.rule.direction != "out":
+            if rule.can_id is not None:
+                self._by_can[rule.can_id, rule.extended] += (rule,)
+            elif rule.native_subject is not None:
+                self._by_native[rule.native_subject] += (rule,)
+        if rule.rule.direction != "in":
+            self._by_subject[rule.rule.subject] += (rule,)
+
+    def _rules_in(self, native: Native) -> tuple[Compiled, ...] | None:
+        if native.can_id is not None:
+            return self._by_can.get((native.can_id, native.extended))
+        return self._by_native.get(native.subject) if native.subject is not None else None
+
+    def _automatic_in(self, native: Native) -> list[Timed]:
+        if not self.automatic or native.subject is None or native.octets is not None:
+            self.counters.unmatched += 1
+            self.counters.note("unmatched", describe(native))
+            return []
+        subject = self.names.subject_in(native.subject) if self.names else native.subject
+        parameters, attributes = native.parameters, native.attributes
+        if self.names:
+            parameters = tuple(self._pass_in.run(parameters, (), self.counters))
+            attributes = tuple(self._pass_in.run(attributes, (), self.counters))
+        return [(Event(subject, parameters, attributes), None)]
+
+    def _automatic_out(self, event: Event) -> Native:
+        if not self.automatic:
+            raise MappingError(f"no rule maps subject {event.subject[:100]!r} to the service")
+        subject = self.names.subject_out(event.subject) if self.names else event.subject
+        parameters, attributes = event.parameters, event.attributes
+        if self.names:
+            parameters = tuple(self._pass_out.run(parameters, (), self.counters))
+            attributes = tuple(self._pass_out.run(attributes, (), self.counters))
+        return Native(subject, parameters, attributes)
+
+
+def _passing(rename: Rename | None) -> Carry:
+    return Carry({}, {}, (), (), frozenset(), frozenset(), True, rename, "automatic mapping")

@@ -1,0 +1,42 @@
+"""What a mapping counts."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+KINDS_MAX: Final = 1024
+"""Most (what, native kind) pairs counted apart; further ones are counted together."""
+
+OTHERS: Final = "(others)"
+
+
+@dataclass(slots=True)
+class Counters:
+    """Counts of one mapping, since it was made.
+
+    Attributes:
+        mapped: Events made, either way.
+        refused: Events that raised a MappingError, either way.
+        saturated: Numbers moved to the end of their range.
+        short_frames: Payloads too short for a field of their rule.
+        undecoded: Payloads or signals kept raw or left out because they have no known meaning.
+        unmatched: Native events that no rule matched, set aside.
+        left_out: Fields for which the other side has no place.
+        by_kind: Of `short_frames`, `undecoded` and `unmatched`: count by (what, native kind).
+    """
+
+    mapped: int = 0
+    refused: int = 0
+    saturated: int = 0
+    short_frames: int = 0
+    undecoded: int = 0
+    unmatched: int = 0
+    left_out: int = 0
+    by_kind: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def note(self, what: str, kind: str) -> None:
+        """Count `what` for a kind of native event; past `KINDS_MAX` kinds under `(others)`."""
+        key = (what, kind)
+        if key not in self.by_kind and len(self.by_kind) >= KINDS_MAX:
+            key = (what, OTHERS)
+        self.by_kind[key] += 1

@@ -1,0 +1,75 @@
+"""Plug-in functions that map what rules cannot say."""
+
+from collections.abc import Callable, Iterable
+from importlib.metadata import entry_points
+from typing import Final
+
+from fes.errors import EventError, MappingError
+from fes.mapping.native import Native
+from fes.model import Event, check_event
+
+GROUP: Final = "fes.mappings"
+"""Entry point group."""
+
+Plugin = Callable[[Native | Event], Iterable[Native | Event]]
+"""Turns a native event into events of the rule's subject, and an event into native ones.
+
+It must not keep what it is given, and may be called from one task only.
+"""
+
+
+def load_plugin(name: str, where: str) -> Plugin:
+    """Return the plug-in function of a name.
+
+    Raises:
+        MappingError: None or several are installed under that name, or it does not load.
+    """
+    found = tuple(entry_points(group=GROUP, name=name))
+    if len(found) != 1:
+        raise MappingError(f"{where}: {len(found)} plug-ins are installed as {GROUP} {name!r}")
+    try:
+        plugin: Plugin = found[0].load()
+    except (ImportError, AttributeError) as error:
+        raise MappingError(f"{where}: plug-in {name!r} does not load: {error}") from error
+    if not callable(plugin):
+        raise MappingError(f"{where}: plug-in {name!r} is no function")
+    return plugin
+
+
+def plugin_in(plugin: Plugin, native: Native, subject: str, where: str) -> list[Event]:
+    """Return what a plug-in makes of a native event.
+
+    Raises:
+        MappingError: It failed, or made something other than good events of `subject`.
+    """
+    events = []
+    for made in _call(plugin, native, where):
+        if not isinstance(made, Event) or made.subject != subject:
+            raise MappingError(f"{where}: the plug-in must make events of subject {subject!r}")
+        try:
+            events.append(check_event(made))
+        except EventError as error:
+            raise MappingError(f"{where}: the plug-in's event: {error}") from error
+    return events
+
+
+def plugin_out(plugin: Plugin, event: Event, where: str) -> list[Native]:
+    """Return what a plug-in makes of an event.
+
+    Raises:
+        MappingError: It failed, or made something other than native events.
+    """
+    natives = []
+    for made in _call(plugin, event, where):
+        if not isinstance(made, Native):
+            raise MappingError(f"{where}: the plug-in must make native events")
+        natives.append(made)
+    return natives
+
+
+def _call(plugin: Plugin, given: Native | Event, where: str) -> list[Native | Event]:
+    # Foreign code: whatever it raises, one bad event must not end the adapter.
+    try:
+        return list(plugin(given))
+    except Exception as error:
+        raise MappingError(f"{where}: plug-in failed: {error!r}") from error
