@@ -1,0 +1,28 @@
+"""Checks a federation file as a whole: form, references, installed adapters, mapping rules."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fes.federation.checks import check_kinds, check_mappings
+from fes.federation.finding import Finding
+from fes.federation.kinds import Kind
+from fes.federation.load import Document, in_order
+from fes.federation.tree import Report
+
+
+def check(
+    document: Document, kinds: Mapping[str, Kind], rule: Any = dict[str, Any]
+) -> tuple[Finding, ...]:
+    """Return everything that is wrong or doubtful, in the order of the file.
+
+    Args:
+        document: A file that was examined.
+        kinds: The kinds of event services that an adapter is installed for.
+        rule: Type of one mapping rule, e.g. `fes.mapping.rules.Rule`.
+    """
+    if document.federation is None or document.tree is None:
+        return document.findings
+    report = Report(document.tree)
+    check_kinds(document.federation, report, kinds)
+    check_mappings(report, rule)
+    return in_order([*document.findings, *report.findings])

@@ -1,0 +1,31 @@
+"""Checks of what a federation file says as a whole, once its form is good."""
+
+from fes.federation.checks.applications import check_applications
+from fes.federation.checks.clock import check_clock
+from fes.federation.checks.gateways import check_gateways
+from fes.federation.checks.kinds import check_kinds
+from fes.federation.checks.mappings import check_mappings
+from fes.federation.checks.requests import check_requests
+from fes.federation.checks.services import check_services
+from fes.federation.checks.ways import check_ways
+from fes.federation.model import Federation
+from fes.federation.tree import Report
+
+__all__ = ["check_kinds", "check_mappings", "check_references"]
+
+
+def check_references(federation: Federation, report: Report) -> None:
+    """Report what refers to nothing, contradicts itself or looks like a mistake.
+
+    Needs nothing but the file: what depends on installed adapters is checked by `check_kinds`.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+    """
+    check_clock(federation, report)
+    check_services(federation, report)
+    check_gateways(federation, report)
+    check_ways(federation, report)
+    check_requests(federation, report)
+    check_applications(federation, report)

@@ -1,0 +1,36 @@
+"""Checks native applications."""
+
+from fes.federation.checks.services import known
+from fes.federation.model import Federation
+from fes.federation.tree import Report
+
+
+def check_applications(federation: Federation, report: Report) -> None:
+    """Report an order of starting that cannot be kept.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+    """
+    applications = federation.applications
+    for name, application in applications.items():
+        path = ("applications", name)
+        if not application.command[0].strip():
+            report.error((*path, "command", 0), "names no program")
+        for at, earlier in enumerate(application.after):
+            known(report, (*path, "after", at), earlier, "application", applications)
+        if name in _before(federation, name):
+            report.error((*path, "after"), "it would have to start after itself")
+
+
+def _before(federation: Federation, name: str) -> set[str]:
+    """Return what must start before an application, at any distance."""
+    applications = federation.applications
+    todo = list(applications[name].after)
+    seen: set[str] = set()
+    while todo:
+        earlier = todo.pop()
+        if earlier in applications and earlier not in seen:
+            seen.add(earlier)
+            todo += applications[earlier].after
+    return seen

@@ -1,0 +1,24 @@
+"""Checks the clock."""
+
+from msgspec import UNSET
+
+from fes.errors import FederationError
+from fes.federation.clock import moment_us
+from fes.federation.model import Federation
+from fes.federation.tree import Report
+
+
+def check_clock(federation: Federation, report: Report) -> None:
+    """Report a start that is no moment.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+    """
+    start = federation.clock.start
+    if start is UNSET:
+        return
+    try:
+        moment_us(start)
+    except FederationError as error:
+        report.error(("clock", "start"), error.reason)

@@ -1,0 +1,86 @@
+"""Checks event services against the adapters that are installed."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from fes.federation.kinds import Kind
+from fes.federation.model import EventService, Federation, settings_of
+from fes.federation.names import hint
+from fes.federation.structure import check_structure
+from fes.federation.tree import Report, nearest
+
+if TYPE_CHECKING:
+    from fes.federation.finding import Path
+
+
+def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
+    """Report kinds that no adapter speaks to, settings that it refuses, and events restamped twice.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+        kinds: The kinds that an adapter is installed for.
+    """
+    for name, service in federation.event_services.items():
+        kind = kinds.get(service.kind)
+        path = ("event_services", name)
+        if kind is None:
+            known = f"; installed are {', '.join(sorted(kinds)) or 'none'}"
+            message = f"no adapter for kind {service.kind!r} is installed"
+            report.error((*path, "kind"), message + (hint(service.kind, kinds) or known))
+        elif kind.fault:
+            report.warning((*path, "kind"), f"its adapter cannot be loaded: {kind.fault}")
+        else:
+            _check_settings(federation, report, kind, name)
+            _check_stamps(federation, report, kind, name, service)
+
+
+def _check_stamps(
+    federation: Federation, report: Report, kind: Kind, name: str, service: EventService
+) -> None:
+    """Report a service whose events two adapters would stamp, each with another identity.
+
+    Source:
+        Design, section 3.
+    """
+    listeners = [g for g, gateway in federation.gateways.items() if name in gateway.adapters]
+    if not kind.stamps and len(listeners) > 1:
+        message = (
+            f"kind {service.kind!r} does not stamp its events, so only one gateway may be"
+            f" attached; found {', '.join(listeners)}"
+        )
+        report.error(("event_services", name), message)
+
+
+def _check_settings(federation: Federation, report: Report, kind: Kind, name: str) -> None:
+    if kind.settings is None:
+        return
+    paths: list[Path] = [("event_services", name, "settings")]
+    paths += [
+        ("gateways", gateway, "adapters", name, "settings")
+        for gateway, each in federation.gateways.items()
+        if name in each.adapters and each.adapters[name].settings
+    ]
+    before = len(report.findings)
+    for path in paths:
+        node = nearest(report.tree, path)
+        if federation.event_services[name].settings or len(path) > 3:
+            check_structure(report, node, kind.settings, path, partial=True)
+    if len(report.findings) == before:
+        _check_merged(federation, report, kind.settings, name)
+
+
+def _check_merged(
+    federation: Federation, report: Report, settings: type[msgspec.Struct], name: str
+) -> None:
+    """Report what is missing, or wrong as a whole, in what an adapter will be told."""
+    for gateway, each in federation.gateways.items():
+        if name not in each.adapters:
+            continue
+        try:
+            msgspec.convert(settings_of(federation, gateway, name), settings)
+        except msgspec.ValidationError as error:
+            path = ("event_services", name, "settings")
+            report.error(path, f"{error} (for gateway {gateway!r})")

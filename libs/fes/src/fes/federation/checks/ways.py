@@ -1,0 +1,35 @@
+"""Checks that there is a way between any two event services."""
+
+from fes.federation.model import Federation
+from fes.federation.topology import Graph, Vertex, attachments, mediums, spanning_tree
+from fes.federation.tree import Report
+
+
+def check_ways(federation: Federation, report: Report) -> None:
+    """Warn where the federation falls into parts.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+    """
+    graph = spanning_tree(attachments(federation), mediums(federation))
+    reached: set[Vertex] = set()
+    first = ""
+    for gateway in federation.gateways:
+        start: Vertex = ("gateway", gateway)
+        if start in reached:
+            continue
+        reached |= _component(graph, start)
+        if first:
+            message = f"there is no way between this gateway and {first!r}"
+            report.warning(("gateways", gateway), message)
+        first = first or gateway
+
+
+def _component(graph: Graph, start: Vertex) -> set[Vertex]:
+    seen, todo = {start}, [start]
+    for vertex in todo:
+        new = [near for near in graph.get(vertex, ()) if near not in seen]
+        seen.update(new)
+        todo += new
+    return seen

@@ -1,0 +1,45 @@
+"""What is known of the kinds of event services, from the adapters that are installed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+
+import msgspec
+
+GROUP = "fes.adapters"
+"""Entry points: kind of event service to adapter class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of event service.
+
+    Attributes:
+        settings: Struct that the settings must fit; None where the adapter checks them itself.
+        stamps: Whether its events carry a stamp of their own.
+        fault: Why the adapter cannot be loaded; empty where it can.
+    """
+
+    settings: type[msgspec.Struct] | None = None
+    stamps: bool = True
+    fault: str = ""
+
+
+def installed_kinds() -> Mapping[str, Kind]:
+    """Return the kinds that an adapter is installed for.
+
+    An adapter class tells by its class attributes: `settings_type`, a Struct, and
+    `capabilities.stamps`. Either may be missing.
+    """
+    return {point.name: _kind(point) for point in entry_points(group=GROUP)}
+
+
+def _kind(point: EntryPoint) -> Kind:
+    try:
+        adapter = point.load()
+    except (ImportError, AttributeError) as error:
+        return Kind(fault=str(error))
+    settings = getattr(adapter, "settings_type", None)
+    is_struct = isinstance(settings, type) and issubclass(settings, msgspec.Struct)
+    stamps = getattr(getattr(adapter, "capabilities", None), "stamps", True)
+    return Kind(settings if is_struct else None, stamps is not False)

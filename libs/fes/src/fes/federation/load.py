@@ -1,0 +1,113 @@
+"""Loads a federation file: text, variables, overrides, form, references."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from fes.errors import FederationError
+from fes.federation.checks import check_references
+from fes.federation.finding import Finding, InvalidFederationError, has_errors
+from fes.federation.model import Federation
+from fes.federation.override import override
+from fes.federation.read import MAX_BYTES, read
+from fes.federation.structure import check_structure
+from fes.federation.tree import Node, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that was read, good or not.
+
+    Attributes:
+        federation: What it says; None where its form is wrong.
+        tree: Its values and their places; None where it is not YAML.
+        findings: What is wrong or doubtful, in the order of the file.
+    """
+
+    federation: Federation | None
+    tree: Node | None
+    findings: tuple[Finding, ...]
+
+
+def load(path: Path, environment: Mapping[str, str]) -> Federation:
+    """Return the federation that a file describes.
+
+    Args:
+        path: The file, at most 1 MiB of UTF-8.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+
+    Raises:
+        InvalidFederationError: The file is not valid; tells everything that is wrong.
+        FederationError: The file cannot be read.
+    """
+    return _valid(examine(read_bytes(path), str(path), environment))
+
+
+def loads(
+    text: str | bytes, environment: Mapping[str, str], file: str = "federation.yaml"
+) -> Federation:
+    """Return the federation that a text describes.
+
+    Args:
+        text: What a file would hold.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+        file: What findings call the text.
+
+    Raises:
+        InvalidFederationError: The text is not valid; tells everything that is wrong.
+    """
+    return _valid(examine(text, file, environment))
+
+
+def examine(text: str | bytes, file: str, environment: Mapping[str, str]) -> Document:
+    """Return what a text says and everything that is wrong with it, without raising.
+
+    Args:
+        text: What a file would hold.
+        file: What findings call the text.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+    """
+    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    tree, findings = read(data, file, environment)
+    if tree is None:
+        return Document(None, None, tuple(findings))
+    tree, more = override(tree, environment)
+    report = Report(tree)
+    check_structure(report, tree, Federation)
+    findings += [*more, *report.findings]
+    if findings:
+        return Document(None, tree, in_order(findings))
+    federation = msgspec.convert(report.tree.plain(), Federation)
+    check_references(federation, report)
+    return Document(federation, report.tree, in_order(report.findings))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's bytes, one more than the limit at most.
+
+    Raises:
+        FederationError: The file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FederationError(f"cannot be read: {reason}", str(path)) from error
+
+
+def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order of the file, each once; those without a place first."""
+
+    def position(finding: Finding) -> tuple[int, int]:
+        return (finding.place.line, finding.place.column) if finding.place else (0, 0)
+
+    return tuple(dict.fromkeys(sorted(findings, key=position)))
+
+
+def _valid(document: Document) -> Federation:
+    if document.federation is None or has_errors(document.findings):
+        raise InvalidFederationError(document.findings)
+    return document.federation

@@ -1,0 +1,282 @@
+"""The federation file, as data: what `federation.yaml` may say."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fes.federation.names import Name
+
+RequestWord = Literal[
+    "announcement", "unannouncement", "subscription", "unsubscription", "publication"
+]
+"""A control event's type, as the file names it."""
+
+ALL_REQUESTS: tuple[RequestWord, ...] = (
+    "announcement",
+    "unannouncement",
+    "subscription",
+    "unsubscription",
+    "publication",
+)
+
+Settings = dict[str, Any]
+"""What only the adapter understands; its kind's own schema checks it."""
+
+Positive = Annotated[int, Meta(ge=1, le=2**53)]
+Microseconds = Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Is the base of every part of the file: unknown keys are errors."""
+
+
+class Clock(Section, frozen=True, kw_only=True):
+    """The federation clock: time = start + (wall clock - wall_start) * speed.
+
+    Attributes:
+        start: First moment of the trace: seconds since 1970 UTC, or ISO 8601 (UTC where it names
+            no zone); absent for the wall clock's own time.
+        speed: Seconds of the trace in a second of the wall clock; 20 is twenty times as fast.
+        wall_start_us: Wall clock at `start`, microseconds since 1970 UTC; `fes run` fills it in.
+    """
+
+    start: float | str | UnsetType = UNSET
+    speed: Annotated[float, Meta(gt=0, le=1_000_000)] = 1.0
+    wall_start_us: Microseconds | UnsetType = UNSET
+
+
+class Medium(Section, frozen=True, kw_only=True):
+    """A shared wireless medium: what one of its event services sends, all in range hear.
+
+    Attributes:
+        description: For people.
+    """
+
+    description: str = ""
+
+
+class Broker(Section, frozen=True, kw_only=True):
+    """A server that event services run on.
+
+    Attributes:
+        kind: `nats` and `mqtt` are started by `fes run`; any other needs a url.
+        cluster: Brokers that name the same cluster form one.
+        url: Where it listens; absent to have `fes run` start an embedded one.
+    """
+
+    kind: Annotated[str, Meta(min_length=1, max_length=64)]
+    cluster: Name | UnsetType = UNSET
+    url: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+
+
+class EventService(Section, frozen=True, kw_only=True):
+    """An event service of the federation.
+
+    Attributes:
+        kind: Which adapter speaks to it: a name among the entry points `fes.adapters`.
+        brokers: The servers that it runs on, in order of preference.
+        medium: The shared medium that it is an access point of; absent where it is wired.
+        settings: For the adapter.
+    """
+
+    kind: Annotated[str, Meta(min_length=1, max_length=64)]
+    brokers: tuple[Name, ...] = ()
+    medium: Name | UnsetType = UNSET
+    settings: Settings = {}
+
+
+class Control(Section, frozen=True, kw_only=True):
+    """Which control events may enter at an adapter, and whether they go out again.
+
+    On a wired event service what is absent allows all; on a medium both must be written.
+
+    Attributes:
+        accept: Types of control events that may enter.
+        relay: Whether the gateway passes control events on to this event service.
+    """
+
+    accept: tuple[RequestWord, ...] | UnsetType = UNSET
+    relay: bool | UnsetType = UNSET
+
+    @property
+    def accepted(self) -> tuple[RequestWord, ...]:
+        """The types that may enter."""
+        return ALL_REQUESTS if self.accept is UNSET else self.accept
+
+    @property
+    def relays(self) -> bool:
+        """Whether control events are passed on."""
+        return True if self.relay is UNSET else self.relay
+
+
+class Adapter(Section, frozen=True, kw_only=True):
+    """An adapter between one gateway and one event service.
+
+    Attributes:
+        mappings: Names of mappings; the first rule that fits an event wins.
+        control: Which control events may enter and leave here.
+        settings: For this adapter; they stand before the event service's own.
+    """
+
+    mappings: tuple[Name, ...] = ()
+    control: Control = Control()
+    settings: Settings = {}
+
+
+class Http(Section, frozen=True, kw_only=True):
+    """Where an HTTP interface listens.
+
+    Attributes:
+        host: Address or name; loopback unless it is written.
+        port: 0 has the system choose one.
+    """
+
+    host: Annotated[str, Meta(min_length=1, max_length=255)] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8080
+
+
+class Gateway(Section, frozen=True, kw_only=True):
+    """A gateway and its adapters.
+
+    Attributes:
+        adapters: By event service, in order; an adapter's identifier is
+            `<gateway>.<event service>`.
+        http: The gateway's own interface; absent where it shares the federation's.
+    """
+
+    adapters: Annotated[dict[Name, Adapter], Meta(min_length=1)]
+    http: Http | UnsetType = UNSET
+
+
+class Request(Section, frozen=True, kw_only=True):
+    """A static request: in force from the start.
+
+    Attributes:
+        gateway: Where it enters the federation.
+        type: What is asked for.
+        source: The event service that it comes from: where matching events shall surface.
+        dist_list: The event services where it shall be applied.
+        filter: Of (un)subscriptions: which events, in the filter language.
+        event: Of (un)announcements: the event, as `{subject, parameters, attributes}`.
+    """
+
+    gateway: Name
+    type: Literal["announcement", "unannouncement", "subscription", "unsubscription"]
+    source: Name
+    dist_list: Annotated[str, Meta(min_length=1)]
+    filter: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    event: dict[str, Any] | UnsetType = UNSET
+
+
+class Application(Section, frozen=True, kw_only=True):
+    """A native application that `fes run` starts and watches.
+
+    Attributes:
+        command: Program and arguments; no shell.
+        after: Applications that must be ready before.
+        ready: URL that answers 200 once it is ready; absent where starting it is enough.
+        ends_run: Whether the run ends when it ends.
+        environment: Variables for it alone.
+    """
+
+    command: Annotated[tuple[str, ...], Meta(min_length=1)]
+    after: tuple[Name, ...] = ()
+    ready: Annotated[str, Meta(pattern="^https?://")] | UnsetType = UNSET
+    ends_run: bool = False
+    environment: dict[str, str] = {}
+
+
+class Bounds(Section, frozen=True, kw_only=True):
+    """Limits of the whole federation.
+
+    Attributes:
+        event_bytes: Largest encoded event, at most 1 MiB.
+        fields: Most parameters and attributes of an event together.
+        name_length: Most characters of a subject or identifier.
+        hops: Most event services that an event or request passes.
+        requests: Most rows of a gateway's request table.
+        patterns: Most names in a distribution list.
+        announcement_s: Life of a fabricated announcement that no publication renews.
+        horizon_s: How long an unsubscription is remembered: longer than any separation.
+        window: Sequence numbers of each origin that marks of delivery keep.
+        origins: Origins that marks of delivery keep.
+
+    Source:
+        Reliability, section 2; design, sections 4 and 6.
+    """
+
+    event_bytes: Annotated[int, Meta(ge=64, le=1024 * 1024)] = 256 * 1024
+    fields: Positive = 1000
+    name_length: Positive = 512
+    hops: Annotated[int, Meta(ge=1, le=8)] = 8
+    requests: Positive = 10_000
+    patterns: Annotated[int, Meta(ge=1, le=1000)] = 64
+    announcement_s: Annotated[float, Meta(gt=0)] = 60.0
+    horizon_s: Annotated[float, Meta(gt=0)] = 3600.0
+    window: Positive = 4096
+    origins: Positive = 10_000
+
+
+class EventLog(Section, frozen=True, kw_only=True):
+    """How decisions are logged.
+
+    Attributes:
+        sample: Share of the identities that are logged, 0 to 1; the same ones everywhere.
+        file_bytes: Size at which a file is closed and the next begun.
+        files: Most files of one process; the oldest is removed.
+    """
+
+    sample: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    file_bytes: Annotated[int, Meta(ge=4096)] = 64 * 1024 * 1024
+    files: Annotated[int, Meta(ge=1, le=10_000)] = 8
+
+
+class Federation(Section, frozen=True, kw_only=True):
+    """A federation: the one file that describes it, version 1.
+
+    Attributes:
+        version: Of the file's format.
+        system: Identifier of the federation; control events of another are ignored.
+        clock: The federation clock.
+        media: Shared wireless media, by name.
+        brokers: By name.
+        event_services: By name, in order.
+        gateways: By name, in order; their order and their adapters' decides the routes.
+        mappings: Named lists of mapping rules.
+        requests: Static requests.
+        applications: Native applications, by name.
+        limits: Of the whole federation.
+        event_log: How decisions are logged.
+        http: Where the interface of `fes run` listens.
+    """
+
+    version: Literal[1]
+    system: Name
+    clock: Clock = Clock()
+    media: dict[Name, Medium] = {}
+    brokers: dict[Name, Broker] = {}
+    event_services: Annotated[dict[Name, EventService], Meta(min_length=1)]
+    gateways: Annotated[dict[Name, Gateway], Meta(min_length=1)]
+    mappings: dict[Name, tuple[Settings, ...]] = {}
+    requests: tuple[Request, ...] = ()
+    applications: dict[Name, Application] = {}
+    limits: Bounds = Bounds()
+    event_log: EventLog = EventLog()
+    http: Http = Http()
+
+
+def adapter_id(gateway: str, event_service: str) -> str:
+    """Return the identifier of the adapter between a gateway and an event service."""
+    return f"{gateway}.{event_service}"
+
+
+def settings_of(federation: Federation, gateway: str, event_service: str) -> Settings:
+    """Return what an adapter is told: its event service's settings under its own."""
+    shared = federation.event_services[event_service].settings
+    return {**shared, **federation.gateways[gateway].adapters[event_service].settings}
+
+
+def is_on_medium(federation: Federation, event_service: str) -> bool:
+    """Tell whether an event service is an access point of a shared medium."""
+    return federation.event_services[event_service].medium is not UNSET

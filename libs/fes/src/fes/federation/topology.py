@@ -1,0 +1,181 @@
+"""Which way an event goes: routes over the attachments of gateways to event services."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from fes.federation.model import Federation
+
+Attachment = tuple[str, str]
+"""(gateway, event service)."""
+
+Vertex = tuple[str, str]
+"""("gateway" | "service" | "medium", name)."""
+
+Graph = dict[Vertex, list[Vertex]]
+"""Neighbours, in the order of the file."""
+
+
+class Hop(NamedTuple):
+    """The first step of a way.
+
+    Attributes:
+        service: The gateway's own event service to send on.
+        gateway: The gateway that shall take it; "" where nobody stands between, or where all that
+            hear it on a medium may.
+    """
+
+    service: str
+    gateway: str = ""
+
+
+def attachments(federation: Federation) -> tuple[Attachment, ...]:
+    """Return every adapter's (gateway, event service), in the order of the file."""
+    return tuple(
+        (name, service)
+        for name, gateway in federation.gateways.items()
+        for service in gateway.adapters
+    )
+
+
+def mediums(federation: Federation) -> dict[str, str]:
+    """Return event service to medium, of those that are access points."""
+    return {
+        name: service.medium
+        for name, service in federation.event_services.items()
+        if service.medium is not UNSET
+    }
+
+
+def spanning_tree(live: Iterable[Attachment], on_medium: Mapping[str, str]) -> Graph:
+    """Return the graph that events travel on.
+
+    Wired attachments that would close a circle are left out, the later in the file first; those to
+    access points all stay, and each access point is joined to its medium.
+
+    Args:
+        live: The attachments that work, in the order of the file.
+        on_medium: Event service to medium.
+
+    Source:
+        Design, section 6, rule 5; the order decides as in the simulation of the protocol.
+    """
+    graph: Graph = {}
+    parents: dict[Vertex, Vertex] = {}
+    for gateway, service in live:
+        ends: tuple[Vertex, Vertex] = (("gateway", gateway), ("service", service))
+        if service in on_medium or _join(parents, *ends):
+            _connect(graph, *ends)
+    for service, medium in on_medium.items():
+        _connect(graph, ("service", service), ("medium", medium))
+    return graph
+
+
+def _join(parents: dict[Vertex, Vertex], a: Vertex, b: Vertex) -> bool:
+    """Unite two sets; tell whether they were apart."""
+    root_a, root_b = _root(parents, a), _root(parents, b)
+    if root_a == root_b:
+        return False
+    parents[root_a] = root_b
+    return True
+
+
+def _root(parents: dict[Vertex, Vertex], vertex: Vertex) -> Vertex:
+    while vertex in parents:
+        above = parents[vertex]
+        if above in parents:
+            parents[vertex] = parents[above]
+        vertex = above
+    return vertex
+
+
+def _connect(graph: Graph, a: Vertex, b: Vertex) -> None:
+    graph.setdefault(a, []).append(b)
+    graph.setdefault(b, []).append(a)
+
+
+class Routes:
+    """The ways through a federation while certain attachments work.
+
+    Immutable; when an attachment fails or comes back, make a new one with what is live then, and
+    a standby (an attachment that closed a circle) takes over.
+
+    Args:
+        live: The attachments that work, in the order of the file.
+        on_medium: Event service to medium.
+    """
+
+    def __init__(self, live: Sequence[Attachment], on_medium: Mapping[str, str]) -> None:
+        self._live = frozenset(live)
+        self._on_medium = on_medium
+        self._graph = spanning_tree(live, on_medium)
+        self._hops: dict[str, dict[str, Hop]] = {}
+
+    @staticmethod
+    def of(federation: Federation, live: Collection[Attachment] | None = None) -> "Routes":
+        """Return the routes of a federation.
+
+        Args:
+            federation: Its file.
+            live: The attachments that work, in any order; None for all.
+        """
+        every = attachments(federation)
+        kept = every if live is None else [each for each in every if each in live]
+        return Routes(kept, mediums(federation))
+
+    def next_hop(self, gateway: str, service: str) -> Hop | None:
+        """Return the first step from a gateway to an event service; None where there is no way.
+
+        An event service to which the gateway is attached is its own first step.
+        """
+        if (gateway, service) in self._live:
+            return Hop(service)
+        return self.hops(gateway).get(service)
+
+    def hops(self, gateway: str) -> Mapping[str, Hop]:
+        """Return event service to first step, of all that can be reached and are not attached."""
+        if gateway not in self._hops:
+            self._hops[gateway] = self._search(gateway)
+        return self._hops[gateway]
+
+    def neighbours(self, gateway: str) -> tuple[str, ...]:
+        """Return the event services on which a gateway passes on what is meant for many."""
+        return tuple(name for _, name in self._graph.get(("gateway", gateway), ()))
+
+    def designated(self, service: str, towards: str) -> str | None:
+        """Return the first gateway on the way from one event service to another.
+
+        Args:
+            service: Where the way begins; not on a medium, where any gateway may be first.
+            towards: Where it ends.
+
+        Returns:
+            The gateway; None where there is no way, or none is needed.
+        """
+        way = self._ways(("service", service)).get(("service", towards), ())
+        return way[0][1] if way and way[0][0] == "gateway" else None
+
+    def _search(self, gateway: str) -> dict[str, Hop]:
+        ways = self._ways(("gateway", gateway))
+        return {
+            vertex[1]: self._hop(way)
+            for vertex, way in ways.items()
+            if vertex[0] == "service" and (gateway, vertex[1]) not in self._live
+        }
+
+    def _hop(self, way: tuple[Vertex, ...]) -> Hop:
+        own = way[0][1]
+        return Hop(own) if own in self._on_medium else Hop(own, way[1][1])
+
+    def _ways(self, start: Vertex) -> dict[Vertex, tuple[Vertex, ...]]:
+        """Return the first two steps of the shortest way to each vertex, breadth first."""
+        ways: dict[Vertex, tuple[Vertex, ...]] = {start: ()}
+        todo = [start]
+        for vertex in todo:
+            way = ways[vertex]
+            for near in self._graph.get(vertex, ()):
+                if near not in ways:
+                    ways[near] = way if len(way) == 2 else (*way, near)
+                    todo.append(near)
+        return ways

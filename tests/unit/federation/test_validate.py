@@ -1,0 +1,82 @@
+import argparse
+import io
+from pathlib import Path
+
+import pytest
+from fes.cli.validate import add_parser, validate
+
+
+def run(*paths: Path, environment: dict[str, str] | None = None) -> tuple[int, list[str]]:
+    out = io.StringIO()
+    status = validate(paths, environment or {}, out)
+    return status, out.getvalue().splitlines()
+
+
+@pytest.fixture
+def file(tmp_path: Path, small: str) -> Path:
+    path = tmp_path / "federation.yaml"
+    path.write_text(small.replace("kind: cns", "kind: memory"))
+    return path
+
+
+def test_no_arguments_are_not_success() -> None:
+    assert run() == (2, ["fes validate: name at least one federation file"])
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    status, lines = run(tmp_path / "none.yaml")
+    assert status == 1
+    assert lines == [f"{tmp_path}/none.yaml: cannot be read: No such file or directory"]
+
+
+def test_a_folder_is_an_error(tmp_path: Path) -> None:
+    assert run(tmp_path)[0] == 1
+
+
+def test_the_example_has_no_errors(root: Path) -> None:
+    status, lines = run(root / "scenarios/traffic/federation.yaml")
+    assert status == 0, lines
+    assert lines[-1].startswith("1 file checked: no errors")
+
+
+def test_findings_stand_one_a_line_and_count(file: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(file.read_text().replace("town", '"a\\n\\e[31mb*"'))
+    status, lines = run(file, broken)
+    assert status == 1
+    assert len([line for line in lines if line.startswith(str(broken))]) == 1
+
+
+def test_a_line_cannot_command_a_terminal(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text('"\\e[31m\\nx": 1\n')
+    _, lines = run(broken)
+    assert all(line.isprintable() for line in lines)
+    assert any("\\x1b[31m\\nx: unknown key" in line for line in lines)
+
+
+def test_an_unknown_kind_makes_the_file_invalid(file: Path) -> None:
+    file.write_text(file.read_text().replace("kind: memory", "kind: memmory"))
+    status, lines = run(file)
+    assert status == 1
+    assert any("no adapter for kind 'memmory'" in line for line in lines)
+
+
+def test_a_mapping_rule_that_is_not_well_formed_makes_the_file_invalid(file: Path) -> None:
+    file.write_text(file.read_text().replace("subject: Speed}]", "subject: FES_Speed}]"))
+    status, lines = run(file)
+    assert status == 1
+    assert any("mappings.speed[0]: subjects that begin with FES_ are reserved" in x for x in lines)
+
+
+def test_overrides_are_checked_too(file: Path) -> None:
+    status, lines = run(file, environment={"FES__CLOCK__SPEED": "-1"})
+    assert status == 1
+    assert lines[-1].startswith("FES__CLOCK__SPEED: clock.speed:")
+
+
+def test_the_command_line_takes_files() -> None:
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers())
+    assert parser.parse_args(["validate", "a", "b"]).paths == [Path("a"), Path("b")]
+    assert parser.parse_args(["validate"]).paths == []
