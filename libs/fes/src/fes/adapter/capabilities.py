@@ -1,0 +1,44 @@
+"""What an adapter's event service can do; declared once, read by all."""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an event service, seen through its adapter, can do.
+
+    Attributes:
+        filters_at_source: Whether native subscriptions apply content filters before delivery.
+        observes: Whether native subscriptions and announcements can be seen.
+        needs_announcement: Whether an event must be announced before it is published.
+        stamps: Whether events carry their stamp.
+        suppresses: Whether native clients suppress a repeated identity.
+        persistent: Whether it keeps events over a restart.
+        max_event_bytes: Largest event; 0 where it tells none.
+        keeps_attributes: Whether attributes it does not know pass through.
+        keeps_types: Names of the types that cross unchanged.
+        pull: Whether events must be fetched.
+    """
+
+    filters_at_source: bool = False
+    observes: bool = False
+    needs_announcement: bool = False
+    stamps: bool = True
+    suppresses: bool = True
+    persistent: bool = False
+    max_event_bytes: int = 0
+    keeps_attributes: bool = True
+    keeps_types: tuple[str, ...] = (
+        "STRING",
+        "LONG",
+        "DOUBLE",
+        "EVENT",
+        "LONGLONG",
+        "BOOLEAN",
+        "OCTETS",
+    )
+    pull: bool = False
+
+    def by_name(self) -> dict[str, object]:
+        """Return the capabilities as plain data."""
+        return asdict(self)

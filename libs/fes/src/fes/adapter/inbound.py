@@ -1,0 +1,150 @@
+"""What an adapter hears, on its way to the gateway: mapping, limits, residual filters, stamps."""
+
+from collections import deque
+from collections.abc import Callable
+
+from eventservices.stamp import Stamp as NativeStamp
+from eventservices.stamp import Stamper
+
+from fes.adapter.base import AdapterContext, Subscription
+from fes.adapter.stamps import from_native
+from fes.control import CONTROL_SUBJECT
+from fes.errors import EventError, FesError, LimitError
+from fes.eventlog import Decision
+from fes.link.end import Message
+from fes.link.messages import Heard, HeardControl
+from fes.mapping import Native
+from fes.model import Event, Stamp, attributes, binary, is_reserved
+from fes.model.limits import check_limits, check_size
+
+SET_ASIDE = 100
+"""Most unreadable events kept for inspection; the oldest goes first."""
+
+Send = Callable[[Message], bool]
+
+
+class Inbound:
+    """Turns what an adapter hears into messages for the gateway.
+
+    Args:
+        context: Where the adapter stands.
+        send: Sends to the gateway; False where the link's queue was full.
+        log: Appends a decision about an event to the event log.
+    """
+
+    def __init__(
+        self,
+        context: AdapterContext,
+        send: Send,
+        log: Callable[..., None],
+        stamper: Stamper,
+    ) -> None:
+        self.desired = 0
+        self.counters = dict.fromkeys(
+            ("received", "filtered", "accepted", "control", "refused", "dropped", "malformed"), 0
+        )
+        self.aside: deque[tuple[str, bytes]] = deque(maxlen=SET_ASIDE)
+        self._context = context
+        self._send = send
+        self._log = log
+        self._stamper = stamper
+        self._subscriptions: dict[int, Subscription] = {}
+        self._matchers: tuple[tuple[int, Callable[[Event], bool]], ...] = ()
+
+    def subscribe(self, subscription: Subscription) -> None:
+        """Have events that a subscription accepts passed to the gateway."""
+        self._subscriptions[subscription.number] = subscription
+        self._compile()
+
+    def unsubscribe(self, number: int) -> None:
+        """Pass on no event for a subscription any more."""
+        self._subscriptions.pop(number, None)
+        self._compile()
+
+    def heard(self, native: Native, stamp: NativeStamp | None) -> None:
+        """Take a native event; see `Sink`."""
+        self.counters["received"] += 1
+        try:
+            found = self._context.mapping.to_events(native)
+        except FesError as error:
+            self.refuse(str(error), stamp)
+            return
+        own = self._stamper.next(native.time_us) if stamp is None else stamp
+        identity, via = from_native(own)
+        for index, (event, time_us) in enumerate(found):
+            self._pass(event, _of_part(identity, index, time_us), via)
+
+    def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
+        """Take a control event; see `Sink`."""
+        if stamp is not None and stamp.origin == self._stamper.origin:
+            return
+        self.counters["control"] += 1
+        identity = from_native(stamp)[0] if stamp is not None else None
+        self._send(HeardControl(identity, binary.encode(event)))
+
+    def set_aside(self, reason: str, raw: bytes) -> None:
+        """Take what could not be read; see `Sink`."""
+        self.counters["malformed"] += 1
+        self.aside.append((reason, raw[:1024]))
+        self._log(Decision.REFUSED, reason=reason)
+
+    def refuse(self, reason: str, stamp: NativeStamp | None) -> None:
+        """Count and log an event that may not enter."""
+        self.counters["refused"] += 1
+        identity = from_native(stamp)[0] if stamp is not None else None
+        self._log(Decision.REFUSED, stamp=identity, reason=reason)
+
+    def _pass(self, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
+        matched = tuple([number for number, matches in self._matchers if matches(event)])
+        if not matched:
+            self.counters["filtered"] += 1
+            return
+        try:
+            message = self._header(event, stamp, via, matched)
+        except (LimitError, EventError) as error:
+            self.counters["refused"] += 1
+            self._log(Decision.REFUSED, stamp=stamp, subject=event.subject, reason=str(error))
+            return
+        self._log(Decision.RECEIVED, stamp=stamp, subject=event.subject, path=via)
+        if self._send(message):
+            self.counters["accepted"] += 1
+        else:
+            self.counters["dropped"] += 1
+            self._log(
+                Decision.DROPPED, stamp=stamp, subject=event.subject, reason="link queue full"
+            )
+
+    def _header(
+        self, event: Event, stamp: Stamp, via: tuple[str, ...], matched: tuple[int, ...]
+    ) -> Heard:
+        if is_reserved(event.subject) and event.subject != CONTROL_SUBJECT:
+            raise EventError(f"subject {event.subject[:60]!r} is reserved")
+        check_limits(event, self._context.limits)
+        body = binary.encode(event)
+        check_size(len(body), self._context.limits)
+        expires_us = attributes.expires_us(event, stamp.time_us) if event.attributes else 0
+        return Heard(
+            stamp,
+            via,
+            event.subject,
+            matched,
+            self.desired,
+            expires_us,
+            attributes.priority(event) if event.attributes else 0,
+            attributes.is_persistent(event) if event.attributes else False,
+            body,
+        )
+
+    def _compile(self) -> None:
+        self._matchers = tuple(
+            (number, subscription.filter.matches)
+            for number, subscription in self._subscriptions.items()
+        )
+
+
+def _of_part(stamp: Stamp, index: int, time_us: int | None) -> Stamp:
+    if index == 0 and time_us is None:
+        return stamp
+    origin = f"{stamp.origin}#{index}" if index else stamp.origin
+    moment = stamp.time_us if time_us is None else time_us
+    return Stamp(origin, stamp.epoch, stamp.sequence, moment, stamp.home)

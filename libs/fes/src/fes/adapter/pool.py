@@ -1,0 +1,56 @@
+"""Connections that several adapters of one process share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(slots=True)
+class _Shared:
+    connection: Any
+    close: Callable[[Any], Awaitable[None]]
+    users: int
+
+
+class ConnectionPool:
+    """Opens a connection once for all that ask under one key, and closes it after the last.
+
+    A process that hosts many adapters of one broker has one connection instead of many.
+    """
+
+    def __init__(self) -> None:
+        self._shared: dict[object, _Shared] = {}
+        self._lock = asyncio.Lock()
+
+    async def acquire(
+        self,
+        key: object,
+        open_: Callable[[], Awaitable[Any]],
+        close: Callable[[Any], Awaitable[None]],
+    ) -> Any:
+        """Return the connection of `key`, opened by the first that asks.
+
+        Args:
+            key: What makes two connections the same, e.g. kind and addresses.
+            open_: Opens it.
+            close: Closes it.
+        """
+        async with self._lock:
+            shared = self._shared.get(key)
+            if shared is None:
+                shared = _Shared(await open_(), close, 0)
+                self._shared[key] = shared
+            shared.users += 1
+            return shared.connection
+
+    async def release(self, key: object) -> None:
+        """Give a connection back; the last one closes it."""
+        async with self._lock:
+            shared = self._shared.get(key)
+            if shared is None:
+                return
+            shared.users -= 1
+            if shared.users == 0:
+                del self._shared[key]
+                await shared.close(shared.connection)

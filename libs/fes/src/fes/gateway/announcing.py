@@ -1,0 +1,71 @@
+"""Fabricated announcements: what no client announced is announced before it is published."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fes.gateway.desired import DesiredState
+from fes.gateway.outputs import Output, ToAdapter
+from fes.link.messages import Announce, Unannounce
+
+
+@dataclass(slots=True)
+class _Lease:
+    number: int
+    body: bytes
+    until_us: int
+
+
+class Announcing:
+    """Keeps the fabricated announcements of a gateway, as leases that publications renew.
+
+    Args:
+        desired: By event service; what a client announced needs no fabrication.
+        next_number: Gives out numbers.
+        lease_us: How long an announcement lives unrenewed.
+        limit: Most announcements at one event service; the one unused longest goes first.
+    """
+
+    def __init__(
+        self,
+        desired: dict[str, DesiredState],
+        next_number: Callable[[], int],
+        lease_us: int,
+        limit: int = 1000,
+    ) -> None:
+        self._desired = desired
+        self._next_number = next_number
+        self._lease_us = lease_us
+        self._limit = limit
+        self._leases: dict[str, OrderedDict[str, _Lease]] = {}
+
+    def before(
+        self, service: str, subject: str, body: bytes, now_us: int, out: list[Output]
+    ) -> None:
+        """Announce a subject at a service unless that was done, and renew its lease."""
+        leases = self._leases.setdefault(service, OrderedDict())
+        lease = leases.get(subject)
+        if lease is not None:
+            lease.until_us = now_us + self._lease_us
+            leases.move_to_end(subject)
+            return
+        if self._desired[service].announces(subject):
+            return
+        lease = _Lease(self._next_number(), body, now_us + self._lease_us)
+        leases[subject] = lease
+        out.append(ToAdapter(service, Announce(lease.number, body)))
+        if len(leases) > self._limit:
+            _, oldest = leases.popitem(last=False)
+            out.append(ToAdapter(service, Unannounce(oldest.number)))
+
+    def expire(self, now_us: int, out: list[Output]) -> None:
+        """Withdraw the announcements whose lease ended."""
+        for service, leases in self._leases.items():
+            ended = [name for name, lease in leases.items() if lease.until_us <= now_us]
+            out += [ToAdapter(service, Unannounce(leases.pop(name).number)) for name in ended]
+
+    def live(self, service: str) -> tuple[Announce, ...]:
+        """Return the fabricated announcements that hold at a service."""
+        return tuple(
+            Announce(lease.number, lease.body) for lease in self._leases.get(service, {}).values()
+        )

@@ -1,0 +1,47 @@
+"""What a gateway did with each request, for those who ask."""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One thing that was done with a request.
+
+    Attributes:
+        decision: E.g. `accepted`, `refused`, `forwarded`, `applied`, `failed`.
+        service: Event service that it concerns; "" where none.
+        detail: Why, or what was widened.
+        wall_us: When, microseconds since 1970 UTC.
+    """
+
+    decision: str
+    service: str
+    detail: str
+    wall_us: int
+
+
+class Outcomes:
+    """Remembers the steps of the newest requests.
+
+    Args:
+        limit: Most requests remembered; the oldest is forgotten.
+        steps: Most steps of one request; further ones are not remembered.
+    """
+
+    def __init__(self, limit: int = 10_000, steps: int = 200) -> None:
+        self._limit = limit
+        self._steps = steps
+        self._known: OrderedDict[str, list[Step]] = OrderedDict()
+
+    def add(self, request: str, step: Step) -> None:
+        """Remember a step of a request."""
+        steps = self._known.setdefault(request, [])
+        if len(steps) < self._steps:
+            steps.append(step)
+        if len(self._known) > self._limit:
+            self._known.popitem(last=False)
+
+    def get(self, request: str) -> tuple[Step, ...] | None:
+        """Return the steps of a request, oldest first; None where it is not known."""
+        steps = self._known.get(request)
+        return None if steps is None else tuple(steps)

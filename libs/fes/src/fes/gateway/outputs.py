@@ -1,0 +1,58 @@
+"""What a gateway core orders: mutations to commit, then outputs to perform."""
+
+from dataclasses import dataclass
+
+from fes.link.messages import Order
+
+
+@dataclass(frozen=True, slots=True)
+class ToAdapter:
+    """An order for the adapter at an event service."""
+
+    service: str
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision, for the event log; the service around the core adds time and name.
+
+    The attributes are those of `fes.eventlog.Record`.
+    """
+
+    decision: str
+    id: str = ""
+    event_time_us: int = 0
+    subject: str = ""
+    home: str = ""
+    from_: str = ""
+    to: str = ""
+    path: tuple[str, ...] = ()
+    request: str = ""
+    type: str = ""
+    reason: str = ""
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PutRow:
+    """Mutation: a row of the request table is new or replaced.
+
+    Attributes:
+        key: Names the row in the journal.
+        value: The row as MessagePack.
+    """
+
+    key: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DropRow:
+    """Mutation: a row of the request table is gone."""
+
+    key: str
+
+
+Mutation = PutRow | DropRow
+Output = ToAdapter | Decided

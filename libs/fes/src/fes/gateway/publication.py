@@ -1,0 +1,178 @@
+"""Publications: to which event services an event goes, and by which way.
+
+Source:
+    design, section 6, rules 2 to 5.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from eventservices.suppress import Suppressor
+
+from fes.control import ControlEvent, RequestType, to_event
+from fes.gateway.announcing import Announcing
+from fes.gateway.outputs import Decided, Output, ToAdapter
+from fes.gateway.settings import GatewaySettings, Instant
+from fes.link.messages import Publish, PublishControl
+from fes.model import Stamp, binary
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """An event on its way through a gateway.
+
+    Attributes:
+        stamp: Its stamp.
+        subject: Its subject.
+        body: The event as MessagePack.
+        expires_us: When it is worthless, federation clock; 0 is never.
+        persistent: Whether it asks for persistent delivery.
+        arrived: Event service that it came from.
+        via: Event services that it passed, the one where it was accepted last.
+        path: Event services that the control event which carries it passed; none where it was
+            heard natively.
+    """
+
+    stamp: Stamp
+    subject: str
+    body: bytes
+    expires_us: int
+    persistent: bool
+    arrived: str
+    via: tuple[str, ...]
+    path: tuple[str, ...] = ()
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """Every event service passed, oldest first."""
+        return self.via + self.path
+
+
+class _Links(Protocol):
+    def __contains__(self, service: str) -> bool: ...
+
+
+class Router:
+    """Sends events on, at most once to each destination.
+
+    Args:
+        settings: Of the gateway.
+        links: Event services whose link is up.
+        announcing: Announces before it is published.
+    """
+
+    def __init__(self, settings: GatewaySettings, links: _Links, announcing: Announcing) -> None:
+        self._settings = settings
+        self._links = links
+        self._announcing = announcing
+        self._marks: dict[str, Suppressor] = {}
+
+    def route(
+        self, event: Passing, destinations: tuple[str, ...], now: Instant, out: list[Output]
+    ) -> None:
+        """Send an event to its destinations.
+
+        Args:
+            event: The event.
+            destinations: Event service identifiers, each once.
+            now: The moment.
+            out: Receives the outputs.
+        """
+        reason = self._worthless(event, now)
+        if reason:
+            out.append(_decided("dropped", event, reason=reason))
+            return
+        onward: dict[tuple[str, str], list[str]] = {}
+        for destination in destinations:
+            self._towards(event, destination, now, onward, out)
+        for (service, gateway), names in onward.items():
+            self._forward(event, service, gateway, names, out)
+
+    def _worthless(self, event: Passing, now: Instant) -> str:
+        if event.expires_us and event.expires_us <= now.time_us:
+            return "expired"
+        if len(event.trail) > self._settings.max_hops:
+            return "hop limit"
+        return ""
+
+    def _towards(
+        self,
+        event: Passing,
+        destination: str,
+        now: Instant,
+        onward: dict[tuple[str, str], list[str]],
+        out: list[Output],
+    ) -> None:
+        if destination == event.stamp.home or destination in event.path:
+            return
+        if self._repeated(event.stamp, destination):
+            out.append(_decided("suppressed", event, to=destination, reason="repeated"))
+        elif destination in self._settings.adapters:
+            self._publish(event, destination, now, out)
+        else:
+            hop = self._settings.hops.get(destination)
+            if hop is None or (hop.service == event.arrived and not self._on_medium(hop.service)):
+                reason = "no route" if hop is None else "lies behind where it came from"
+                out.append(_decided("dropped", event, to=destination, reason=reason))
+            else:
+                onward.setdefault(hop, []).append(destination)
+
+    def _repeated(self, stamp: Stamp, destination: str) -> bool:
+        marks = self._marks.get(destination)
+        if marks is None:
+            marks = Suppressor(self._settings.window, self._settings.origins)
+            self._marks[destination] = marks
+        return marks.repeated(stamp)  # type: ignore[arg-type]
+
+    def _publish(self, event: Passing, destination: str, now: Instant, out: list[Output]) -> None:
+        if destination not in self._links:
+            out.append(_decided("dropped", event, to=destination, reason="link down"))
+            return
+        if event.persistent:
+            out.append(_decided("degraded", event, to=destination, what="Reliability"))
+        self._announcing.before(destination, event.subject, event.body, now.wall_us, out)
+        order = Publish(event.stamp, event.trail, event.expires_us, event.body)
+        out.append(ToAdapter(destination, order))
+        out.append(_decided("applied", event, to=destination))
+
+    def _forward(
+        self, event: Passing, service: str, gateway: str, names: list[str], out: list[Output]
+    ) -> None:
+        if service not in self._links:
+            out += [_decided("dropped", event, to=name, reason="link down") for name in names]
+            return
+        control = ControlEvent(
+            stamp=event.stamp,
+            system=self._settings.system,
+            type=RequestType.PUBLICATION,
+            source=event.stamp.home,
+            dist_list=",".join(names),
+            event=binary.decode(event.body),
+            path=(*event.path, service),
+            via=event.via,
+            next_gateway=gateway,
+        )
+        out.append(ToAdapter(service, PublishControl(binary.encode(to_event(control)))))
+        out += [_decided("forwarded", event, to=name, what=service) for name in names]
+
+    def _on_medium(self, service: str) -> bool:
+        adapter = self._settings.adapters.get(service)
+        return adapter is not None and adapter.on_medium
+
+
+def _decided(
+    decision: str, event: Passing, *, to: str = "", reason: str = "", what: str = ""
+) -> Decided:
+    return Decided(
+        decision,
+        id=str(event.stamp.identity),
+        event_time_us=event.stamp.time_us,
+        subject=event.subject,
+        home=event.stamp.home,
+        from_=event.arrived,
+        to=to,
+        path=event.trail,
+        type="publication",
+        reason=reason,
+        what=what,
+    )

@@ -1,0 +1,114 @@
+"""What a gateway core must know of its federation, derived from the file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fes.control import RequestType
+from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
+from fes.federation.topology import Hop, Routes
+
+
+class Instant(NamedTuple):
+    """A moment on both clocks, microseconds since 1970 UTC."""
+
+    wall_us: int
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterSettings:
+    """What holds at one adapter.
+
+    Attributes:
+        id: Adapter identifier.
+        service: Event service that it connects to.
+        accept: Types of control events that may enter from there.
+        relay: Whether requests are passed on to there.
+        on_medium: Whether the service is an access point of a shared wireless medium.
+        stamps: Whether the service carries stamps; what is published where it does not, and heard
+            again, is ignored.
+    """
+
+    id: str
+    service: str
+    accept: frozenset[RequestType] = frozenset(RequestType)
+    relay: bool = True
+    on_medium: bool = False
+    stamps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """What holds at one gateway.
+
+    Attributes:
+        id: Gateway identifier.
+        system: System identifier; control events of another are ignored.
+        adapters: By event service, in the file's order.
+        services: Every event service of the federation, in the file's order.
+        hops: The way towards each event service that is not attached; absent where there is none.
+        announcement_us: Life of a fabricated announcement that no publication renews.
+        horizon_us: How long an unsubscription is remembered: longer than any separation.
+        max_hops: Most event services that an event passes.
+        max_requests: Most rows in the request table; a request above it is refused.
+        max_patterns: Most patterns in a request's distribution list.
+        window: Sequence numbers of each origin that a destination's marks keep.
+        origins: Origins that a destination's marks keep.
+    """
+
+    id: str
+    system: str
+    adapters: Mapping[str, AdapterSettings]
+    services: tuple[str, ...]
+    hops: Mapping[str, Hop] = field(default_factory=dict)
+    announcement_us: int = 60_000_000
+    horizon_us: int = 3_600_000_000
+    max_hops: int = 8
+    max_requests: int = 10_000
+    max_patterns: int = 64
+    window: int = 4096
+    origins: int = 10_000
+
+    @staticmethod
+    def of(federation: Federation, gateway: str, unstamped: frozenset[str]) -> "GatewaySettings":
+        """Return the settings of one of a federation's gateways.
+
+        Args:
+            federation: Its file, checked.
+            gateway: Gateway identifier.
+            unstamped: Event services that carry no stamps.
+        """
+        limits = federation.limits
+        return GatewaySettings(
+            id=gateway,
+            system=federation.system,
+            adapters={
+                service: _adapter(
+                    federation, gateway, service, adapter, stamps=service not in unstamped
+                )
+                for service, adapter in federation.gateways[gateway].adapters.items()
+            },
+            services=tuple(federation.event_services),
+            hops=Routes.of(federation).hops(gateway),
+            announcement_us=round(limits.announcement_s * 1e6),
+            horizon_us=round(limits.horizon_s * 1e6),
+            max_hops=limits.hops,
+            max_requests=limits.requests,
+            max_patterns=limits.patterns,
+            window=limits.window,
+            origins=limits.origins,
+        )
+
+
+def _adapter(
+    federation: Federation, gateway: str, service: str, adapter: Adapter, *, stamps: bool
+) -> AdapterSettings:
+    return AdapterSettings(
+        id=adapter_id(gateway, service),
+        service=service,
+        accept=frozenset(RequestType[word.upper()] for word in adapter.control.accepted),
+        relay=adapter.control.relays,
+        on_medium=is_on_medium(federation, service),
+        stamps=stamps,
+    )

@@ -1,0 +1,209 @@
+"""The request table: which requests hold, for which event services.
+
+A row is one pattern of one request. A row that is newer takes the place of every row of its key
+whose pattern it covers, and is itself nothing new where a newer row covers it; so what holds
+does not depend on the order in which requests arrive.
+
+Source:
+    design, section 4.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from fes.control import RequestType
+from fes.distribution import covers_pattern, matches
+from fes.model import Stamp
+
+
+class Key(NamedTuple):
+    """What makes two requests the same, but for their patterns.
+
+    Attributes:
+        kind: SUBSCRIPTION or ANNOUNCEMENT.
+        source: Event service that the request comes from.
+        requester: The client.
+        what: Canonical filter, or the announced subject.
+    """
+
+    kind: RequestType
+    source: str
+    requester: str
+    what: str
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """One pattern of a standing request, or of its withdrawal.
+
+    Attributes:
+        kind, source, requester, what: The key.
+        pattern: Of event service identifiers.
+        withdrawn: Whether the newest request withdraws it.
+        version: Newer requests have larger ones.
+        made_us: When the request was made, wall clock.
+        expires_us: When its lease ends, wall clock; 0 is never.
+        filter: As the client wrote it.
+        body: The announced event as MessagePack; empty for subscriptions.
+        request: The request's stamp.
+    """
+
+    kind: RequestType
+    source: str
+    requester: str
+    what: str
+    pattern: str
+    withdrawn: bool
+    version: int
+    made_us: int
+    expires_us: int
+    filter: str
+    body: bytes
+    request: Stamp
+
+    @property
+    def key(self) -> Key:
+        """The row's key."""
+        return Key(self.kind, self.source, self.requester, self.what)
+
+    @property
+    def name(self) -> str:
+        """The row's name in the journal."""
+        return "\x1f".join(
+            (str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
+        )
+
+
+class Changes(NamedTuple):
+    """What a request changed in the table."""
+
+    new: tuple[Row, ...]
+    gone: tuple[Row, ...]
+
+
+class RequestTable:
+    """Keeps the newest request of every key and pattern.
+
+    Args:
+        horizon_us: How long a withdrawal is remembered.
+    """
+
+    def __init__(self, horizon_us: int) -> None:
+        self._horizon_us = horizon_us
+        self._rows: dict[Key, dict[str, Row]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return sum(len(rows) for rows in self._rows.values())
+
+    def rows(self) -> Iterator[Row]:
+        """Yield every row, in the order in which keys and patterns came."""
+        for rows in self._rows.values():
+            yield from rows.values()
+
+    def newest_version(self, key: Key) -> int:
+        """Return the largest version known of a key; 0 where there is none."""
+        return max((row.version for row in self._rows.get(key, {}).values()), default=0)
+
+    def take(self, rows: Iterable[Row], now_us: int) -> Changes:
+        """Take in rows that are newer than what is known.
+
+        Args:
+            rows: Of one request, or of a neighbour's table.
+            now_us: Wall clock, microseconds.
+
+        Returns:
+            The rows that are new here, and those whose place they took.
+        """
+        new: list[Row] = []
+        gone: list[Row] = []
+        batch = tuple(rows)
+        for row in batch:
+            if self._is_known(row) or self._is_stale(row, batch, now_us):
+                continue
+            gone.extend(self._replace(row))
+            new.append(row)
+        return Changes(tuple(new), tuple(gone))
+
+    def wanted(self, service: str) -> list[Row]:
+        """Return the standing requests that hold at an event service, oldest first.
+
+        What holds is decided by the newest row of each key whose pattern matches; an event
+        service is never the destination of its own clients' requests.
+        """
+        found = []
+        for key, rows in self._rows.items():
+            if key.source == service:
+                continue
+            best = max(
+                (row for row in rows.values() if matches(row.pattern, service)),
+                key=lambda row: row.version,
+                default=None,
+            )
+            if best is not None and not best.withdrawn:
+                found.append(best)
+        return sorted(found, key=lambda row: row.version)
+
+    def expire(self, now_us: int) -> list[Row]:
+        """Remove the rows whose lease ended and the withdrawals past the horizon; return them.
+
+        A withdrawal that carves a hole in a live wildcard stays as long as the wildcard.
+        """
+        gone = [
+            row
+            for row in self.rows()
+            if (row.expires_us and row.expires_us <= now_us)
+            or (
+                row.withdrawn
+                and now_us - row.made_us >= self._horizon_us
+                and not self._carves(row, self._rows[row.key].values())
+            )
+        ]
+        for row in gone:
+            self._remove(row)
+        return gone
+
+    def _is_known(self, row: Row) -> bool:
+        return any(
+            other.version >= row.version and covers_pattern(pattern, row.pattern)
+            for pattern, other in self._rows.get(row.key, {}).items()
+        )
+
+    def _is_stale(self, row: Row, batch: tuple[Row, ...], now_us: int) -> bool:
+        if row.expires_us and row.expires_us <= now_us:
+            return True
+        if not row.withdrawn or now_us - row.made_us < self._horizon_us:
+            return False
+        others = (*self._rows.get(row.key, {}).values(), *batch)
+        return not self._carves(row, others)
+
+    @staticmethod
+    def _carves(row: Row, others: Iterable[Row]) -> bool:
+        return any(
+            other.key == row.key
+            and not other.withdrawn
+            and covers_pattern(other.pattern, row.pattern)
+            for other in others
+        )
+
+    def _replace(self, row: Row) -> list[Row]:
+        rows = self._rows.setdefault(row.key, {})
+        gone = [
+            other
+            for pattern, other in rows.items()
+            if other.version < row.version
+            and pattern != row.pattern
+            and covers_pattern(row.pattern, pattern)
+        ]
+        for other in gone:
+            del rows[other.pattern]
+        rows.pop(row.pattern, None)
+        rows[row.pattern] = row
+        return gone
+
+    def _remove(self, row: Row) -> None:
+        rows = self._rows[row.key]
+        del rows[row.pattern]
+        if not rows:
+            del self._rows[row.key]

@@ -1,0 +1,1 @@
+"""Links between adapters and gateways: messages, frames and windows, and two ways to carry them."""

@@ -1,0 +1,92 @@
+"""The link where both ends live in one process: messages are handed over as they are.
+
+Each direction has lanes with the bounds of a frame's, and is woken once for all that waits, as
+over a socket; so neither end ever runs inside the other's call.
+"""
+
+import asyncio
+
+from fes.link.end import Message, Receiver
+from fes.link.lanes import QUEUE, Lanes
+
+
+class Inbox:
+    """What waits for one end.
+
+    Args:
+        queue: Most events that wait; one above it is dropped and counted.
+    """
+
+    def __init__(self, queue: int) -> None:
+        self.closed = False
+        self._lanes = Lanes(queue)
+        self._receiver: Receiver | None = None
+        self._scheduled = False
+
+    def receive_with(self, receiver: Receiver) -> None:
+        """Have a function take what comes, and what waits already."""
+        self._receiver = receiver
+        self._schedule()
+
+    def put(self, message: Message) -> bool:
+        """Take a message for later; False where it is dropped."""
+        taken = not self.closed and self._lanes.put(message)
+        self._schedule()
+        return taken
+
+    def _schedule(self) -> None:
+        if self._scheduled or self._receiver is None or not self._lanes:
+            return
+        self._scheduled = True
+        asyncio.get_running_loop().call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        self._scheduled = False
+        receiver = self._receiver
+        if receiver is None or self.closed:
+            return
+        for message in self._lanes.take():
+            receiver(message)
+        self._schedule()
+
+
+class MemoryEnd:
+    """One end of a link in memory; see `LinkEnd`.
+
+    Args:
+        inbox: What waits for this end.
+        outbox: What waits for the other end.
+    """
+
+    def __init__(self, inbox: Inbox, outbox: Inbox) -> None:
+        self._inbox = inbox
+        self._outbox = outbox
+        self.sent = 0
+        self.dropped = 0
+
+    def receive_with(self, receiver: Receiver) -> None:
+        """Have a function take what the other end sends."""
+        self._inbox.receive_with(receiver)
+
+    def send(self, message: Message) -> bool:
+        """Hand a message to the other end."""
+        if not self._inbox.closed and self._outbox.put(message):
+            self.sent += 1
+            return True
+        self.dropped += 1
+        return False
+
+    async def close(self) -> None:
+        """Close this end; what waits for it is not delivered."""
+        self._inbox.closed = True
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Messages sent and dropped."""
+        return {"link_sent": self.sent, "link_dropped": self.dropped}
+
+
+def memory_link(queue: int = QUEUE) -> tuple[MemoryEnd, MemoryEnd]:
+    """Return the two ends of a link in memory."""
+    one, other = Inbox(queue), Inbox(queue)
+    return MemoryEnd(one, other), MemoryEnd(other, one)

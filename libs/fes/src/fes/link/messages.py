@@ -1,0 +1,160 @@
+"""What adapters and gateways say to one another over a link."""
+
+import msgspec
+
+from fes.model import Stamp
+
+
+class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """An adapter heard a native event that some subscription asked for.
+
+    The gateway routes by this header and passes the body on unchanged.
+
+    Attributes:
+        stamp: The event's stamp.
+        via: Event services that it passed before this one, oldest first.
+        subject: The event's subject.
+        matched: Numbers of the applied subscriptions that it belongs to.
+        desired: Version of the desired state that the adapter matched against.
+        expires_us: When the event is worthless, federation clock; 0 is never.
+        priority: -32767 .. 32767.
+        persistent: Whether it asks for persistent delivery.
+        body: The event as MessagePack.
+    """
+
+    stamp: Stamp
+    via: tuple[str, ...]
+    subject: str
+    matched: tuple[int, ...]
+    desired: int
+    expires_us: int
+    priority: int
+    persistent: bool
+    body: bytes
+
+
+class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """An adapter heard a control event.
+
+    Attributes:
+        stamp: Stamp of its native publisher; None where it has none.
+        body: The control event as MessagePack.
+    """
+
+    stamp: Stamp | None
+    body: bytes
+
+
+class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    """An adapter did, or could not do, what the desired state asks.
+
+    Attributes:
+        number: Of the subscription or announcement.
+        withdrawn: Whether it was withdrawn rather than made.
+        error: Why it could not; empty where it did.
+        widened: What the native filter lets pass that the filter does not.
+    """
+
+    number: int
+    withdrawn: bool = False
+    error: str = ""
+    widened: tuple[str, ...] = ()
+
+
+class Counted(msgspec.Struct, frozen=True, array_like=True, tag=4):
+    """An adapter tells its counters and state.
+
+    Attributes:
+        ready: Whether its last round trip through the event service came back.
+        reason: Why it is not ready.
+        counters: Name to count since it started.
+    """
+
+    ready: bool
+    reason: str
+    counters: dict[str, int]
+
+
+class Subscribe(msgspec.Struct, frozen=True, array_like=True, tag=10):
+    """Make a native subscription.
+
+    Attributes:
+        number: Names it in matches.
+        filter: In the filter language.
+        version: Of the desired state that it brings about.
+    """
+
+    number: int
+    filter: str
+    version: int
+
+
+class Unsubscribe(msgspec.Struct, frozen=True, array_like=True, tag=11):
+    """Withdraw a native subscription."""
+
+    number: int
+    version: int
+
+
+class Announce(msgspec.Struct, frozen=True, array_like=True, tag=12):
+    """Announce an event natively; `body` is the event as MessagePack."""
+
+    number: int
+    body: bytes
+
+
+class Unannounce(msgspec.Struct, frozen=True, array_like=True, tag=13):
+    """Withdraw a native announcement."""
+
+    number: int
+
+
+class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
+    """Publish an event natively, under the stamp it has.
+
+    Attributes:
+        stamp: The event's stamp.
+        via: Event services that it passed before this one, oldest first.
+        expires_us: When the event is worthless, federation clock; 0 is never.
+        body: The event as MessagePack.
+    """
+
+    stamp: Stamp
+    via: tuple[str, ...]
+    expires_us: int
+    body: bytes
+
+
+class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
+    """Publish a control event; `body` is the control event as MessagePack."""
+
+    body: bytes
+
+
+class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):
+    """The whole desired state, for an adapter to reconcile with.
+
+    Attributes:
+        version: Of the state.
+        subscriptions: All there shall be.
+        announcements: All there shall be.
+    """
+
+    version: int
+    subscriptions: tuple[Subscribe, ...]
+    announcements: tuple[Announce, ...]
+
+
+class Refuse(msgspec.Struct, frozen=True, array_like=True, tag=17):
+    """The gateway refuses the link; dialling again does not help before something changed."""
+
+    reason: str
+
+
+FromAdapter = Heard | HeardControl | Done | Counted
+"""What adapters send."""
+
+Order = (
+    Subscribe | Unsubscribe | Announce | Unannounce | Publish | PublishControl | Desired | Refuse
+)
+"""What gateways send."""

@@ -1,0 +1,37 @@
+"""Waiting for something to become true, without guessing how long it takes."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def eventually(
+    check: Callable[[], T] | Callable[[], Awaitable[T]], within_s: float = 10.0, what: str = ""
+) -> T:
+    """Wait until `check` returns something true, and return that.
+
+    Args:
+        check: A function, plain or async; an AssertionError in it counts as not yet.
+        within_s: Longest wait.
+        what: Told when the wait was in vain.
+
+    Raises:
+        AssertionError: It did not become true in time.
+    """
+    deadline = time.monotonic() + within_s
+    last: object = None
+    while True:
+        try:
+            result = check()
+            value = await result if isinstance(result, Awaitable) else result
+            if value:
+                return value
+            last = value
+        except AssertionError as error:
+            last = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within_s} s: {what or check} (last: {last!r:.500})")
+        await asyncio.sleep(0.01)

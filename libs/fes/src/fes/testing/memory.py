@@ -1,0 +1,187 @@
+"""An event service in memory, with an adapter: a full citizen of a federation, without a broker."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from eventservices.stamp import Stamp, Stamper
+from eventservices.suppress import Suppressor
+
+from fes.adapter.base import Adapter, Subscription
+from fes.adapter.capabilities import Capabilities
+from fes.control import CONTROL_SUBJECT
+from fes.errors import AdapterError, UnavailableError
+from fes.mapping import Native
+from fes.model import Event
+
+
+class MemoryEvent(NamedTuple):
+    """A native event: its content and its stamp."""
+
+    event: Event
+    stamp: Stamp | None
+
+
+Listener = Callable[[MemoryEvent], None]
+
+
+@dataclass(slots=True)
+class MemoryBus:
+    """One event service in memory.
+
+    Attributes:
+        name: Event service identifier.
+        announced: Subjects announced now, with how often.
+        subscribed: Native filters in force now, with how often.
+        up: Whether it works.
+    """
+
+    name: str
+    announced: dict[str, int] = field(default_factory=dict)
+    subscribed: dict[str, int] = field(default_factory=dict)
+    up: bool = True
+    published: int = 0
+    _listeners: list[Listener] = field(default_factory=list)
+
+    def publish(self, event: Event, stamp: Stamp | None) -> None:
+        """Deliver an event to every listener, soon.
+
+        Raises:
+            UnavailableError: The event service is down.
+        """
+        if not self.up:
+            raise UnavailableError(f"event service {self.name} is down")
+        self.published += 1
+        loop = asyncio.get_running_loop()
+        for listener in tuple(self._listeners):
+            loop.call_soon(listener, MemoryEvent(event, stamp))
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have a function take every event; returns what ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def count(self, table: dict[str, int], key: str, change: int) -> None:
+        """Count something up or down; what reaches 0 is gone."""
+        table[key] = table.get(key, 0) + change
+        if table[key] <= 0:
+            del table[key]
+
+
+class MemoryClient:
+    """A native client: stamps what it publishes, suppresses what it had.
+
+    Args:
+        bus: The event service.
+        name: Of the publisher.
+        keep: Most events kept in `received`; the oldest goes first.
+    """
+
+    def __init__(self, bus: MemoryBus, name: str, keep: int = 10_000) -> None:
+        self.bus = bus
+        self.received: deque[MemoryEvent] = deque(maxlen=keep)
+        self.suppressor = Suppressor()
+        self._stamper = Stamper(name, bus.name)
+        self._stop = bus.listen(self._take)
+
+    def publish(self, event: Event, time_us: int | None = None) -> Stamp:
+        """Publish an event; returns the stamp that it got."""
+        stamp = self._stamper.next(time_us)
+        self.bus.publish(event, stamp)
+        return stamp
+
+    def events(self, subject: str | None = None) -> list[Event]:
+        """Return what was received, control events left out unless asked for."""
+        return [
+            item.event
+            for item in self.received
+            if (item.event.subject == subject if subject else item.event.subject != CONTROL_SUBJECT)
+        ]
+
+    def close(self) -> None:
+        """Receive no more."""
+        self._stop()
+
+    def _take(self, item: MemoryEvent) -> None:
+        if item.stamp is None or not self.suppressor.repeated(item.stamp):
+            self.received.append(item)
+
+
+class Buses:
+    """The event services in memory of one test, by name."""
+
+    def __init__(self) -> None:
+        self._buses: dict[str, MemoryBus] = {}
+
+    def __getitem__(self, name: str) -> MemoryBus:
+        """Return an event service, made when first asked for."""
+        return self._buses.setdefault(name, MemoryBus(name))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._buses.clear()
+
+
+buses = Buses()
+"""Event services of this process; their names are unique in a test."""
+
+
+class MemoryAdapter(Adapter):
+    """Connects an event service in memory.
+
+    Setting `bus` names the event service where it differs from the identifier.
+    """
+
+    kind: ClassVar[str] = "memory"
+    capabilities: ClassVar[Capabilities] = Capabilities(needs_announcement=True)
+
+    async def _open(self) -> None:
+        self.bus = buses[str(self.context.settings.get("bus", self.context.service))]
+        if not self.bus.up:
+            raise UnavailableError(f"event service {self.bus.name} is down")
+        self._suppressor = Suppressor()
+        self._stop = self.bus.listen(self._take)
+
+    async def _close(self) -> None:
+        if hasattr(self, "_stop"):
+            self._stop()
+            del self._stop
+
+    async def _announce(self, native: Native) -> None:
+        self.bus.count(self.bus.announced, str(native.subject), 1)
+
+    async def _unannounce(self, native: Native) -> None:
+        self.bus.count(self.bus.announced, str(native.subject), -1)
+
+    async def _publish(self, native: Native, stamp: Stamp) -> None:
+        if native.subject is None:
+            raise AdapterError("an event in memory has a subject")
+        if native.subject not in self.bus.announced:
+            raise AdapterError(f"{native.subject!r} is not announced")
+        self.bus.publish(Event(native.subject, native.parameters, native.attributes), stamp)
+
+    async def _publish_control(self, event: Event, stamp: Stamp) -> None:
+        self.bus.publish(event, stamp)
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        self.bus.count(self.bus.subscribed, subscription.filter.text, 1)
+        return ("everything is heard: events in memory are not filtered at their source",)
+
+    async def _unsubscribe(self, subscription: Subscription) -> None:
+        self.bus.count(self.bus.subscribed, subscription.filter.text, -1)
+
+    async def _probe(self) -> None:
+        if not self.bus.up:
+            raise UnavailableError(f"event service {self.bus.name} is down")
+
+    def _take(self, item: MemoryEvent) -> None:
+        if item.event.subject == CONTROL_SUBJECT:
+            if self.context.hears_control:
+                self.sink.heard_control(item.event, item.stamp)
+        elif item.stamp is None or not self._suppressor.repeated(item.stamp):
+            native = Native(
+                item.event.subject, item.event.parameters, item.event.attributes, None, None, False
+            )
+            self.sink.heard(native, item.stamp)
