@@ -1,0 +1,1 @@
+"""The gateway service: the input and output around the sans-IO core."""

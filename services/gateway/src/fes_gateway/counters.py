@@ -1,0 +1,44 @@
+"""Counters of decisions, with a bounded set of reasons."""
+
+from collections import Counter
+from typing import NamedTuple
+
+KNOWN_REASONS = frozenset(
+    {
+        "",
+        "repeated",
+        "no subscription",
+        "no route",
+        "lies behind where it came from",
+        "link down",
+        "link queue full",
+        "journal queue full",
+        "expired",
+        "hop limit",
+        "not newer",
+    }
+)
+
+
+class Labels(NamedTuple):
+    """What a counter counts."""
+
+    decision: str
+    reason: str
+    type: str
+
+
+class Counters:
+    """Counts decisions; a reason in free words counts as `other`."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Labels] = Counter()
+
+    def add(self, decision: str, reason: str = "", type_: str = "") -> None:
+        """Count a decision."""
+        known = reason if reason in KNOWN_REASONS else "other"
+        self._counts[Labels(str(decision), known, type_)] += 1
+
+    def items(self) -> list[tuple[Labels, int]]:
+        """Return every counter, sorted by its labels."""
+        return sorted(self._counts.items())

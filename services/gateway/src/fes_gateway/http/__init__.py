@@ -1,0 +1,1 @@
+"""The gateways' REST interface."""

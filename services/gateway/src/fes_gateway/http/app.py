@@ -1,0 +1,154 @@
+"""The REST interface, one for all gateways of a process; `dispatch` says which one is meant."""
+
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+
+from fes_gateway.host import GatewayHost
+from fes_gateway.http import views
+from fes_gateway.http.intake import BadRequestError, read_request
+from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
+from fes_gateway.http.schemas import (
+    AdapterOut,
+    AnnouncementOut,
+    Health,
+    Problem,
+    RequestAccepted,
+    RequestIn,
+    RequestOut,
+    StepOut,
+    SubscriptionOut,
+)
+
+HOST = "fes_gateway"
+"""Where `dispatch` puts the gateway in a request's scope."""
+
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "There is no such gateway."},
+    413: {"model": Problem, "description": "The body is too large."},
+    415: {"model": Problem, "description": "The body is encoded."},
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RequestIn"}}},
+    }
+}
+
+
+def make_app() -> FastAPI:
+    """Return the application."""
+    app = FastAPI(
+        title="FES gateway",
+        version="1",
+        description="Requests of the Federated Event Service, injected and looked at.",
+    )
+    _add_requests(app)
+    _add_lists(app)
+    _add_health(app)
+    _document_body(app)
+    return app
+
+
+def host_of(request: Request) -> GatewayHost:
+    """Return the gateway that a request is for."""
+    host: GatewayHost = request.scope[HOST]
+    return host
+
+
+def _add_requests(app: FastAPI) -> None:
+    @app.post(
+        "/v1/requests",
+        status_code=202,
+        responses={**_REFUSED, 422: {"model": Problem, "description": "It is no request."}},
+        openapi_extra=_BODY,
+        tags=["requests"],
+    )
+    async def inject(request: Request) -> RequestAccepted:
+        """Inject any request; what becomes of it is told under its id."""
+        host = host_of(request)
+        try:
+            control = read_request(await request.body(), host)
+        except BadRequestError as error:
+            host.counters.add("refused", "malformed", "api")
+            raise HTTPException(422, str(error)) from error
+        identity = host.inject(control)
+        steps = host.core.outcomes.get(identity) or ()
+        refusal = next((step.detail for step in steps if step.decision == "refused"), None)
+        if refusal is not None:
+            raise HTTPException(422, refusal)
+        return RequestAccepted(id=identity)
+
+    @app.get(
+        "/v1/requests/{id:path}",
+        responses={**_REFUSED, 404: {"model": Problem, "description": "It is not known here."}},
+        tags=["requests"],
+    )
+    async def outcome(request: Request, id: str) -> RequestOut:  # noqa: A002 - the path's word
+        """Tell what this gateway did with a request."""
+        steps = host_of(request).core.outcomes.get(id)
+        if steps is None:
+            raise HTTPException(404, f"request {id[:100]!r} is not known here")
+        return RequestOut(id=id, steps=[StepOut(**step._asdict()) for step in steps])
+
+
+def _add_lists(app: FastAPI) -> None:
+    @app.get(
+        "/v1/subscriptions",
+        responses=_REFUSED,
+        tags=["requests"],
+    )
+    async def subscriptions(request: Request) -> list[SubscriptionOut]:
+        """List the subscriptions that hold, and where they are applied."""
+        return views.subscriptions(host_of(request))
+
+    @app.get(
+        "/v1/announcements",
+        responses=_REFUSED,
+        tags=["requests"],
+    )
+    async def announcements(request: Request) -> list[AnnouncementOut]:
+        """List the announcements that hold, and where they are applied."""
+        return views.announcements(host_of(request))
+
+    @app.get("/v1/adapters", responses=_REFUSED, tags=["adapters"])
+    async def adapters(request: Request) -> list[AdapterOut]:
+        """List the adapters, their state and their counters."""
+        return views.adapters(host_of(request))
+
+
+def _add_health(app: FastAPI) -> None:
+    @app.get("/healthz", responses=_REFUSED, tags=["health"])
+    async def healthz() -> Health:
+        """Tell that the process lives."""
+        return Health(status="alive", faults={})
+
+    @app.get(
+        "/readyz",
+        responses={**_REFUSED, 503: {"model": Health, "description": "A part is not ready."}},
+        tags=["health"],
+    )
+    async def readyz(request: Request, response: Response) -> Health:
+        """Tell whether every adapter proved a round trip lately; name those that did not."""
+        host = host_of(request)
+        if host.ready:
+            return Health(status="ready", faults={})
+        response.status_code = 503
+        return Health(status="not ready", faults=host.faults)
+
+    @app.get(
+        "/metrics",
+        response_class=Response,
+        responses={**_REFUSED, 200: {"content": {CONTENT_TYPE: {}}}},
+        tags=["health"],
+    )
+    async def metrics(request: Request) -> Response:
+        """Give the metrics in Prometheus's text form."""
+        return Response(metrics_text([host_of(request)]), media_type=CONTENT_TYPE)
+
+
+def _document_body(app: FastAPI) -> None:
+    document = app.openapi()
+    schema = RequestIn.model_json_schema(ref_template="#/components/schemas/{model}")
+    document["components"]["schemas"]["RequestIn"] = schema
+    app.openapi_schema = document

@@ -1,0 +1,85 @@
+"""Which gateway of a process a request is for.
+
+`/gateways/<gateway>/…` names it; where a process hosts one gateway, `/…` means that. What
+concerns the process as a whole is `/healthz`, `/readyz` and `/metrics` at the root.
+"""
+
+import json
+
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
+
+from fes_gateway.host import GatewayHost
+from fes_gateway.http.app import HOST
+from fes_gateway.http.guard import refuse
+from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
+
+PREFIX = "/gateways/"
+
+
+class Dispatch:
+    """Finds the gateway and hands the request on.
+
+    Args:
+        app: The REST interface.
+        hosts: The process's gateways, by identifier.
+    """
+
+    def __init__(self, app: FastAPI, hosts: dict[str, GatewayHost]) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._only = next(iter(hosts.values())) if len(hosts) == 1 else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path: str = scope["path"]
+        if path.startswith(PREFIX):
+            name, _, _rest = path.removeprefix(PREFIX).partition("/")
+            host = self._hosts.get(name)
+            if host is None:
+                await refuse(send, 404, f"no gateway {name[:100]!r} in this process")
+                return
+            await self._to(host, scope, PREFIX + name, receive, send)
+        elif self._only is not None:
+            await self._to(self._only, scope, "", receive, send)
+        else:
+            await self._of_all(path, send)
+
+    async def _to(
+        self, host: GatewayHost, scope: Scope, root: str, receive: Receive, send: Send
+    ) -> None:
+        inner = dict(scope)
+        inner["root_path"] = scope.get("root_path", "") + root
+        inner[HOST] = host
+        await self._app(inner, receive, send)
+
+    async def _of_all(self, path: str, send: Send) -> None:
+        hosts = list(self._hosts.values())
+        if path == "/metrics":
+            await _answer(send, 200, metrics_text(hosts), CONTENT_TYPE)
+        elif path == "/healthz":
+            await _answer_json(send, 200, {"status": "alive", "faults": {}})
+        elif path == "/readyz":
+            faults = {part: why for host in hosts for part, why in host.faults.items()}
+            status = {"status": "not ready" if faults else "ready", "faults": faults}
+            await _answer_json(send, 503 if faults else 200, status)
+        elif path in ("/", "/gateways", PREFIX):
+            await _answer_json(send, 200, [f"{PREFIX}{name}" for name in self._hosts])
+        else:
+            await refuse(send, 404, f"say {PREFIX}<gateway>{path[:100]}")
+
+
+async def _answer_json(send: Send, status: int, content: object) -> None:
+    await _answer(send, status, json.dumps(content).encode(), "application/json")
+
+
+async def _answer(send: Send, status: int, body: bytes, kind: str) -> None:
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

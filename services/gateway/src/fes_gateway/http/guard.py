@@ -1,0 +1,72 @@
+"""Refuses what is too large or encoded before anything reads it."""
+
+import json
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_BYTES = 256 * 1024
+
+
+class BodyGuard:
+    """Counts a request's body as it streams in.
+
+    Args:
+        app: What takes requests that pass.
+        limit_bytes: Largest body.
+    """
+
+    def __init__(self, app: ASGIApp, limit_bytes: int = BODY_BYTES) -> None:
+        self._app = app
+        self._limit = limit_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        if headers.get(b"content-encoding", b"identity") != b"identity":
+            await refuse(send, 415, "encoded bodies are not taken")
+        elif _declared(headers) > self._limit:
+            await refuse(send, 413, f"body exceeds {self._limit} bytes")
+        else:
+            await self._stream(scope, receive, send)
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body, whole = b"", False
+        while not whole:
+            message = await receive()
+            if message["type"] != "http.request":
+                return
+            body += message.get("body", b"")
+            whole = not message.get("more_body", False)
+            if len(body) > self._limit:
+                await refuse(send, 413, f"body exceeds {self._limit} bytes")
+                return
+        given = False
+
+        async def replay() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, replay, send)
+
+
+async def refuse(send: Send, status: int, detail: str) -> None:
+    """Answer with a problem, and close the connection."""
+    body = json.dumps({"detail": detail}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _declared(headers: dict[bytes, bytes]) -> int:
+    text = headers.get(b"content-length", b"0")
+    return int(text) if text.isdigit() else 0

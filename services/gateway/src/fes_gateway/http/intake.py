@@ -1,0 +1,84 @@
+"""From a request's body to a control event."""
+
+from fes.control import ControlEvent, RequestType
+from fes.control.event import WITHDRAWING
+from fes.errors import FesError
+from fes.model import Event, is_reserved
+from fes.model.limits import Limits, check_limits
+from fes.model.text import from_plain, load_json
+from pydantic import ValidationError
+
+from fes_gateway.clock import wall_us
+from fes_gateway.host import GatewayHost
+from fes_gateway.http.schemas import RequestIn
+from fes_gateway.pack import NOBODY
+
+FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
+
+
+class BadRequestError(ValueError):
+    """Tells why a body is no request; the message names the place."""
+
+
+def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
+    """Return the control event that a body asks for.
+
+    Args:
+        body: JSON, strictly: no bare NaN, no member twice, no deep nesting.
+        host: The gateway.
+
+    Raises:
+        BadRequestError: The body is not JSON, not a request, or breaks a limit.
+    """
+    try:
+        given = RequestIn.model_validate(load_json(body))
+        kind = RequestType[given.type.upper()]
+        return ControlEvent(
+            stamp=NOBODY,
+            system=host.settings.system,
+            type=kind,
+            source=given.source,
+            dist_list=given.dist_list,
+            filter=_filter(given, kind),
+            event=_event(given, kind),
+            requester=given.requester,
+            expires_us=_expiry(given, kind),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "body"
+        raise BadRequestError(f"{place}: {first['msg']}") from error
+    except FesError as error:
+        raise BadRequestError(str(error)) from error
+
+
+def _filter(given: RequestIn, kind: RequestType) -> str:
+    if kind in FILTERED:
+        if given.filter is None:
+            raise BadRequestError(f"filter: a {given.type} needs one")
+        return given.filter
+    if given.filter is not None:
+        raise BadRequestError(f"filter: a {given.type} has none")
+    return ""
+
+
+def _event(given: RequestIn, kind: RequestType) -> Event | None:
+    if kind in FILTERED:
+        if given.event is not None:
+            raise BadRequestError(f"event: a {given.type} has none")
+        return None
+    if given.event is None:
+        raise BadRequestError(f"event: a {given.type} needs one")
+    event = from_plain(given.event)
+    check_limits(event, Limits())
+    if is_reserved(event.subject):
+        raise BadRequestError(f"event.subject: {event.subject[:60]!r} is reserved")
+    return event
+
+
+def _expiry(given: RequestIn, kind: RequestType) -> int:
+    if given.lease_s is None:
+        return 0
+    if kind in WITHDRAWING or kind is RequestType.PUBLICATION:
+        raise BadRequestError(f"lease_s: a {given.type} has none")
+    return wall_us() + round(given.lease_s * 1e6)

@@ -1,0 +1,87 @@
+"""Metrics in Prometheus's text form."""
+
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from fes_gateway.host import GatewayHost
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class HostCollector(Collector):
+    """Collects the metrics of gateways.
+
+    Args:
+        hosts: The gateways.
+    """
+
+    def __init__(self, hosts: list[GatewayHost]) -> None:
+        self._hosts = hosts
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        yield self._decisions()
+        yield self._adapters()
+        yield self._links()
+        yield from self._states()
+
+    def _decisions(self) -> Metric:
+        family = CounterMetricFamily(
+            "fes_gateway_decisions",
+            "Decisions of the gateway core.",
+            labels=["gateway", "decision", "reason", "type"],
+        )
+        for host in self._hosts:
+            for labels, count in host.counters.items():
+                family.add_metric([host.settings.id, *labels], count)
+        return family
+
+    def _adapters(self) -> Metric:
+        family = CounterMetricFamily(
+            "fes_adapter_events",
+            "What an adapter did, as it told its gateway last.",
+            labels=["gateway", "adapter", "what"],
+        )
+        for host in self._hosts:
+            for state in host.adapters.values():
+                for name, count in sorted(state.counters.items()):
+                    family.add_metric([host.settings.id, state.id, name], count)
+        return family
+
+    def _links(self) -> Metric:
+        family = CounterMetricFamily(
+            "fes_link_messages",
+            "Messages to an adapter over its link that is up.",
+            labels=["gateway", "service", "what"],
+        )
+        for host in self._hosts:
+            for service, counters in host.link_counters().items():
+                for name, count in counters.items():
+                    family.add_metric([host.settings.id, service, name], count)
+        return family
+
+    def _states(self) -> Iterator[Metric]:
+        ready = GaugeMetricFamily(
+            "fes_adapter_ready",
+            "Whether its last round trip came back.",
+            labels=["gateway", "adapter"],
+        )
+        rows = GaugeMetricFamily(
+            "fes_request_table_rows", "Rows of the request table.", labels=["gateway"]
+        )
+        for host in self._hosts:
+            rows.add_metric([host.settings.id], len(host.core.table))
+            for state in host.adapters.values():
+                ready.add_metric([host.settings.id, state.id], float(state.ready))
+        yield ready
+        yield rows
+
+
+def metrics_text(hosts: list[GatewayHost]) -> bytes:
+    """Return the metrics of gateways as text."""
+    registry = CollectorRegistry()
+    registry.register(HostCollector(hosts))
+    return generate_latest(registry)

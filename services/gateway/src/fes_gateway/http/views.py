@@ -1,0 +1,78 @@
+"""What the gateway knows, as the REST interface gives it."""
+
+from fes.control import RequestType
+from fes.gateway.desired import Applied
+from fes.gateway.table import Row
+from fes.model import binary
+from fes.model.text import to_plain
+
+from fes_gateway.host import GatewayHost
+from fes_gateway.http.schemas import AdapterOut, AnnouncementOut, AppliedOut, SubscriptionOut
+
+
+def subscriptions(host: GatewayHost) -> list[SubscriptionOut]:
+    """Return the subscriptions that hold, oldest first."""
+    return [
+        SubscriptionOut(
+            source=row.source,
+            requester=row.requester,
+            dist_list=row.pattern,
+            filter=row.filter,
+            request=str(row.request.identity),
+            version=row.version,
+            expires_us=row.expires_us,
+            applied=_applied(host, row),
+        )
+        for row in _standing(host, RequestType.SUBSCRIPTION)
+    ]
+
+
+def announcements(host: GatewayHost) -> list[AnnouncementOut]:
+    """Return the announcements that hold, oldest first."""
+    return [
+        AnnouncementOut(
+            source=row.source,
+            requester=row.requester,
+            dist_list=row.pattern,
+            event=to_plain(binary.decode(row.body)),
+            request=str(row.request.identity),
+            version=row.version,
+            expires_us=row.expires_us,
+            applied=_applied(host, row),
+        )
+        for row in _standing(host, RequestType.ANNOUNCEMENT)
+    ]
+
+
+def adapters(host: GatewayHost) -> list[AdapterOut]:
+    """Return the gateway's adapters, in the file's order."""
+    return [
+        AdapterOut(
+            id=state.id,
+            service=state.service,
+            linked=state.linked,
+            ready=state.ready,
+            reason=state.reason,
+            counters=state.counters,
+        )
+        for state in host.adapters.values()
+    ]
+
+
+def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
+    rows = [row for row in host.core.table.rows() if row.kind is kind and not row.withdrawn]
+    return sorted(rows, key=lambda row: row.version)
+
+
+def _applied(host: GatewayHost, row: Row) -> list[AppliedOut]:
+    request = str(row.request.identity)
+    return [
+        AppliedOut(service=service, state=applied.state, widened=list(applied.widened))
+        for service in host.settings.adapters
+        for applied in host.core.applied(service)
+        if _is_behind(applied, row, request)
+    ]
+
+
+def _is_behind(applied: Applied, row: Row, request: str) -> bool:
+    return applied.kind is row.kind and applied.what == row.what and request in applied.requests

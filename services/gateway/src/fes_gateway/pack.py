@@ -1,0 +1,210 @@
+"""Several gateways with their adapters in one process.
+
+One loop, one event log, one thread for the journals, shared connections to brokers; each gateway
+keeps its own core, journal and identity, as it would alone.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from fes import distribution
+from fes.adapter import AdapterRuntime
+from fes.adapter.assemble import assemble
+from fes.adapter.pool import ConnectionPool
+from fes.adapter.registry import adapter_class
+from fes.control import ControlEvent, RequestType
+from fes.control.event import WITHDRAWING
+from fes.eventlog import EventLog
+from fes.federation.clock import FederationClock
+from fes.federation.model import Federation, Request, adapter_id
+from fes.filter import canonical, parse
+from fes.gateway import GatewaySettings
+from fes.link.memory import memory_link
+from fes.model import Stamp, binary
+from fes.model.text import from_plain
+from msgspec import UNSET
+
+from fes_gateway.clock import wall_us
+from fes_gateway.host import STATIC, GatewayHost
+from fes_gateway.store import SqliteJournal
+
+TICK_S = 1.0
+NOBODY = Stamp("unstamped", 0, 1, 0, "unstamped")
+
+
+@dataclass(frozen=True, slots=True)
+class PackSettings:
+    """What one process hosts.
+
+    Attributes:
+        process: Name of the process, for its logs.
+        gateways: Identifiers of its gateways.
+        remote: Identifiers of their adapters that live in other processes.
+        run: Folder of the run: logs and journals lie below it.
+    """
+
+    process: str
+    gateways: tuple[str, ...]
+    remote: frozenset[str]
+    run: Path
+
+
+class Pack:
+    """Hosts gateways and adapters.
+
+    Args:
+        federation: The file, checked and resolved.
+        settings: What this process hosts.
+        base: Folder of the file.
+    """
+
+    def __init__(self, federation: Federation, settings: PackSettings, base: Path) -> None:
+        self.federation = federation
+        self.settings = settings
+        self.clock = FederationClock.of(federation.clock)
+        bounds = federation.event_log
+        self.log = EventLog(
+            settings.run / "logs",
+            settings.process,
+            file_bytes=bounds.file_bytes,
+            files=bounds.files,
+            sample=bounds.sample,
+        )
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._pool = ConnectionPool()
+        self.hosts = {name: self._host(name) for name in settings.gateways}
+        self.runtimes = [
+            self._runtime(name, service, base)
+            for name in settings.gateways
+            for service in federation.gateways[name].adapters
+            if adapter_id(name, service) not in settings.remote
+        ]
+        self._ticker: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the gateways, then their adapters, then make the static requests."""
+        for host in self.hosts.values():
+            await host.start()
+        for runtime in self.runtimes:
+            gateway = runtime.adapter.id.removesuffix(f".{runtime.adapter.event_service_id}")
+            self._link(self.hosts[gateway], runtime)
+            await runtime.__aenter__()
+        for name, host in self.hosts.items():
+            self._make_static(name, host)
+        self._ticker = asyncio.create_task(self._tick(), name="tick")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop gracefully: adapters withdraw, journals close, the log ends."""
+        if self._ticker is not None:
+            self._ticker.cancel()
+            await asyncio.gather(self._ticker, return_exceptions=True)
+        await asyncio.gather(*(runtime.stop() for runtime in self.runtimes))
+        for host in self.hosts.values():
+            await host.stop()
+        self._executor.shutdown()
+        self.log.close()
+
+    @property
+    def ready(self) -> bool:
+        """Whether every gateway is ready."""
+        return all(host.ready for host in self.hosts.values())
+
+    def _host(self, name: str) -> GatewayHost:
+        services = self.federation.event_services
+        unstamped = frozenset(
+            service
+            for service in self.federation.gateways[name].adapters
+            if not adapter_class(services[service].kind).capabilities.stamps
+        )
+        return GatewayHost(
+            GatewaySettings.of(self.federation, name, unstamped),
+            SqliteJournal(self.settings.run / "store" / f"{name}.sqlite"),
+            self._executor,
+            self.log,
+            self.clock,
+        )
+
+    def _runtime(self, gateway: str, service: str, base: Path) -> AdapterRuntime:
+        adapter = assemble(
+            self.federation,
+            gateway,
+            service,
+            pool=self._pool,
+            clock_us=lambda: self.clock.time_us(wall_us()),
+            base=base,
+        )
+        return AdapterRuntime(adapter, self.log)
+
+    @staticmethod
+    def _link(host: GatewayHost, runtime: AdapterRuntime) -> None:
+        near, far = memory_link()
+        service = runtime.adapter.event_service_id
+        near.receive_with(host.receiver(service))
+        far.receive_with(runtime.receive)
+        runtime.attach(far)
+        host.attach(service, near)
+
+    def _make_static(self, name: str, host: GatewayHost) -> None:
+        requests = [request for request in self.federation.requests if request.gateway == name]
+        for control in withdrawn(host, requests, self.federation.system):
+            host.inject(control)
+        for request in requests:
+            host.inject(control_of(request, self.federation.system))
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            for host in self.hosts.values():
+                host.tick()
+
+
+def control_of(request: Request, system: str) -> ControlEvent:
+    """Return the control event of a request in the file."""
+    return ControlEvent(
+        stamp=NOBODY,
+        system=system,
+        type=RequestType[request.type.upper()],
+        source=request.source,
+        dist_list=request.dist_list,
+        filter="" if request.filter is UNSET else request.filter,
+        event=None if request.event is UNSET else from_plain(request.event, "event"),
+        requester=f"{STATIC}/{request.gateway}",
+    )
+
+
+def what(request: Request) -> str:
+    """Return what a request in the file is about, as the request table keys it."""
+    if request.event is not UNSET:
+        return str(request.event.get("subject", ""))
+    return "" if request.filter is UNSET else canonical(parse(request.filter))
+
+
+def withdrawn(host: GatewayHost, requests: Sequence[Request], system: str) -> list[ControlEvent]:
+    """Return what withdraws the requests of an earlier start that the file no longer has."""
+    withdrawing = {standing: name for name, standing in WITHDRAWING.items()}
+    kept = {
+        (request.source, what(request), pattern)
+        for request in requests
+        for pattern in distribution.parse_list(request.dist_list)
+    }
+    return [
+        ControlEvent(
+            stamp=NOBODY,
+            system=system,
+            type=withdrawing[row.kind],
+            source=row.source,
+            dist_list=row.pattern,
+            filter=row.filter,
+            event=binary.decode(row.body) if row.body else None,
+            requester=row.requester,
+        )
+        for row in host.core.table.rows()
+        if row.requester == f"{STATIC}/{host.settings.id}"
+        and not row.withdrawn
+        and (row.source, row.what, row.pattern) not in kept
+    ]

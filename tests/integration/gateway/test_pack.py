@@ -1,0 +1,102 @@
+"""A whole federation of event services in memory, hosted in one process."""
+
+from pathlib import Path
+
+from fes.model import Event
+from fes.testing.eventually import eventually
+from support.packs import running
+
+SPEEDING = "subject = 'Speed' AND rate > 30"
+
+
+async def test_an_event_crosses_two_gateways_filtered_at_its_source(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        city, car = federation.client("south", "city"), federation.client("north", "car")
+        answer = await federation.post(
+            "g2", type="subscription", source="south", dist_list="north", filter=SPEEDING
+        )
+        assert answer.status_code == 202
+        await eventually(lambda: SPEEDING in federation.bus("north").subscribed)
+
+        slow = car.publish(Event.of("Speed", rate=20.0))
+        fast = car.publish(Event.of("Speed", rate=50.0, license_no="FES0001"))
+        await eventually(lambda: city.events())
+
+        assert [item.stamp.identity for item in city.received if item.event.subject == "Speed"] == [
+            fast.identity
+        ]
+        assert city.events() == [Event.of("Speed", rate=50.0, license_no="FES0001")]
+        assert slow.sequence == 1
+
+
+async def test_an_unsubscription_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        body = {"source": "south", "dist_list": "north", "filter": SPEEDING}
+        await federation.post("g1", type="subscription", **body)
+        await eventually(lambda: federation.bus("north").subscribed)
+
+        await federation.post("g2", type="unsubscription", **body)
+
+        await eventually(lambda: not federation.bus("north").subscribed)
+        for gateway in ("g1", "g2"):
+            listed = await federation.get(gateway, "/v1/subscriptions")
+            assert listed.json() == []
+
+
+async def test_an_announcement_is_made_and_withdrawn(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        body = {
+            "source": "south",
+            "dist_list": "north",
+            "event": {"subject": "Speed", "parameters": {"rate": 1.0}},
+        }
+        await federation.post("g2", type="announcement", **body)
+        await eventually(lambda: "Speed" in federation.bus("north").announced)
+        listed = (await federation.get("g1", "/v1/announcements")).json()
+        assert listed[0]["event"]["subject"] == "Speed"
+
+        await federation.post("g2", type="unannouncement", **body)
+
+        await eventually(lambda: "Speed" not in federation.bus("north").announced)
+
+
+async def test_a_request_tells_what_became_of_it(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        answer = await federation.post(
+            "g1", type="subscription", source="south", dist_list="north", filter="Speed"
+        )
+        identity = answer.json()["id"]
+
+        async def applied() -> bool:
+            found = await federation.get("g1", f"/v1/requests/{identity}")
+            steps = [(step["decision"], step["service"]) for step in found.json()["steps"]]
+            return ("applied", "north") in steps and ("forwarded", "middle") in steps
+
+        await eventually(applied)
+
+
+async def test_a_gateway_started_again_has_the_subscriptions_it_had(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        await federation.post(
+            "g2", type="subscription", source="south", dist_list="north", filter=SPEEDING
+        )
+        await eventually(lambda: federation.bus("north").subscribed)
+
+    assert not federation.bus("north").subscribed, "a graceful stop withdraws natively"
+    async with running(tmp_path) as again:
+        await eventually(lambda: SPEEDING in again.bus("north").subscribed)
+        listed = (await again.get("g2", "/v1/subscriptions")).json()
+        assert [row["filter"] for row in listed] == [SPEEDING]
+
+
+async def test_readiness_names_the_event_service_that_is_down(tmp_path: Path) -> None:
+    async with running(tmp_path) as federation:
+        assert (await federation.get("g1", "/readyz")).status_code == 200
+        federation.bus("north").up = False
+
+        async def faulty() -> bool:
+            answer = await federation.get("g1", "/readyz")
+            return answer.status_code == 503 and "g1.north" in answer.json()["faults"]
+
+        await eventually(faulty)
+        assert (await federation.get("g1", "/healthz")).status_code == 200
