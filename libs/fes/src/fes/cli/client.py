@@ -1,0 +1,97 @@
+"""`fes inject` and `fes subscriptions`: speak to a running gateway."""
+
+import json
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from pathlib import Path
+from typing import Any, TextIO
+
+import httpx
+
+from fes.errors import FesError, LinkError
+
+TIMEOUT_S = 10.0
+LISTS = ("subscriptions", "announcements", "adapters")
+
+
+def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Add the commands to the command line of `fes`."""
+    inject = subparsers.add_parser("inject", help="inject a request into a running gateway")
+    inject.add_argument(
+        "type",
+        choices=(
+            "subscription",
+            "unsubscription",
+            "announcement",
+            "unannouncement",
+            "publication",
+        ),
+    )
+    inject.add_argument("--source", required=True, help="event service that the request comes from")
+    inject.add_argument("--dist-list", required=True, help="where it shall be applied")
+    inject.add_argument("--filter", help="of (un)subscriptions, in the filter language")
+    inject.add_argument("--event", help="of the others: the event as JSON")
+    inject.add_argument("--requester", default="cli", help="names the client")
+    _add_gateway(inject)
+    for name in LISTS:
+        _add_gateway(subparsers.add_parser(name, help=f"list the {name} of a running gateway"))
+
+
+def inject(options: Namespace, out: TextIO) -> int:
+    """Inject a request and print its id.
+
+    Raises:
+        LinkError: The gateway cannot be reached or refuses the request.
+    """
+    body: dict[str, Any] = {
+        "type": options.type,
+        "source": options.source,
+        "dist_list": options.dist_list,
+        "requester": options.requester,
+    }
+    if options.filter is not None:
+        body["filter"] = options.filter
+    if options.event is not None:
+        body["event"] = json.loads(options.event)
+    answer = _ask("POST", _url(options) + "/v1/requests", body)
+    out.write(json.dumps(answer) + "\n")
+    return 0
+
+
+def show(name: str, options: Namespace, out: TextIO) -> int:
+    """Print a list of a gateway, one JSON line an entry.
+
+    Raises:
+        LinkError: The gateway cannot be reached.
+    """
+    entries = _ask("GET", f"{_url(options)}/v1/{name}")
+    out.writelines(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    return 0
+
+
+def _add_gateway(parser: ArgumentParser) -> None:
+    parser.add_argument("--gateway", help="its identifier, in the run's endpoints.json")
+    parser.add_argument("--run", type=Path, default=Path("runs/latest"), help="folder of the run")
+    parser.add_argument("--url", help="the gateway's address, instead of --gateway")
+
+
+def _url(options: Namespace) -> str:
+    if options.url:
+        return str(options.url).rstrip("/")
+    path = options.run / "endpoints.json"
+    try:
+        gateways = json.loads(path.read_text("utf-8"))["gateways"]
+    except (OSError, ValueError, KeyError) as error:
+        raise FesError(f"{path}: no federation runs there ({error})") from error
+    if options.gateway in gateways:
+        return str(gateways[options.gateway]["url"])
+    raise FesError(f"--gateway {options.gateway}: choose one of {', '.join(gateways)}")
+
+
+def _ask(method: str, url: str, body: Any = None) -> Any:
+    try:
+        answer = httpx.request(method, url, json=body, timeout=TIMEOUT_S)
+    except httpx.HTTPError as error:
+        raise LinkError(f"{url}: {error}") from error
+    if answer.is_error:
+        raise LinkError(f"{url}: {answer.status_code}: {answer.text[:500]}")
+    return answer.json()

@@ -1,0 +1,44 @@
+"""The command `fes`."""
+
+import argparse
+import os
+import sys
+
+from fes.cli import client, run, validate
+from fes.errors import FesError
+
+
+def main() -> None:
+    """Run the command line; errors end with status 2 and their message."""
+    options = _parser().parse_args()
+    try:
+        status = _dispatch(options)
+    except FesError as error:
+        sys.stderr.write(f"fes {options.command}: {error}\n")
+        status = 2
+    raise SystemExit(status)
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    match options.command:
+        case "run":
+            return run.run(options, os.environ, sys.stdout)
+        case "validate":
+            return validate.validate(options.paths, os.environ, sys.stdout)
+        case "inject":
+            return client.inject(options, sys.stdout)
+        case name:
+            return client.show(name, options, sys.stdout)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fes", description="The Federated Event Service.")
+    subparsers = parser.add_subparsers(dest="command", required=True)
+    run.add_parser(subparsers)
+    validate.add_parser(subparsers)
+    client.add_parsers(subparsers)
+    return parser
+
+
+if __name__ == "__main__":
+    main()

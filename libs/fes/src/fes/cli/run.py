@@ -1,0 +1,56 @@
+"""`fes run FILE`: runs a federation on this machine."""
+
+import asyncio
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+from fes.cli.running.folder import make_run_folder
+from fes.cli.running.supervisor import QUIET_S, RunOptions, Supervisor
+from fes.federation.load import load
+from fes.federation.model import Federation
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Add the command to the command line of `fes`."""
+    parser = subparsers.add_parser("run", help="run a federation on this machine")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a federation file")
+    parser.add_argument(
+        "--own-process",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a gateway or adapter that gets a process of its own; may stand several times",
+    )
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
+    parser.add_argument("--run", type=Path, help="folder of this run; made where absent")
+    parser.add_argument("--quiet", type=float, default=QUIET_S, metavar="SECONDS")
+
+
+def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
+    """Run a federation until it ends.
+
+    Args:
+        options: As `add_parser` has them.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+        out: Takes what people see.
+
+    Returns:
+        Exit status, as `Supervisor.run`.
+
+    Raises:
+        FederationError: The file is not valid.
+    """
+    federation = load(options.file, environment)
+    folder = options.run or make_run_folder(options.runs)
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    out.write(f"fes run: folder {folder}\n")
+    supervisor_options = RunOptions(
+        options.file.parent, folder, tuple(options.own_process), options.quiet
+    )
+    return asyncio.run(_run(federation, supervisor_options, out))
+
+
+async def _run(federation: Federation, options: RunOptions, out: TextIO) -> int:
+    return await Supervisor(federation, options, out).run()

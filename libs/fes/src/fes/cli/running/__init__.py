@@ -1,0 +1,1 @@
+"""`fes run`: starts brokers, gateways and applications, watches them and ends them."""

@@ -1,0 +1,188 @@
+"""Which processes a run has: gateways packed into few, applications, adapters set apart."""
+
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec import UNSET
+
+from fes.errors import FederationError
+from fes.federation.model import Application, Federation, adapter_id
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One process of a run.
+
+    Attributes:
+        name: Names its logs.
+        command: Program and arguments.
+        gateways: Gateways that it hosts; empty for applications and adapters.
+        adapters: Adapters that it hosts.
+        ready: URL that answers 200 once it is ready; "" where starting is enough.
+        after: Names of parts that must be ready before.
+        ends_run: Whether the run ends when it ends.
+        environment: Variables for it alone.
+        restarts: Whether it is started again when it dies.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    gateways: tuple[str, ...] = ()
+    adapters: tuple[str, ...] = ()
+    ready: str = ""
+    after: tuple[str, ...] = ()
+    ends_run: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
+    restarts: bool = True
+
+
+def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return process name to the gateways that it hosts.
+
+    Gateways that connect the same kinds of event services share a process, and so connections.
+
+    Args:
+        federation: The file.
+        own: Gateways that have a process of their own.
+
+    Raises:
+        FederationError: `own` names what is neither a gateway nor an adapter.
+    """
+    _check_own(federation, own)
+    groups: dict[str, list[str]] = {}
+    for name, gateway in federation.gateways.items():
+        kinds = sorted({federation.event_services[service].kind for service in gateway.adapters})
+        groups.setdefault(name if name in own else "gateways-" + "-".join(kinds), []).append(name)
+    return {process: tuple(names) for process, names in groups.items()}
+
+
+def gateway_parts(
+    federation: Federation, own: Collection[str], file: Path, base: Path, run: Path
+) -> list[Part]:
+    """Return the processes that host the gateways."""
+    apart = [
+        adapter_id(name, service)
+        for name, gateway in federation.gateways.items()
+        for service in gateway.adapters
+        if adapter_id(name, service) in own
+    ]
+    return [
+        Part(
+            process,
+            (
+                *(sys.executable, "-m", "fes_gateway", "--federation", str(file)),
+                *("--base", str(base), "--run", str(run), "--process", process),
+                *("--gateways", ",".join(names), "--remote", ",".join(apart)),
+            ),
+            gateways=names,
+        )
+        for process, names in packs(federation, own).items()
+    ]
+
+
+def adapter_parts(
+    federation: Federation,
+    own: Collection[str],
+    links: dict[str, str],
+    file: Path,
+    base: Path,
+    run: Path,
+) -> list[Part]:
+    """Return the processes of the adapters that are set apart.
+
+    Args:
+        federation: The file.
+        own: Gateways and adapters that have a process of their own.
+        links: Gateway to the address where its adapters dial in.
+        file: The resolved file.
+        base: Folder that relative paths in it start from.
+        run: Folder of the run.
+    """
+    return [
+        Part(
+            adapter_id(name, service),
+            (
+                *(sys.executable, "-m", "fes.adapter", "--federation", str(file)),
+                *("--base", str(base), "--run", str(run)),
+                *("--gateway", name, "--event-service", service, "--link", links[name]),
+            ),
+            adapters=(adapter_id(name, service),),
+        )
+        for name, gateway in federation.gateways.items()
+        for service in gateway.adapters
+        if adapter_id(name, service) in own
+    ]
+
+
+def application_parts(federation: Federation, values: dict[str, str]) -> list[Part]:
+    """Return the processes of the native applications.
+
+    Args:
+        federation: The file, resolved.
+        values: What `{name}` in a command stands for.
+
+    Raises:
+        FederationError: A command names what is not known.
+    """
+    return [
+        _application(name, application, values)
+        for name, application in federation.applications.items()
+    ]
+
+
+def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str]:
+    """Return what `{name}` in an application's command stands for."""
+    clock = federation.clock
+    urls = {
+        f"url:{name}": broker.url
+        for name, broker in federation.brokers.items()
+        if broker.url is not UNSET
+    }
+    return {
+        **urls,
+        "run": str(run),
+        "base": str(base),
+        "speed": repr(clock.speed),
+        "wall_start_us": "0" if clock.wall_start_us is UNSET else str(clock.wall_start_us),
+    }
+
+
+def _application(name: str, application: Application, values: dict[str, str]) -> Part:
+    command = tuple(_fill(word, values, name) for word in application.command)
+    ready = "" if application.ready is UNSET else _fill(application.ready, values, name)
+    beside = Path(sys.executable).with_name(command[0])
+    program = str(beside) if beside.exists() else command[0]
+    return Part(
+        name,
+        (program, *command[1:]),
+        ready=ready,
+        after=application.after,
+        ends_run=application.ends_run,
+        environment=dict(application.environment),
+        restarts=not application.ends_run,
+    )
+
+
+def _fill(word: str, values: dict[str, str], application: str) -> str:
+    for name, value in values.items():
+        word = word.replace("{" + name + "}", value)
+    if "{" in word and "}" in word and not word.startswith("{"):
+        inside = word[word.index("{") + 1 : word.index("}")]
+        if inside.startswith("url:"):
+            raise FederationError(
+                f"no broker {inside[4:]!r}", key=f"applications.{application}.command"
+            )
+    return word
+
+
+def _check_own(federation: Federation, own: Collection[str]) -> None:
+    known = set(federation.gateways) | {
+        adapter_id(name, service)
+        for name, gateway in federation.gateways.items()
+        for service in gateway.adapters
+    }
+    for name in own:
+        if name not in known:
+            raise FederationError(f"--own-process {name}: no such gateway or adapter")

@@ -1,0 +1,73 @@
+"""`fes validate`: tells everything that is wrong with federation files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from fes.errors import FederationError
+from fes.federation import Finding, Severity, check, examine, has_errors, installed_kinds
+from fes.federation.load import read_bytes
+from fes.mapping.rules import Rule
+
+if TYPE_CHECKING:
+    import argparse
+
+OK, INVALID, MISUSED = 0, 1, 2
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the command line of `fes`; the arguments arrive as `paths`.
+
+    Args:
+        subparsers: What `ArgumentParser.add_subparsers` returned.
+    """
+    parser = subparsers.add_parser(
+        "validate",
+        help="check federation files",
+        description="Print one line for each thing that is wrong or doubtful. "
+        "Status 0: no errors; 1: errors; 2: nothing was checked.",
+    )
+    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="a federation file")
+
+
+def validate(paths: Sequence[Path], environment: Mapping[str, str], out: TextIO) -> int:
+    """Print the findings of federation files, one a line.
+
+    Args:
+        paths: The files; none is a mistake, not success.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+        out: Takes the lines.
+
+    Returns:
+        Exit status: 0 where no file has errors (warnings do not count), 1 where one has, 2 where
+        there was nothing to check.
+    """
+    if not paths:
+        out.write("fes validate: name at least one federation file\n")
+        return MISUSED
+    findings = [finding for path in paths for finding in examine_file(path, environment)]
+    out.writelines(_printable(str(finding)) + "\n" for finding in findings)
+    if has_errors(findings):
+        return INVALID
+    files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    out.write(f"{files} checked: no errors, {len(findings)} warnings\n")
+    return OK
+
+
+def examine_file(path: Path, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Return what is wrong or doubtful in a file, a file that cannot be read included.
+
+    Args:
+        path: The file.
+        environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+    """
+    try:
+        data = read_bytes(path)
+    except FederationError as error:
+        return (Finding(Severity.ERROR, error.file, error.place, error.key, error.reason),)
+    return check(examine(data, str(path), environment), installed_kinds(), Rule)
+
+
+def _printable(line: str) -> str:
+    """Keep a finding on one line, and a terminal from obeying a file."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
