@@ -1,0 +1,185 @@
+"""The consuming half of a node: subscriptions, and what is heard."""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from eventservices.errors import RefusedError
+from eventservices.steam.beacon import Membership
+from eventservices.steam.content import ContentFilter, Term
+from eventservices.steam.counters import Counters
+from eventservices.steam.event import Notification, check_name
+from eventservices.steam.geometry import Position, within
+from eventservices.steam.link import acknowledged
+from eventservices.steam.location import Location
+from eventservices.steam.proximity import contains
+from eventservices.steam.receiver import Receiver
+from eventservices.steam.topics import encode_level
+from eventservices.suppress import Suppressor
+
+if TYPE_CHECKING:
+    from eventservices.steam.air import Air
+    from eventservices.steam.node import NodeSettings
+
+SUBSCRIBE_S = 10.0
+"""Wall time that a subscription may take to be in force."""
+
+MAX_SUBSCRIPTIONS = 10_000
+"""Most subscriptions that one node has."""
+
+_log = logging.getLogger(__name__)
+
+Callback = Callable[[Notification], None]
+"""Is given each notification heard and accepted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscription:
+    """One subscription of a node, to be given back to `unsubscribe`.
+
+    Attributes:
+        number: Tells the node's subscriptions apart, from 1.
+        subject: Name of the event type.
+        content: What the node asked for.
+        callback: Is given what was asked for.
+    """
+
+    number: int
+    subject: str
+    content: ContentFilter
+    callback: Callback
+
+
+class Consumer:
+    """Hears for one node; see `Node` for the operations.
+
+    Args:
+        air: The medium.
+        settings: What the node is.
+        location: Tells where it is.
+        counters: The node's.
+    """
+
+    def __init__(
+        self, air: "Air", settings: "NodeSettings", location: Location, counters: Counters
+    ) -> None:
+        self.subscriptions: dict[int, Subscription] = {}
+        self._air = air
+        self._settings = settings
+        self._location = location
+        self._counters = counters
+        self._numbers = count(1)
+        self._by_subject: dict[str, tuple[Subscription, ...]] = {}
+        self._receiver = Receiver(air, air.carrier(settings.name), location, settings.range_m)
+        self._link = air.carrier(settings.name).link
+        self._suppressor = Suppressor(settings.suppress_window, settings.suppress_origins)
+
+    async def subscribe(
+        self, subject: str, callback: Callback, content: Iterable[Term] = ()
+    ) -> Subscription:
+        """Ask for events of a subject, and return once the broker delivers them."""
+        check_name(subject, "subject")
+        if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise RefusedError(f"node has {MAX_SUBSCRIPTIONS} subscriptions already")
+        content_filter = ContentFilter(content)
+        subscription = Subscription(next(self._numbers), subject, content_filter, callback)
+        self._insert(subscription)
+        try:
+            replies = self._receiver.listen("event", encode_level(subject), self.hear)
+            await acknowledged(replies, SUBSCRIBE_S)
+        except BaseException:
+            self._remove(subscription)
+            raise
+        self._tell(subscription, present=True)
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Take a subscription back."""
+        if self.subscriptions.get(subscription.number) is subscription:
+            self._tell(subscription, present=False)
+            self._remove(subscription)
+
+    def beacon(self) -> None:
+        """Tell of every subscription in force."""
+        for subscription in self.subscriptions.values():
+            self._tell(subscription, present=True)
+
+    def close(self) -> None:
+        """Take back all subscriptions."""
+        for subscription in list(self.subscriptions.values()):
+            self.unsubscribe(subscription)
+        self._receiver.close()
+
+    def hear(self, notification: Notification) -> None:
+        """Take in what the broker delivers, and pass on what the node hears and asked for."""
+        if notification.node == self._settings.name or not self._hears(notification):
+            return
+        parameters = notification.parameters
+        takers = [
+            one
+            for one in self._by_subject.get(notification.subject, ())
+            if one.content.accepts(parameters)
+        ]
+        if not takers:
+            self._counters.filtered_content += 1
+        elif self._suppressor.repeated(notification.stamp):
+            self._counters.suppressed += 1
+        else:
+            self._counters.received += 1
+            for subscription in takers:
+                self._call(subscription, notification)
+
+    def _hears(self, notification: Notification) -> bool:
+        here = self._location.position_at(notification.stamp.time_us)
+        if here is None:
+            self._counters.no_position += 1
+            return False
+        reach_m = min(self._settings.range_m, notification.range_m)
+        if not within(notification.position, here, reach_m):
+            self._counters.out_of_range += 1
+            return False
+        if not contains(notification.proximity, notification.position, here):
+            self._counters.outside_proximity += 1
+            return False
+        return True
+
+    def _call(self, subscription: Subscription, notification: Notification) -> None:
+        try:
+            subscription.callback(notification)
+        except Exception:  # noqa: BLE001 - a callback must not end the connection
+            self._counters.callback_errors += 1
+            if self._counters.callback_errors == 1:
+                _log.exception("callback failed", extra={"node": self._settings.name})
+
+    def _insert(self, subscription: Subscription) -> None:
+        self.subscriptions[subscription.number] = subscription
+        others = self._by_subject.get(subscription.subject, ())
+        self._by_subject[subscription.subject] = (*others, subscription)
+
+    def _remove(self, subscription: Subscription) -> None:
+        subject = subscription.subject
+        if self.subscriptions.pop(subscription.number, None) is None:
+            return
+        rest = tuple(one for one in self._by_subject[subject] if one is not subscription)
+        if rest:
+            self._by_subject[subject] = rest
+        else:
+            del self._by_subject[subject]
+            self._receiver.ignore("event", encode_level(subject))
+
+    def _tell(self, subscription: Subscription, *, present: bool) -> None:
+        def message(position: Position, now_us: int) -> Membership:
+            return Membership(
+                self._settings.sender,
+                subscription.subject,
+                position,
+                now_us,
+                self._air.settings.beacon_period_s,
+                present,
+                subscription.number,
+                subscription.content.terms,
+            )
+
+        self._air.tell(self._link, "group", subscription.subject, self._location, message)

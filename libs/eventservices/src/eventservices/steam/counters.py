@@ -1,0 +1,51 @@
+"""Counters: what nodes, and the medium that they share, did and did not do."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Self
+
+
+@dataclass(slots=True)
+class Counters:
+    """Counts what became of the events of one node, or of many.
+
+    Attributes:
+        transmitted: Events put on the air.
+        received: Events given to callbacks, once a node.
+        out_of_range: Not heard: farther than the smaller radio range.
+        outside_proximity: Not heard: outside the event's proximity.
+        filtered_content: Heard, but no subscription's content filter accepted it.
+        suppressed: Accepted, but its identity had been received before.
+        no_position: Not heard: the receiver's position at the event's time is not known.
+        unplaced: Not published: the producer's position at the event's time is not known.
+        unsent: Not published: the connection is away or its outgoing buffer is full.
+        callback_errors: Exceptions of callbacks, which were held back.
+        malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
+        unclaimed: Messages for nobody any more, such as those that cross a leave.
+        refused: Subscriptions that the broker refused.
+        reconnected: Connections that were lost and made again.
+    """
+
+    transmitted: int = 0
+    received: int = 0
+    out_of_range: int = 0
+    outside_proximity: int = 0
+    filtered_content: int = 0
+    suppressed: int = 0
+    no_position: int = 0
+    unplaced: int = 0
+    unsent: int = 0
+    callback_errors: int = 0
+    malformed: int = 0
+    unclaimed: int = 0
+    refused: int = 0
+    reconnected: int = 0
+
+    @classmethod
+    def total(cls, parts: Iterable[Self]) -> Self:
+        """Return the sum of several counters."""
+        total = cls()
+        for part in parts:
+            for field in fields(cls):
+                setattr(total, field.name, getattr(total, field.name) + getattr(part, field.name))
+        return total

@@ -1,0 +1,289 @@
+"""A link to the broker that outlives its connections.
+
+It knows which topics are wanted, asks for them again after a loss, and is healthy only when the
+broker has acknowledged every one.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from secrets import SystemRandom
+
+from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
+from eventservices.steam.counters import Counters
+from eventservices.steam.mqtt import MqttConnection, OnMessage
+from eventservices.steam.settings import AirSettings, parse_url
+
+GONE = -1
+"""Stands for the return code of a subscription that was given up before its SUBACK."""
+
+FAILURE = 0x80
+"""Return code from which on a SUBACK means a refusal."""
+
+_CHUNK = 64  # topics in one SUBSCRIBE
+_ACK_S = 5.0
+_BACKOFF_S = (0.1, 5.0)
+_STEADY_S = 10.0
+
+_log = logging.getLogger(__name__)
+
+Acknowledged = asyncio.Future[int]
+"""The return code of a subscription, once the broker has given it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    since_s: float
+    replies: tuple[Acknowledged, ...]
+
+
+class Link:
+    """Keeps one process in touch with a broker.
+
+    Args:
+        settings: Of the air.
+        client_id: Unique among the broker's clients.
+        probe_topic: Topic of its own, on which it proves a round trip.
+        on_message: Is given topic and payload of every other message; must not raise.
+    """
+
+    def __init__(
+        self, settings: AirSettings, client_id: str, probe_topic: str, on_message: OnMessage
+    ) -> None:
+        self.counters = Counters()
+        self._settings = settings
+        self._address = parse_url(settings.url)
+        self._client_id = client_id
+        self._probe_topic = probe_topic
+        self._on_message = on_message
+        self._connection: MqttConnection | None = None
+        self._wanted: dict[str, Acknowledged] = {}
+        self._asked: dict[int, _Asked] = {}
+        self._probes: dict[bytes, asyncio.Future[None]] = {}
+        self._numbers = count(1)
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Connect, prove a round trip's way in, and keep the link up from then on.
+
+        Raises:
+            NotConnectedError: The broker does not answer in time.
+            RefusedError: The broker does not take this client.
+        """
+        if self._keeper is not None:
+            return
+        self.subscribe([self._probe_topic])
+        try:
+            await self._connect()
+            await acknowledged(self._wanted.values(), self._settings.connect_s)
+        except BaseException:
+            await self.close()
+            raise
+        self._keeper = asyncio.create_task(self._keep(), name=f"steam link {self._client_id}")
+
+    async def close(self) -> None:
+        """End the link; harmless where it has ended."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait({self._keeper})
+            self._keeper = None
+        self.unsubscribe(list(self._wanted))
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    @property
+    def connected(self) -> bool:
+        """Whether messages can be sent; says nothing of whether any arrive."""
+        return self._connection is not None and not self._connection.ends
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it is connected and every subscription is in force."""
+        return self.connected and all(
+            reply.done() and 0 <= reply.result() < FAILURE for reply in self._wanted.values()
+        )
+
+    @property
+    def backlog_bytes(self) -> int:
+        """Bytes that the socket has not taken yet."""
+        return self._connection.backlog_bytes if self._connection and self.connected else 0
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message.
+
+        Raises:
+            NotConnectedError: The connection is away, or its backlog is at the limit.
+        """
+        connection = self._connection
+        if connection is None or connection.ends:
+            raise NotConnectedError("the broker is away")
+        if connection.backlog_bytes > self._settings.outgoing_bytes:
+            raise NotConnectedError("the outgoing buffer is full")
+        connection.publish(topic, payload)
+
+    def subscribe(self, topics: Iterable[str]) -> list[Acknowledged]:
+        """Want topics from now on, over every loss.
+
+        Returns:
+            For each topic the reply of the broker, to be awaited with `acknowledged`.
+
+        Raises:
+            RefusedError: More topics are wanted than the settings allow.
+        """
+        wanted = list(topics)
+        fresh = [topic for topic in dict.fromkeys(wanted) if topic not in self._wanted]
+        if len(self._wanted) + len(fresh) > self._settings.topics:
+            raise RefusedError(f"more than {self._settings.topics} topics on one connection")
+        loop = asyncio.get_running_loop()
+        self._wanted.update((topic, loop.create_future()) for topic in fresh)
+        self._ask(fresh)
+        return [self._wanted[topic] for topic in wanted]
+
+    def unsubscribe(self, topics: Sequence[str]) -> None:
+        """Want topics no more."""
+        gone = [topic for topic in topics if topic in self._wanted]
+        for topic in gone:
+            reply = self._wanted.pop(topic)
+            if not reply.done():
+                reply.set_result(GONE)
+        if self._connection is not None and self.connected:
+            for start in range(0, len(gone), _CHUNK):
+                self._connection.unsubscribe(gone[start : start + _CHUNK])
+
+    async def probe(self, deadline_s: float) -> float:
+        """Send a message to itself and wait for it.
+
+        Returns:
+            Wall time that it took; seconds.
+
+        Raises:
+            NotConnectedError: It did not come back; the connection is made anew.
+        """
+        mark = str(next(self._numbers)).encode()
+        back = self._probes[mark] = asyncio.get_running_loop().create_future()
+        sent_s = time.perf_counter()
+        try:
+            self.publish(self._probe_topic, mark)
+            async with asyncio.timeout(deadline_s):
+                await back
+        except TimeoutError as error:
+            self._give_up("deaf")
+            raise NotConnectedError(f"no message came back within {deadline_s} s") from error
+        finally:
+            del self._probes[mark]
+        return time.perf_counter() - sent_s
+
+    async def _connect(self) -> None:
+        connection = MqttConnection(
+            self._client_id, self._settings.keepalive_s, self._receive, self._take_codes
+        )
+        try:
+            async with asyncio.timeout(self._settings.connect_s):
+                await connection.open(self._address)
+        except TimeoutError as error:
+            raise NotConnectedError("the broker did not answer in time") from error
+        self._connection = connection
+        self._ask(list(self._wanted))
+
+    async def _keep(self) -> None:
+        loop = asyncio.get_running_loop()
+        delay_s = _BACKOFF_S[0]
+        while True:
+            started_s = loop.time()
+            await self._watch()
+            self._mark_lost()
+            steady = loop.time() - started_s > _STEADY_S
+            delay_s = _BACKOFF_S[0] if steady else _longer(delay_s)
+            await asyncio.sleep(delay_s)
+            try:
+                await self._connect()
+            except EventServiceError as error:
+                _log.warning("broker not reached", extra={"reason": str(error)})
+            else:
+                self.counters.reconnected += 1
+
+    async def _watch(self) -> None:
+        """Return when the connection has ended, or is of no use any more."""
+        while self._connection is not None and not self._connection.ends:
+            try:
+                async with asyncio.timeout(self._settings.keepalive_s / 2):
+                    await self._connection.lost.wait()
+            except TimeoutError:
+                self._check_replies()
+
+    def _check_replies(self) -> None:
+        now_s = asyncio.get_running_loop().time()
+        if any(now_s - asked.since_s > _ACK_S for asked in self._asked.values()):
+            self._give_up("no SUBACK")
+
+    def _give_up(self, reason: str) -> None:
+        _log.warning("connection given up", extra={"reason": reason})
+        if self._connection is not None:
+            self._connection.abort()
+
+    def _mark_lost(self) -> None:
+        if self._connection is not None:
+            # A closing transport waits for its peer; one that is deaf never reads.
+            self._connection.abort()
+            self._connection = None
+        self._asked.clear()
+        loop = asyncio.get_running_loop()
+        for topic, reply in self._wanted.items():
+            if reply.done():
+                self._wanted[topic] = loop.create_future()
+
+    def _ask(self, topics: Sequence[str]) -> None:
+        if self._connection is None or not self.connected:
+            return
+        now_s = asyncio.get_running_loop().time()
+        for start in range(0, len(topics), _CHUNK):
+            chunk = topics[start : start + _CHUNK]
+            mid = self._connection.subscribe(chunk)
+            self._asked[mid] = _Asked(now_s, tuple(self._wanted[topic] for topic in chunk))
+
+    def _take_codes(self, mid: int, codes: Sequence[int]) -> None:
+        asked = self._asked.pop(mid, None)
+        if asked is None:
+            return
+        # A SUBACK with too few codes grants nothing beyond them.
+        padded = [*codes, *[FAILURE] * (len(asked.replies) - len(codes))]
+        for reply, code in zip(asked.replies, padded, strict=False):
+            if code >= FAILURE:
+                self.counters.refused += 1
+            if not reply.done():
+                reply.set_result(code)
+
+    def _receive(self, topic: str | bytes, payload: bytes) -> None:
+        if topic != self._probe_topic:
+            self._on_message(topic, payload)
+            return
+        back = self._probes.get(payload)
+        if back is not None and not back.done():
+            back.set_result(None)
+
+
+async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> None:
+    """Wait until subscriptions are in force.
+
+    Raises:
+        NotConnectedError: A reply did not come in time.
+        RefusedError: The broker refused one.
+    """
+    waiting = set(replies)
+    if not waiting:
+        return
+    done, late = await asyncio.wait(waiting, timeout=deadline_s)
+    if late:
+        raise NotConnectedError(f"{len(late)} subscriptions not in force after {deadline_s} s")
+    if any(reply.result() >= FAILURE for reply in done):
+        raise RefusedError("the broker refused a subscription")
+
+
+def _longer(delay_s: float) -> float:
+    """Return the next delay: decorrelated jitter."""
+    least_s, most_s = _BACKOFF_S
+    return min(most_s, SystemRandom().uniform(least_s, delay_s * 3))

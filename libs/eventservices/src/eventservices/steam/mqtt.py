@@ -1,0 +1,146 @@
+"""One MQTT 3.1.1 connection, for as long as it lasts: all that touches gmqtt.
+
+gmqtt reconnects by itself, with a session that is no longer clean, and forgets subscriptions; here
+it does not. A connection that was lost is over, and `link` makes a new one.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gmqtt
+
+from eventservices.errors import NotConnectedError, RefusedError
+from eventservices.steam.settings import Address
+
+PROTOCOL = 4
+"""MQTT 3.1.1."""
+
+_NEVER = -2  # gmqtt takes -1 for ever, and 0 for once
+_CLOSE_S = 1.0
+_REFUSED = {1, 2, 4, 5}
+
+_quiet = logging.Logger("gmqtt")  # noqa: LOG001 - kept apart from the tree: `link` logs what counts
+_quiet.disabled = True
+
+OnMessage = Callable[[str | bytes, bytes], None]
+OnSubscribed = Callable[[int, Sequence[int]], None]
+
+
+class MqttConnection:
+    """Talks to a broker over one connection.
+
+    Args:
+        client_id: Unique among the broker's clients.
+        keepalive_s: MQTT keep-alive.
+        on_message: Is given topic and payload; must not raise.
+        on_subscribed: Is given the packet identifier of a SUBSCRIBE and its return codes.
+    """
+
+    def __init__(
+        self, client_id: str, keepalive_s: int, on_message: OnMessage, on_subscribed: OnSubscribed
+    ) -> None:
+        self.lost = asyncio.Event()
+        self._keepalive_s = keepalive_s
+        self._transport: Any = None
+        self._client = gmqtt.Client(client_id, clean_session=True, logger=_quiet)
+        self._client.set_config({"reconnect_retries": _NEVER})
+        self._client.on_message = lambda _, topic, payload, *__: on_message(topic, payload)
+        self._client.on_subscribe = lambda _, mid, codes, __: on_subscribed(mid, codes)
+        self._client.on_disconnect = lambda *_: self.lost.set()
+
+    async def open(self, address: Address) -> None:
+        """Connect, and return once the broker has accepted.
+
+        Raises:
+            RefusedError: The broker does not take this client.
+            NotConnectedError: The broker cannot be reached or ended the connection.
+        """
+        if address.user is not None:
+            self._client.set_auth_credentials(address.user, address.password)
+        attempt = asyncio.ensure_future(self._connect(address))
+        ended = asyncio.ensure_future(self.lost.wait())
+        try:
+            await asyncio.wait({attempt, ended}, return_when=asyncio.FIRST_COMPLETED)
+            _outcome(attempt)
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            attempt.cancel()
+            ended.cancel()
+
+    async def _connect(self, address: Address) -> None:
+        try:
+            await self._client.connect(
+                address.host,
+                address.port,
+                ssl=address.tls or False,
+                keepalive=self._keepalive_s,
+                version=PROTOCOL,
+            )
+        except gmqtt.mqtt.handler.MQTTConnectError as error:
+            kind = RefusedError if error.args and error.args[0] in _REFUSED else NotConnectedError
+            raise kind(f"the broker refused the connection: {error}") from error
+        except OSError as error:
+            raise NotConnectedError(f"no broker at {address.host}:{address.port}") from error
+        self._transport = self._client._connection._transport  # noqa: SLF001 - gmqtt has no public way to it
+        _without_delay(self._transport)
+
+    @property
+    def ends(self) -> bool:
+        """Whether the connection was lost, or is about to."""
+        return self.lost.is_set() or self._transport is None or self._transport.is_closing()
+
+    @property
+    def backlog_bytes(self) -> int:
+        """Bytes that the socket has not taken yet."""
+        size: int = self._transport.get_write_buffer_size()
+        return size
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Send a message at QoS 0."""
+        self._client.publish(topic, payload)
+
+    def subscribe(self, topics: Sequence[str]) -> int:
+        """Ask for topics at QoS 0, and return the packet identifier."""
+        mid: int = self._client.subscribe([gmqtt.Subscription(topic) for topic in topics])
+        # gmqtt searches this list at every SUBACK; `link` keeps its own.
+        self._client.subscriptions.clear()
+        return mid
+
+    def unsubscribe(self, topics: Sequence[str]) -> None:
+        """Ask for topics no more."""
+        self._client.unsubscribe(list(topics))
+
+    async def close(self) -> None:
+        """Take leave of the broker and end the connection, at once where it does not answer."""
+        if not self.ends:
+            try:
+                async with asyncio.timeout(_CLOSE_S):
+                    await self._client.disconnect()
+            except (TimeoutError, OSError):
+                pass
+        self.abort()
+
+    def abort(self) -> None:
+        """End the connection at once; what has not been sent is dropped."""
+        self.lost.set()
+        connection = self._client._connection  # noqa: SLF001 - gmqtt has no public way to it
+        if connection is not None:
+            connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf
+
+
+def _outcome(attempt: asyncio.Future[None]) -> None:
+    if not attempt.done():
+        raise NotConnectedError("the broker ended the connection")
+    attempt.result()
+
+
+def _without_delay(transport: Any) -> None:
+    """Make sure that small packets leave at once (without it p99 is 20 to 40 ms)."""
+    peer = transport.get_extra_info("socket")
+    if peer is not None and not peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY):
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,0 +1,177 @@
+"""Nodes: what an application holds to speak and to hear on the air."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from eventservices.errors import MalformedError
+from eventservices.stamp import Stamp
+from eventservices.steam.beacon import MAX_LABEL, Sender
+from eventservices.steam.consumer import Callback, Consumer, Subscription
+from eventservices.steam.content import Term
+from eventservices.steam.counters import Counters
+from eventservices.steam.event import MAX_RANGE_M, Event, check_name
+from eventservices.steam.event_type import EventType
+from eventservices.steam.location import Location
+from eventservices.steam.producer import Announced, Producer
+from eventservices.steam.proximity import Proximity
+
+if TYPE_CHECKING:
+    from eventservices.steam.air import Air
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """What a node is.
+
+    Attributes:
+        name: Unique on the air; the origin of the events that it stamps.
+        range_m: Radio range; metres.
+        home: Event service that stamps name as the event's home; the node's name where empty.
+        label: What kind of application stands behind the node; observers see it.
+        epoch: Of the stamps; the wall clock where None.
+        suppress_window: Sequence numbers remembered for each origin.
+        suppress_origins: Origins remembered.
+    """
+
+    name: str
+    range_m: float
+    home: str = ""
+    label: str = ""
+    epoch: int | None = None
+    suppress_window: int = 4096
+    suppress_origins: int = 10_000
+
+    def __post_init__(self) -> None:
+        """Check what goes on the air.
+
+        Raises:
+            MalformedError: The name, label or radio range is not valid.
+        """
+        check_name(self.name, "node")
+        if not 0 <= self.range_m <= MAX_RANGE_M or len(self.label) > MAX_LABEL:
+            raise MalformedError(f"node {self.name!r} has a radio range or label out of range")
+
+    @property
+    def sender(self) -> Sender:
+        """How the node signs what it sends."""
+        return Sender(self.name, self.label, self.range_m)
+
+
+class Node:
+    """Speaks and hears on an air; made by `Air.node`.
+
+    Args:
+        air: The medium.
+        settings: What the node is.
+        location: Tells where it is.
+    """
+
+    def __init__(self, air: "Air", settings: NodeSettings, location: Location) -> None:
+        self.settings = settings
+        self.location = location
+        self.counters = Counters()
+        self._air = air
+        self._producer = Producer(air, settings, location, self.counters)
+        self._consumer = Consumer(air, settings, location, self.counters)
+
+    @property
+    def name(self) -> str:
+        """Name of the node."""
+        return self.settings.name
+
+    @property
+    def announced(self) -> dict[str, Announced]:
+        """What is announced now, by subject."""
+        return dict(self._producer.announced)
+
+    @property
+    def subscriptions(self) -> list[Subscription]:
+        """Subscriptions that are in force, the oldest first."""
+        return list(self._consumer.subscriptions.values())
+
+    async def __aenter__(self) -> Self:
+        """Return the node."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the node."""
+        self.close()
+
+    def close(self) -> None:
+        """Take back all announcements and subscriptions and leave; harmless where it has left."""
+        self._producer.close()
+        self._consumer.close()
+        self._air.forget(self)
+
+    def announce(self, event_type: EventType | str, proximity: Proximity) -> None:
+        """Say that this node publishes events of a type; a second time replaces the first.
+
+        Args:
+            event_type: Subject, with or without the layout of its events.
+            proximity: Area in which the events are valid.
+
+        Raises:
+            MalformedError: The subject or proximity is not valid.
+            RefusedError: The node announces too many subjects.
+        """
+        self._producer.announce(event_type, proximity)
+
+    def unannounce(self, subject: str) -> None:
+        """Take an announcement back, with a farewell; harmless where there is none."""
+        self._producer.unannounce(subject)
+
+    def publish(
+        self, event: Event, *, time_us: int | None = None, stamp: Stamp | None = None
+    ) -> Stamp | None:
+        """Put an event on the air.
+
+        Args:
+            event: What to publish; its subject must have been announced.
+            time_us: The event's time on the trace's clock; now where None.
+            stamp: Whole stamp of an event that comes from elsewhere; goes before `time_us`.
+
+        Returns:
+            The event's stamp; None where the node's position at the event's time is not known,
+            so that nothing was sent.
+
+        Raises:
+            RefusedError: The subject was not announced.
+            MalformedError: A value has no type in STEAM, or the layout is another.
+            TooLargeError: The event exceeds the limit; nothing was sent.
+            NotConnectedError: The broker is away or does not keep up; nothing was sent.
+        """
+        return self._producer.publish(event, time_us, stamp)
+
+    async def subscribe(
+        self, subject: str, callback: Callback, content: Iterable[Term] = ()
+    ) -> Subscription:
+        """Ask for events of a subject, and return once the broker delivers them.
+
+        Args:
+            subject: Name of the event type; case sensitive.
+            callback: Is given each notification heard and accepted; what it raises is counted
+                and held back.
+            content: Terms of the content filter; none accepts everything.
+
+        Raises:
+            MalformedError: The subject or a term is not valid.
+            RefusedError: The broker refused, or there are too many subscriptions.
+            NotConnectedError: The broker does not answer in time.
+        """
+        return await self._consumer.subscribe(subject, callback, content)
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Take a subscription back; harmless where it has been."""
+        self._consumer.unsubscribe(subscription)
+
+    def beacon(self) -> None:
+        """Send a beacon for each announcement and subscription in force; the air calls it."""
+        self._producer.beacon()
+        self._consumer.beacon()

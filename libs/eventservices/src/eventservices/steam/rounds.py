@@ -1,0 +1,44 @@
+"""Rounds: what is done again and again while something is open."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+_log = logging.getLogger(__name__)
+
+
+class Rounds:
+    """Runs actions at intervals until it is closed.
+
+    An action that fails is logged, once, and goes on with its next turn.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def every(self, period_s: float, action: Callable[[], Awaitable[None]]) -> None:
+        """Run an action now and then every `period_s` seconds of wall time."""
+        self._tasks.append(asyncio.create_task(_repeat(period_s, action)))
+
+    async def close(self) -> None:
+        """Stop all actions; harmless where they have stopped."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+async def _repeat(period_s: float, action: Callable[[], Awaitable[None]]) -> None:
+    loop = asyncio.get_running_loop()
+    failed, due_s = False, loop.time()
+    while True:
+        try:
+            await action()
+        except Exception:  # noqa: BLE001 - a round that failed must not be the last
+            if not failed:
+                _log.exception("round failed")
+            failed = True
+        # A round that took long does not put off the next; rounds that were missed are not made up.
+        due_s = max(due_s + period_s, loop.time())
+        await asyncio.sleep(due_s - loop.time())

@@ -1,0 +1,108 @@
+"""Settings of an air, which every process on it must share, and of its connections."""
+
+import ssl
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from eventservices.errors import MalformedError
+
+LARGEST_RANGE_M = 300.0
+"""Radio range that cells are made for by default; metres."""
+
+LEAST_ROUND_S = 0.01
+"""Shortest wall time between two looks of a moving node."""
+
+
+@dataclass(frozen=True, slots=True)
+class AirSettings:
+    """What one process needs to know of an air.
+
+    Attributes:
+        url: `mqtt://[user:password@]host[:port]`, or `mqtts://` for TLS.
+        name: Name of the air; all topics begin with it.
+        client_id: Unique among the MQTT clients of the broker; generated where empty.
+        cell_edge_m: Edge of a grid cell, the same in every process on the air; best about the
+            largest radio range.
+        connections: MQTT connections that the nodes share; each node keeps to one of them.
+        v_max_mps: No node moves faster, on the trace's clock.
+        position_interval_s: How often a moving node looks where it is, on the trace's clock.
+        speed: How much faster than the wall clock the trace's clock runs.
+        subscription_time_s: Wall time within which the broker puts a subscription in force.
+        leave_after_s: Wall time for which a cell is kept that is not needed any more.
+        beacon_period_s: Wall time between beacons.
+        event_bytes: Largest payload.
+        outgoing_bytes: Largest backlog of a connection; what comes on top is refused.
+        topics: Most topics that a connection subscribes to.
+        keepalive_s: MQTT keep-alive; a silent link is given up after about twice that.
+        connect_s: Wall time within which the broker must answer.
+    """
+
+    url: str = field(repr=False)  # may hold a password
+    name: str = "air"
+    client_id: str = ""
+    cell_edge_m: float = LARGEST_RANGE_M
+    connections: int = 1
+    v_max_mps: float = 70.0
+    position_interval_s: float = 1.0
+    speed: float = 1.0
+    subscription_time_s: float = 0.25
+    leave_after_s: float = 2.0
+    beacon_period_s: float = 2.0
+    event_bytes: int = 262_144
+    outgoing_bytes: int = 4_194_304
+    topics: int = 100_000
+    keepalive_s: int = 5
+    connect_s: float = 5.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            MalformedError: One is not positive; the message names it.
+        """
+        for name in ("cell_edge_m", "position_interval_s", "speed", "beacon_period_s"):
+            if not getattr(self, name) > 0:
+                raise MalformedError(f"{name} must be positive")
+        if not 1 <= self.connections <= 64:
+            raise MalformedError("connections must be 1 .. 64")
+
+    @property
+    def round_s(self) -> float:
+        """Wall time between two looks of a moving node; never so short that it fills the loop."""
+        return max(self.position_interval_s / self.speed, LEAST_ROUND_S)
+
+    @property
+    def lead_s(self) -> float:
+        """How far a moving node must look ahead; seconds on the trace's clock."""
+        return (self.round_s + self.subscription_time_s) * self.speed
+
+    @property
+    def margin_m(self) -> float:
+        """How far a moving node may get before its new subscriptions are in force; metres."""
+        return self.v_max_mps * self.lead_s
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a broker listens, and how it is spoken to."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None
+    user: str | None
+    password: str | None
+
+
+def parse_url(url: str) -> Address:
+    """Return the address that a URL names.
+
+    Raises:
+        MalformedError: It is no `mqtt://` or `mqtts://` URL with a host.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
+        raise MalformedError("a broker's URL must read mqtt://host:port or mqtts://host:port")
+    tls = ssl.create_default_context() if parts.scheme == "mqtts" else None
+    user = unquote(parts.username) if parts.username else None
+    password = unquote(parts.password) if parts.password else None
+    return Address(parts.hostname, parts.port or (8883 if tls else 1883), tls, user, password)
