@@ -1,0 +1,1 @@
+"""A fleet of vehicles that publish their speed on CAN."""

@@ -1,0 +1,1 @@
+"""CAN logs: their formats, the signals in their frames, the speed among the signals."""

@@ -1,0 +1,1 @@
+"""Where a fleet's movements come from: one module for each format, all giving a `Trace`."""

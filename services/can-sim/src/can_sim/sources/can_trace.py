@@ -1,0 +1,154 @@
+"""Traces from CAN logs: the speed from the frames, the place from a second file.
+
+Frames of identifier 12345 name their vehicle by its licence. In any other layout, one channel of
+one log is one vehicle.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from can_sim.canlog.dbc import load
+from can_sim.canlog.frame import Kind, LogFrame
+from can_sim.canlog.reader import read_frames
+from can_sim.canlog.speed import SPEED_KEY, Key, SpeedSignal, find_signal
+from can_sim.errors import InputError
+from can_sim.moment import SECOND_US
+from can_sim.opening import stem_of
+from can_sim.sample import Sample, Sampling, Trace
+from can_sim.sources.positions import Positions
+from can_sim.tally import Tally
+
+LICENCE_BYTES = 7
+
+
+@dataclass(frozen=True, slots=True)
+class CanSource:
+    """A CAN log and what is needed to read it as a trace.
+
+    Attributes:
+        log: The log.
+        dbc: Definitions of its frames; without, only frames of identifier 12345 are read.
+        signal: The signal that tells the speed; found by unit and name where empty.
+        align: Whether the positions begin when the log does, whatever their own times.
+    """
+
+    log: Path
+    dbc: Path | None = None
+    signal: str = ""
+    align: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    time_us: int
+    vehicle: str
+    speed_kmh: float
+
+
+def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
+    """Return the trace that a CAN log tells; its samples keep the log's own times.
+
+    Of several frames of a vehicle within one whole second the latest is kept.
+
+    Args:
+        source: The log.
+        positions: Where the vehicles were.
+        tally: Counts what is left out: `error_frame`, `remote_frame`, `other_frame`, `no_time`,
+            `more_than_one_a_second`, `no_position`, and the reasons of `SpeedSignal.speed_kmh`.
+
+    Raises:
+        InputError: A file cannot be read, there is no speed signal, or the positions are of
+            another time than the log.
+    """
+    keys, channels = _survey(source.log)
+    signal = None
+    if source.dbc is not None:
+        signal = find_signal(load(source.dbc, tally), str(source.dbc), source.signal, keys)
+        tally.note(f"{source.dbc}: the speed is {signal.name}, in {signal.signal.unit or 'km/h'}")
+    names = _vehicle_names(stem_of(source.log), channels)
+    kept = _latest_each_second(_readings(source.log, signal, names, tally), tally)
+    return Trace(_placed(kept, source, positions, tally), Sampling.KEPT)
+
+
+def _survey(log: Path) -> tuple[set[Key], list[str]]:
+    keys: set[Key] = set()
+    channels: dict[str, None] = {}
+    for frame in read_frames(log, Tally()):
+        if frame.kind is Kind.DATA:
+            keys.add((frame.can_id, frame.extended))
+            channels[frame.channel] = None
+    return keys, sorted(channels)
+
+
+def _vehicle_names(stem: str, channels: list[str]) -> dict[str, str]:
+    if len(channels) == 1:
+        return {channels[0]: stem}
+    return {channel: f"{stem}-{channel}" for channel in channels}
+
+
+def _readings(
+    log: Path, signal: SpeedSignal | None, names: dict[str, str], tally: Tally
+) -> Iterator[_Reading]:
+    wanted = signal.key if signal else SPEED_KEY
+    for frame in read_frames(log, tally):
+        if frame.kind is not Kind.DATA:
+            tally.skip(f"{frame.kind.value}_frame")
+        elif (frame.can_id, frame.extended) != wanted:
+            tally.skip("other_frame")
+        elif frame.time_us is None:
+            tally.skip("no_time")
+        else:
+            speed, reason = _speed(frame, signal)
+            if speed is None:
+                tally.skip(reason)
+            else:
+                yield _Reading(frame.time_us, _vehicle(frame, names), speed)
+
+
+def _speed(frame: LogFrame, signal: SpeedSignal | None) -> tuple[float | None, str]:
+    licensed = (frame.can_id, frame.extended) == SPEED_KEY
+    if licensed and len(frame.data) <= LICENCE_BYTES:
+        return None, "short_frame"
+    if signal is not None:
+        return signal.speed_kmh(frame.data)
+    return float(frame.data[LICENCE_BYTES]), ""
+
+
+def _vehicle(frame: LogFrame, names: dict[str, str]) -> str:
+    if (frame.can_id, frame.extended) != SPEED_KEY:
+        return names[frame.channel]
+    licence = frame.data[:LICENCE_BYTES].decode("ascii", "backslashreplace")
+    return licence.rstrip("\0") or "none"
+
+
+def _latest_each_second(readings: Iterator[_Reading], tally: Tally) -> list[_Reading]:
+    latest: dict[tuple[str, int], _Reading] = {}
+    for reading in readings:
+        key = (reading.vehicle, reading.time_us // SECOND_US)
+        before = latest.get(key)
+        if before is not None:
+            tally.skip("more_than_one_a_second")
+        if before is None or reading.time_us >= before.time_us:
+            latest[key] = reading
+    return list(latest.values())
+
+
+def _placed(
+    readings: list[_Reading], source: CanSource, positions: Positions, tally: Tally
+) -> list[Sample]:
+    if readings and source.align:
+        positions.align(min(reading.time_us for reading in readings))
+    samples = []
+    for reading in readings:
+        place = positions.at(reading.vehicle, reading.time_us)
+        if place is None:
+            tally.skip("no_position")
+        else:
+            samples.append(Sample(reading.time_us, reading.vehicle, *place, reading.speed_kmh))
+    if readings and not samples:
+        raise InputError(
+            f"no position at any time of {source.log}; --align has both begin together",
+            positions.file,
+        )
+    return samples
