@@ -20,7 +20,7 @@ async def test_an_event_crosses_two_gateways_filtered_at_its_source(tmp_path: Pa
 
         slow = car.publish(Event.of("Speed", rate=20.0))
         fast = car.publish(Event.of("Speed", rate=50.0, license_no="FES0001"))
-        await eventually(lambda: city.events())
+        await eventually(city.events)
 
         assert [item.stamp.identity for item in city.received if item.event.subject == "Speed"] == [
             fast.identity

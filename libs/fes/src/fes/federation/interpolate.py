@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-_ANY = re.compile(r"(\$?)\$\{([^}]*)(\}?)")
+_ANY = re.compile(r"\$\$\{|\$\{([^}]*)(\}?)")
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\Z", re.DOTALL)
 
 
@@ -26,13 +26,13 @@ def interpolate(text: str, environment: Mapping[str, str]) -> str:
 def is_variable(text: str) -> bool:
     """Tell whether a text is one variable and nothing else."""
     match = _ANY.fullmatch(text)
-    return match is not None and not match.group(1)
+    return match is not None and match.group(1) is not None
 
 
 def _value(match: re.Match[str], environment: Mapping[str, str]) -> str:
-    escape, inner, closed = match.groups()
-    if escape:
-        return match.group()[1:]
+    inner, closed = match.groups()
+    if inner is None:
+        return "${"
     variable = _VARIABLE.match(inner)
     if not closed or variable is None:
         raise ValueError(f"expected ${{NAME}} or ${{NAME:-default}}, found {match.group()[:60]!r}")

@@ -114,7 +114,7 @@ class Adapter(Section, frozen=True, kw_only=True):
     """An adapter between one gateway and one event service.
 
     Attributes:
-        mappings: Names of mappings; the first rule that fits an event wins.
+        mappings: Names of mappings; every rule that fits an event makes one, in their order.
         control: Which control events may enter and leave here.
         settings: For this adapter; they stand before the event service's own.
     """

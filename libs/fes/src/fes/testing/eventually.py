@@ -3,14 +3,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
 async def eventually(
-    check: Callable[[], T] | Callable[[], Awaitable[T]], within_s: float = 10.0, what: str = ""
-) -> T:
+    check: Callable[[], Any | Awaitable[Any]], within_s: float = 10.0, what: str = ""
+) -> Any:
     """Wait until `check` returns something true, and return that.
 
     Args:

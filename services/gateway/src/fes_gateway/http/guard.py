@@ -5,6 +5,7 @@ import json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY_BYTES = 256 * 1024
+DISCARD_BYTES = 64 * 2**20
 
 
 class BodyGuard:
@@ -26,8 +27,10 @@ class BodyGuard:
             return
         headers = dict(scope["headers"])
         if headers.get(b"content-encoding", b"identity") != b"identity":
+            await _discard(receive)
             await refuse(send, 415, "encoded bodies are not taken")
         elif _declared(headers) > self._limit:
+            await _discard(receive)
             await refuse(send, 413, f"body exceeds {self._limit} bytes")
         else:
             await self._stream(scope, receive, send)
@@ -41,6 +44,8 @@ class BodyGuard:
             body += message.get("body", b"")
             whole = not message.get("more_body", False)
             if len(body) > self._limit:
+                if not whole:
+                    await _discard(receive)
                 await refuse(send, 413, f"body exceeds {self._limit} bytes")
                 return
         given = False
@@ -53,6 +58,16 @@ class BodyGuard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, replay, send)
+
+
+async def _discard(receive: Receive) -> None:
+    """Read on without keeping anything, so that the client gets to read its answer."""
+    taken = 0
+    while taken < DISCARD_BYTES:
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
 
 
 async def refuse(send: Send, status: int, detail: str) -> None:

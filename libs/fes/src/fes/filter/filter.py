@@ -1,0 +1,41 @@
+"""A filter with all that is known of it."""
+
+from dataclasses import dataclass, field
+
+from fes.filter.canonical import canonical
+from fes.filter.evaluate import Test, compile_filter
+from fes.filter.grammar import parse
+from fes.filter.scan import DEFAULT_LIMITS, FilterLimits
+from fes.filter.tree import Condition
+from fes.model.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parsed filter; equal to one that differs only in how it is written.
+
+    Attributes:
+        text: As the client wrote it.
+        tree: Its syntax tree.
+        canonical: Its canonical text.
+        test: Tells of an event whether the filter is true, false, or unknown (None).
+    """
+
+    text: str = field(compare=False)
+    tree: Condition = field(compare=False, repr=False)
+    canonical: str = field(repr=False)
+    test: Test = field(compare=False, repr=False)
+
+    @staticmethod
+    def of(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> "Filter":
+        """Return the filter that a text tells.
+
+        Raises:
+            FilterError: As `parse`.
+        """
+        tree = parse(text, limits)
+        return Filter(text, tree, canonical(tree), compile_filter(tree))
+
+    def matches(self, event: Event) -> bool:
+        """Tell whether an event is delivered: whether the filter is true of it."""
+        return self.test(event) is True

@@ -1,0 +1,38 @@
+"""From a filter's text to its syntax tree. The grammar itself is `grammar.lark`."""
+
+import functools
+from importlib import resources
+
+from lark import Lark, UnexpectedInput
+
+from fes.filter.build import Builder
+from fes.filter.explain import explain
+from fes.filter.scan import DEFAULT_LIMITS, FilterLimits, scan
+from fes.filter.tree import Condition, Truth
+
+
+def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
+    """Return the syntax tree of a filter.
+
+    Args:
+        text: In the language of design, section 5; a blank filter accepts every event.
+        limits: What is refused before the text is parsed.
+
+    Raises:
+        FilterError: The text exceeds a limit or is not in the language; the message tells what
+            was found, what was expected, and where.
+    """
+    scan(text, limits)
+    if not text.strip():
+        return Truth(value=True)
+    try:
+        node = _parser().parse(text)
+    except UnexpectedInput as error:
+        raise explain(error, text) from error
+    return Builder(text).whole(node)
+
+
+@functools.cache
+def _parser() -> Lark:
+    grammar = resources.files("fes.filter").joinpath("grammar.lark").read_text("utf-8")
+    return Lark(grammar, parser="lalr", lexer="basic", propagate_positions=True)

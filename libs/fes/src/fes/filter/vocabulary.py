@@ -1,0 +1,84 @@
+"""What an event service can apply of a filter: simple terms, and which of them."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+Kind = Literal["subject", "parameter", "attribute"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A simple test, as event services apply them.
+
+    Attributes:
+        kind: What is tested.
+        name: Identifier of the parameter or attribute; "" for the subject.
+        op: `=`, `<>`, `<`, `<=`, `>`, `>=`, `IN`, `EXISTS`, `STARTS WITH`, `ENDS WITH`,
+            `CONTAINS`, `LIKE`, or one of the last five with `NOT ` before it.
+        value: A constant; a tuple of constants for `IN`; pattern and escape character ("" for
+            none) for `LIKE`; None for `EXISTS`.
+    """
+
+    kind: Kind
+    name: str
+    op: str
+    value: Any = None
+
+
+class Vocabulary(Protocol):
+    """What a service can apply.
+
+    A service promises of a term that it supports: an event for which the term is true in the
+    filter language passes it. It may let more pass.
+    """
+
+    @property
+    def max_disjuncts(self) -> int:
+        """Most conjunctions that the service takes for one filter; at least 1."""
+        ...
+
+    def supports(self, term: Term) -> bool:
+        """Tell whether the service applies a term, in its own names."""
+        ...
+
+    def rename(self, term: Term) -> Term | None:
+        """Return the term about the native event that follows from a term about the FES event.
+
+        This inverts the mapping: names, scale, offset. None where it cannot be inverted.
+        """
+        ...
+
+
+def _same(term: Term) -> Term:
+    return term
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """A vocabulary told by the operators that a service knows for each kind.
+
+    Attributes:
+        subject, parameter, attribute: Operators of `Term` for each kind.
+        max_disjuncts: Most conjunctions for one filter.
+        renaming: Inverts the mapping; names and values stay by default.
+    """
+
+    subject: Collection[str] = ()
+    parameter: Collection[str] = ()
+    attribute: Collection[str] = ()
+    max_disjuncts: int = 16
+    renaming: Callable[[Term], Term | None] = _same
+
+    def supports(self, term: Term) -> bool:
+        """Tell whether the operator is known for the kind."""
+        by_kind = {
+            "subject": self.subject,
+            "parameter": self.parameter,
+            "attribute": self.attribute,
+        }
+        return term.op in by_kind[term.kind]
+
+    def rename(self, term: Term) -> Term | None:
+        """Return the native term, or None."""
+        return self.renaming(term)

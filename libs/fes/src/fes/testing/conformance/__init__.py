@@ -1,0 +1,1 @@
+"""Behaviour written once and inherited: suites that every adapter and journal passes."""

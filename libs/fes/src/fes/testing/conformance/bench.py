@@ -1,0 +1,133 @@
+"""What the adapter suite needs to know of an event service."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import pytest
+from eventservices.stamp import Stamp as NativeStamp
+
+from fes.adapter.base import Adapter
+from fes.adapter.runtime import AdapterRuntime
+from fes.eventlog.schema import Decision, Record
+from fes.link.end import Message
+from fes.link.messages import Done, Heard, HeardControl, Order
+from fes.model import Event, binary
+from fes.testing.eventually import eventually
+
+
+class NativeEvent(NamedTuple):
+    """What a native client got: the content, as an event of the model, and the stamp."""
+
+    event: Event
+    stamp: NativeStamp | None
+
+
+class AdapterBench(ABC):
+    """Makes adapters and native clients for one event service.
+
+    Attributes:
+        exemptions: What the event service cannot be tested for (`unreadable`, `restart`), and why.
+    """
+
+    exemptions: ClassVar[dict[str, str]] = {}
+
+    @abstractmethod
+    async def adapter(self, name: str) -> Adapter:
+        """Return an adapter of its own, not connected, within reach of the native client."""
+
+    @abstractmethod
+    async def publish_natively(self, event: Event, time_us: int) -> NativeStamp:
+        """Have the native client publish an event."""
+
+    @abstractmethod
+    async def listen_natively(self, subject: str) -> list[NativeEvent]:
+        """Have the native client subscribe; return the list that its events are put in."""
+
+    @abstractmethod
+    async def publish_garbage(self) -> None:
+        """Put something unreadable where adapters listen."""
+
+    @abstractmethod
+    async def restart_broker(self) -> None:
+        """Kill the broker and start it again."""
+
+    def skip_if_exempt(self, what: str) -> None:
+        """Skip a test that the event service is exempt from."""
+        if what in self.exemptions:
+            pytest.skip(self.exemptions[what])
+
+
+@dataclass
+class Captured:
+    """The gateway's end of an adapter's link, and its event log."""
+
+    runtime: AdapterRuntime
+    heard: list[Heard] = field(default_factory=list)
+    controls: list[HeardControl] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
+    log: list[Record] = field(default_factory=list)
+
+    def send(self, message: Message) -> bool:
+        """Take a message of the adapter."""
+        match message:
+            case Heard():
+                self.heard.append(message)
+            case HeardControl():
+                self.controls.append(message)
+            case Done():
+                self.done.append(message)
+        return True
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Nothing is counted."""
+        return {}
+
+    def write(self, record: Record) -> None:
+        """Take a record of the event log."""
+        self.log.append(record)
+
+    def events(self) -> list[Event]:
+        """Return the events heard, decoded."""
+        return [binary.decode(message.body) for message in self.heard]
+
+    def logged(self, decision: Decision) -> list[Record]:
+        """Return the records of a decision."""
+        return [record for record in self.log if record.decision == decision]
+
+    async def order(self, *orders: Order) -> None:
+        """Give orders and wait until the adapter answered those that are answered."""
+        answered = [order for order in orders if hasattr(order, "number")]
+        before = len(self.done)
+        for order in orders:
+            self.runtime.receive(order)
+        await eventually(lambda: len(self.done) >= before + len(answered), what="orders done")
+        failed = [done for done in self.done[before:] if done.error]
+        assert not failed, failed
+
+
+@asynccontextmanager
+async def captured(adapter: Adapter) -> AsyncIterator[Captured]:
+    """Run an adapter whose gateway is a list."""
+    log: list[Record] = []
+    taking = _Log(log)
+    runtime = AdapterRuntime(adapter, taking)
+    capture = Captured(runtime, log=log)
+    runtime.attach(capture)
+    async with runtime:
+        await eventually(lambda: runtime.ready, 15.0, f"{adapter.id} ready")
+        yield capture
+
+
+class _Log:
+    def __init__(self, records: list[Record]) -> None:
+        self._records = records
+
+    def write(self, record: Record) -> None:
+        self._records.append(record)
