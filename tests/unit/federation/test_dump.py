@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from fes.federation import dump, load, loads, resolved
-from fes.federation.model import Broker, EventService, Federation, Gateway
+from fes.federation.model import Adapter, Broker, EventService, Federation, Gateway
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,10 +37,9 @@ def test_any_settings_read_back_equal(settings: dict[str, object]) -> None:
         version=1,
         system="s",
         event_services={"a": EventService(kind="k", settings=settings)},
-        gateways={"g": Gateway(adapters={})},
+        gateways={"g": Gateway(adapters={"a": Adapter()})},
     )
-    text = dump(federation).replace("adapters: {}", "adapters: {a: {}}")
-    assert loads(text, {}).event_services["a"].settings == settings
+    assert loads(dump(federation), {}).event_services["a"].settings == settings
 
 
 def test_a_resolved_federation_tells_since_when_and_where(small: str) -> None:

@@ -16,6 +16,8 @@ from fes.federation.interpolate import interpolate
         ("${N:-a:-b}", "a:-b"),
         ("$${A}", "${A}"),
         ("$$${A}", "$${A}"),
+        ("$${${A}}", "${alpha}"),
+        ("$${$${A}", "${${A}"),
         ("$A and $ and {A}", "$A and $ and {A}"),
         ("${A}$", "alpha$"),
     ],

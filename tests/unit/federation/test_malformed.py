@@ -225,6 +225,26 @@ CASES = {
     "blank distribution list": Case(
         "dist_list: bus", "dist_list: ' '", "requests[0].dist_list: DistList names nobody"
     ),
+    "subscription without a filter": Case(
+        ", filter: \"subject = 'Speed'\"",
+        "",
+        "f:24:5: requests[0]: key 'filter' is missing, which type subscription needs",
+    ),
+    "subscription with an event": Case(
+        ", filter:",
+        ", event: {subject: Speed}, filter:",
+        "requests[0].event: it does not belong to type subscription",
+    ),
+    "announcement without an event": Case(
+        "type: subscription",
+        "type: announcement",
+        "key 'event' is missing, which type announcement",
+    ),
+    "broken event": Case(
+        "type: subscription",
+        "type: announcement, event: {subject: 1}",
+        "f:24:39: requests[0].event: event.subject: expected a string",
+    ),
     "broken filter": Case(
         "'Speed'\"}",
         '"}',
@@ -310,6 +330,11 @@ def test_a_file_that_is_a_list_is_refused() -> None:
 
 def test_invalid_utf8_is_refused_with_its_place(small: str) -> None:
     assert refusal(small.encode().replace(b"town", b"to\xffwn")) == "f:2:11: byte 0xff is not UTF-8"
+
+
+def test_columns_count_characters_not_bytes(small: str) -> None:
+    assert refusal(small.encode().replace(b"town", b"t\xc3\xb6\xffwn")).startswith("f:2:11: byte")
+    assert refusal(small.replace("town", "tö\x01wn")).startswith("f:2:11: not YAML: control")
 
 
 def test_a_lone_surrogate_is_refused(small: str) -> None:

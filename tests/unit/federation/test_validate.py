@@ -69,6 +69,14 @@ def test_a_mapping_rule_that_is_not_well_formed_makes_the_file_invalid(file: Pat
     assert any("mappings.speed[0]: subjects that begin with FES_ are reserved" in x for x in lines)
 
 
+def test_a_mapping_rule_that_cannot_work_makes_the_file_invalid(file: Path) -> None:
+    rule = "subject: Speed, dbc: {file: none.dbc, message: M}}]"
+    file.write_text(file.read_text().replace("subject: Speed}]", rule))
+    status, lines = run(file)
+    assert status == 1
+    assert any(":22:11: mappings.speed[0]:" in x and "none.dbc" in x for x in lines), lines
+
+
 def test_overrides_are_checked_too(file: Path) -> None:
     status, lines = run(file, environment={"FES__CLOCK__SPEED": "-1"})
     assert status == 1

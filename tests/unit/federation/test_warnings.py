@@ -52,7 +52,7 @@ def warnings(text: str) -> list[str]:
         (
             "source: car",
             "source: city",
-            "f:24:47: warning: requests[0].source: gateway 'g1' is not attached to the source 'city'",
+            "f:24:47: warning: requests[0].source: gateway 'g1' is not attached to the source",
         ),
         (
             "medium: air}\n  city",

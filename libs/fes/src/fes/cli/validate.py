@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from fes.errors import FederationError
 from fes.federation import Finding, Severity, check, examine, has_errors, installed_kinds
 from fes.federation.load import read_bytes
-from fes.mapping.rules import Rule
+from fes.mapping import Rule, load_rules
 
 if TYPE_CHECKING:
     import argparse
@@ -65,7 +65,11 @@ def examine_file(path: Path, environment: Mapping[str, str]) -> tuple[Finding, .
         data = read_bytes(path)
     except FederationError as error:
         return (Finding(Severity.ERROR, error.file, error.place, error.key, error.reason),)
-    return check(examine(data, str(path), environment), installed_kinds(), Rule)
+
+    def try_rule(plain: object) -> object:
+        return load_rules([plain], path.parent)
+
+    return check(examine(data, str(path), environment), installed_kinds(), Rule, try_rule)
 
 
 def _printable(line: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fes.federation.checks import check_kinds, check_mappings
+from fes.federation.checks.mappings import TryRule
 from fes.federation.finding import Finding
 from fes.federation.kinds import Kind
 from fes.federation.load import Document, in_order
@@ -11,7 +12,10 @@ from fes.federation.tree import Report
 
 
 def check(
-    document: Document, kinds: Mapping[str, Kind], rule: Any = dict[str, Any]
+    document: Document,
+    kinds: Mapping[str, Kind],
+    rule: Any = dict[str, Any],
+    try_rule: TryRule | None = None,
 ) -> tuple[Finding, ...]:
     """Return everything that is wrong or doubtful, in the order of the file.
 
@@ -19,10 +23,11 @@ def check(
         document: A file that was examined.
         kinds: The kinds of event services that an adapter is installed for.
         rule: Type of one mapping rule, e.g. `fes.mapping.rules.Rule`.
+        try_rule: Raises a FederationError where a rule, as plain data, cannot work.
     """
     if document.federation is None or document.tree is None:
         return document.findings
     report = Report(document.tree)
     check_kinds(document.federation, report, kinds)
-    check_mappings(report, rule)
+    check_mappings(report, rule, try_rule)
     return in_order([*document.findings, *report.findings])

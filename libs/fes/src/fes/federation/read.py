@@ -85,8 +85,8 @@ class _Builder:
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            before = data[: error.start]
-            place = Place(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+            before = data[: error.start].decode()
+            place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
             self.error(place, (), f"byte 0x{data[error.start]:02x} is not UTF-8")
             return None
 
@@ -193,7 +193,7 @@ def _position(error: yaml.YAMLError, text: str) -> Place | None:
     if not isinstance(at, int):
         return None
     before = text.encode()[:at].decode(errors="ignore")
-    return Place(before.count("\n") + 1, at - before.rfind("\n"))
+    return Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def _is_tab(text: str, place: Place) -> bool:

@@ -1,5 +1,6 @@
 """Checks a tree against the model: every fault of form, each at its own place."""
 
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -78,7 +79,7 @@ def _check_struct(
     if members is None:
         return
     before = len(report.findings)
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields(kind)
     for key, member in members.items():
         if key in fields:
             check_structure(report, member, fields[key].type, (*path, key), partial=partial)
@@ -89,6 +90,12 @@ def _check_struct(
             report.error(path, f"key {key!r} is missing")
     if hasattr(kind, "__post_init__") and len(report.findings) == before and not partial:
         _check_whole(report, node, kind, path)
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    """Return a Struct's fields by key; kept, for there are only as many as classes."""
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _check_whole(report: Report, node: Node, kind: type[msgspec.Struct], path: Path) -> None:

@@ -1,20 +1,38 @@
-"""Checks the form of mapping rules."""
+"""Checks mapping rules, each at its own place."""
 
+from collections.abc import Callable
 from typing import Any
 
+from fes.errors import FederationError
 from fes.federation.structure import check_structure
-from fes.federation.tree import Report, child
+from fes.federation.tree import Node, Report, child
+
+TryRule = Callable[[Any], object]
+"""Raises a FederationError where a rule, as plain data, cannot work."""
 
 
-def check_mappings(report: Report, rule: Any) -> None:
-    """Report mapping rules that are not well formed.
+def check_mappings(report: Report, rule: Any, try_rule: TryRule | None = None) -> None:
+    """Report mapping rules that are not well formed, or cannot work.
 
     Args:
         report: Takes the findings; its tree is good in form.
         rule: Type of one rule. An argument, because mappings stand beside federations, not below.
+        try_rule: Called with each rule that is well formed; None to check the form only.
     """
     mappings = child(report.tree, "mappings")
     if mappings is None or not isinstance(mappings.value, dict):
         return
     for name, rules in mappings.value.items():
-        check_structure(report, rules, tuple[rule, ...], ("mappings", name))
+        for at, node in enumerate(rules.value if isinstance(rules.value, list) else ()):
+            before = len(report.findings)
+            path = ("mappings", name, at)
+            check_structure(report, node, rule, path)
+            if try_rule and len(report.findings) == before:
+                _try(report, node, path, try_rule)
+
+
+def _try(report: Report, node: Node, path: tuple[str | int, ...], try_rule: TryRule) -> None:
+    try:
+        try_rule(node.plain())
+    except FederationError as error:
+        report.error(path, error.reason)

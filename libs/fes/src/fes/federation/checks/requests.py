@@ -6,14 +6,14 @@ import msgspec
 from msgspec import UNSET
 
 from fes.distribution import is_pattern, matches, matches_any, parse_list
-from fes.errors import CodecError, ControlEventError, FilterError
+from fes.errors import ControlEventError, EventError, FilterError
 from fes.federation.checks.services import known
 from fes.federation.finding import Path
 from fes.federation.model import Federation, Request
 from fes.federation.names import hint
 from fes.federation.topology import Routes
 from fes.federation.tree import Report
-from fes.filter.grammar import parse
+from fes.filter import parse
 from fes.model.text import from_plain
 
 
@@ -49,9 +49,9 @@ def _check_source(federation: Federation, report: Report, request: Request, path
 def _check_content(report: Report, request: Request, path: Path) -> None:
     wanted, other = ("filter", "event") if "subscription" in request.type else ("event", "filter")
     if getattr(request, wanted) is UNSET:
-        report.error(path, f"{wanted} is missing: a {request.type} needs one")
+        report.error(path, f"key {wanted!r} is missing, which type {request.type} needs")
     if getattr(request, other) is not UNSET:
-        report.error((*path, other), f"a {request.type} has none")
+        report.error((*path, other), f"it does not belong to type {request.type}")
     if request.filter is not UNSET:
         _check_filter(report, request.filter, path)
     if request.event is not UNSET:
@@ -61,7 +61,7 @@ def _check_content(report: Report, request: Request, path: Path) -> None:
 def _check_event(report: Report, event: dict[str, Any], path: Path) -> None:
     try:
         from_plain(event)
-    except CodecError as error:
+    except EventError as error:
         report.error((*path, "event"), str(error))
 
 
