@@ -1,0 +1,352 @@
+"""A connection to a NATS broker that proves itself, and is built anew when it has gone deaf.
+
+`nats-py` may report *connected* and hear nothing. So a link sends itself a message every few
+seconds; when that, or a flush, is not answered, it closes the client and opens another one with
+all subscriptions restored. The messages of that moment are lost, as best effort allows.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+import nats.aio.subscription
+import nats.errors
+
+from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
+from eventservices.natsclient import Handler, NatsClient
+from eventservices.natsoptions import LinkCounters, LinkOptions
+from eventservices.natsprobe import Probes
+
+__all__ = ["LinkCounters", "LinkOptions", "Listening", "NatsLink"]
+
+log = logging.getLogger(__name__)
+
+PING_INTERVAL_S = 2
+PINGS_UNANSWERED = 2
+RECONNECT_WAIT_S = 0.2
+CLOSE_TIMEOUT_S = 1.0
+MISSED_PROBES = 3
+_HEADER_OVERHEAD_BYTES = 16  # "NATS/1.0\r\n", the final "\r\n" and some
+
+
+@dataclass(slots=True, eq=False)
+class Listening:
+    """One native subscription of a link; it survives reconnection and rebuilding."""
+
+    subject: str
+    handler: Handler
+    queue: str = ""
+    native: nats.aio.subscription.Subscription | None = field(default=None, repr=False)
+
+
+class NatsLink:
+    """One connection to one of several equal NATS servers.
+
+    Args:
+        urls: Addresses, tried in order; no server that a broker names is used.
+        options: See `LinkOptions`.
+
+    Attributes:
+        counters: What happened.
+        on_connected: Called (plain functions, from the event loop) after every connection but the
+            first, when all subscriptions are restored at the server then connected to.
+    """
+
+    def __init__(self, urls: Sequence[str], options: LinkOptions | None = None) -> None:
+        if not urls:
+            raise NotConnectedError("no address of a NATS server was given")
+        self.urls = list(urls)
+        self.options = options or LinkOptions()
+        self.counters = LinkCounters()
+        self.on_connected: list[Callable[[], None]] = []
+        self._client: NatsClient | None = None
+        self._listenings: dict[Listening, None] = {}
+        self._inbox = ""
+        self._probes = Probes()
+        self._handler_errors_before = 0
+        self._rebuilding: asyncio.Task[None] | None = None
+        self._watchdog: asyncio.Task[None] | None = None
+        self._closed = False
+
+    @property
+    def client(self) -> NatsClient:
+        """The present client, e.g. for JetStream; another one after each rebuild.
+
+        Raises:
+            NotConnectedError: The link is not open.
+        """
+        if self._client is None or self._closed:
+            raise NotConnectedError("not connected to a NATS server")
+        return self._client
+
+    @property
+    def connected(self) -> bool:
+        """Whether the client says that it is connected; `probe` knows better."""
+        return self._client is not None and self._client.is_connected and not self._closed
+
+    @property
+    def server_id(self) -> str:
+        """Identifier of the server connected to; empty before the first."""
+        return self._client.server_id if self._client else ""
+
+    @property
+    def url(self) -> str:
+        """Address of the server connected to; empty where there is none."""
+        found = self._client.connected_url if self._client else None
+        return f"{found.scheme}://{found.hostname}:{found.port}" if found else ""
+
+    @property
+    def max_payload_bytes(self) -> int:
+        """Largest message, header and payload, that the server takes."""
+        return self.client.max_payload
+
+    @property
+    def handler_errors(self) -> int:
+        """Messages whose handler raised."""
+        return self._handler_errors_before + (self._client.handler_errors if self._client else 0)
+
+    async def open(self) -> Self:
+        """Connect.
+
+        Raises:
+            NotConnectedError: No server answered in time.
+            RefusedError: A server refused the credentials.
+        """
+        self._client = await self._connect()
+        self._inbox = self._client.new_inbox()
+        await self.listen(self._inbox, self._probes.hear)
+        if self.options.probe_interval_s > 0:
+            self._watchdog = asyncio.create_task(self._watch(), name="nats-link-watchdog")
+        return self
+
+    async def close(self) -> None:
+        """Disconnect; what was published before is sent, as long as the server reads."""
+        if self._closed:
+            return
+        self._closed = True
+        for task in (self._watchdog, self._rebuilding):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._probes.give_up()
+        if self._client is not None:
+            await _close(self._client)
+
+    async def __aenter__(self) -> Self:
+        """Connect."""
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Disconnect."""
+        await self.close()
+
+    async def listen(self, subject: str, handler: Handler, queue: str = "") -> Listening:
+        """Subscribe natively.
+
+        Args:
+            subject: NATS subject, wildcards allowed.
+            handler: Called from the read loop; it must be quick and must not block.
+            queue: Name of a queue group; empty for none.
+
+        Returns:
+            What `mute` takes. The server has it after the next `flush`.
+
+        Raises:
+            NotConnectedError: The link is closed or being rebuilt.
+        """
+        listening = Listening(subject, handler, queue)
+        try:
+            listening.native = await self.client.listen(subject, handler, queue)
+        except nats.errors.Error as error:
+            raise NotConnectedError(f"cannot subscribe: {error!r}") from error
+        self._listenings[listening] = None
+        return listening
+
+    async def mute(self, listening: Listening) -> None:
+        """End a native subscription; harmless where it has ended."""
+        if listening not in self._listenings:
+            return
+        del self._listenings[listening]
+        native, listening.native = listening.native, None
+        if native is not None and self._client is not None and not self._client.is_closed:
+            self._client.forget(native)
+            with contextlib.suppress(nats.errors.Error):  # then the connection ended it
+                await native.unsubscribe()
+
+    async def publish(
+        self,
+        subject: str,
+        payload: bytes,
+        headers: Mapping[str, str] | None = None,
+        reply: str = "",
+    ) -> None:
+        """Send a message; while the broker is away it waits in a bounded buffer.
+
+        Raises:
+            TooLargeError: Header and payload exceed what the server takes; nothing was sent.
+            NotConnectedError: The link is closed, being rebuilt, or the buffer is full.
+        """
+        client = self.client
+        size = len(payload)
+        if headers:
+            size += _HEADER_OVERHEAD_BYTES
+            for key, value in headers.items():
+                size += len(key) + len(value) + 4
+        if size > client.max_payload:
+            raise TooLargeError(size, client.max_payload)
+        try:
+            await client.publish(subject, payload, reply, headers)  # type: ignore[arg-type] # nats-py only reads it
+        except nats.errors.Error as error:
+            self.counters.refused += 1
+            raise NotConnectedError(f"the NATS server is away: {error!r}") from error
+
+    async def flush(self) -> None:
+        """Return when the server has processed all that was sent to it before.
+
+        It is a probe: the client's own flush returns at once where its read loop has ended.
+
+        Raises:
+            NotConnectedError: It did not answer in time; the client is then replaced.
+        """
+        await self.probe()
+
+    async def probe(self) -> float:
+        """Prove that messages are heard: publish one to oneself, and wait for it.
+
+        Returns:
+            The round trip in seconds.
+
+        Raises:
+            NotConnectedError: It was not heard in time; the client is then replaced.
+        """
+        client = self.client
+        try:
+            return await self._probes.run(
+                lambda token: self.publish(self._inbox, token), self.options.probe_timeout_s
+            )
+        except TimeoutError as error:
+            self._suspect(client)
+            raise NotConnectedError("a message to oneself was not heard in time") from error
+
+    async def _watch(self) -> None:
+        missed = 0
+        while True:
+            await asyncio.sleep(self.options.probe_interval_s)
+            try:
+                await self.probe()
+            except NotConnectedError:
+                missed += 1
+            else:
+                missed = 0
+            if missed >= MISSED_PROBES and self._client is not None:
+                missed = 0
+                self._rebuild(self._client)
+
+    def _suspect(self, client: NatsClient) -> None:
+        if not client.is_reconnecting:  # it knows that it is deaf, and is mending that
+            self._rebuild(client)
+
+    def _rebuild(self, client: NatsClient) -> None:
+        busy = self._rebuilding is not None and not self._rebuilding.done()
+        if client is self._client and not busy and not self._closed:
+            self._rebuilding = asyncio.create_task(self._replace(client), name="nats-link-rebuild")
+
+    async def _replace(self, old: NatsClient) -> None:
+        log.warning("nats_client_replaced", extra={"urls": self.urls})
+        await _close(old)
+        self._handler_errors_before += old.handler_errors
+        old.handler_errors = 0
+        while True:
+            try:
+                fresh = await self._connect()
+                await self._restore(fresh)
+                break
+            except (NotConnectedError, RefusedError) as error:
+                log.warning("nats_server_away", extra={"error": str(error)})
+                await asyncio.sleep(RECONNECT_WAIT_S)
+        self._client = fresh
+        self.counters.rebuilds += 1
+        self._tell_connected()
+
+    async def _restore(self, fresh: NatsClient) -> None:
+        try:
+            for listening in list(self._listenings):
+                native = await fresh.listen(listening.subject, listening.handler, listening.queue)
+                if listening in self._listenings:
+                    listening.native = native
+                else:  # muted while it was restored
+                    fresh.forget(native)
+                    await native.unsubscribe()
+        except nats.errors.Error as error:
+            await _close(fresh)
+            raise NotConnectedError(f"subscriptions were not restored: {error!r}") from error
+        except BaseException:
+            await _close(fresh)
+            raise
+
+    async def _connect(self) -> NatsClient:
+        client = NatsClient()
+        try:
+            async with asyncio.timeout(self.options.open_timeout_s):
+                await client.connect(
+                    servers=self.urls,
+                    name=self.options.name or None,
+                    error_cb=self._on_error,
+                    closed_cb=self._on_closed,
+                    reconnected_cb=self._on_reconnected,
+                    connect_timeout=2,
+                    reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # it takes fractions
+                    max_reconnect_attempts=-1,
+                    ping_interval=PING_INTERVAL_S,
+                    max_outstanding_pings=PINGS_UNANSWERED,
+                    dont_randomize=True,
+                    pending_size=self.options.pending_bytes,
+                    flush_timeout=self.options.probe_timeout_s,
+                    tls=self.options.tls,
+                )
+        except (TimeoutError, OSError, nats.errors.Error) as error:
+            reason = client.last_error or error
+            await _close(client)
+            if "authorization" in str(reason).lower():
+                raise RefusedError(f"{', '.join(self.urls)}: {reason}") from error
+            raise NotConnectedError(f"no answer from {', '.join(self.urls)}: {reason!r}") from error
+        except BaseException:
+            client.abort()
+            raise
+        return client
+
+    async def _on_error(self, error: Exception) -> None:
+        self.counters.errors += 1
+        log.info("nats_client_reported", extra={"error": repr(error)})
+
+    async def _on_closed(self) -> None:
+        client = self._client
+        if client is not None and client.is_closed:
+            self._rebuild(client)
+
+    async def _on_reconnected(self) -> None:
+        self.counters.reconnects += 1
+        self._tell_connected()
+
+    def _tell_connected(self) -> None:
+        for callback in self.on_connected:
+            callback()
+
+
+async def _close(client: NatsClient) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
+            await client.close()
+    except (TimeoutError, OSError, nats.errors.Error):
+        log.info("nats_client_aborted")
+    finally:
+        client.abort()

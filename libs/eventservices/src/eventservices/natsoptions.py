@@ -1,0 +1,42 @@
+"""How a link to a NATS broker behaves, and what it counts."""
+
+import ssl
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """How a link behaves.
+
+    Attributes:
+        name: Shown by the broker's monitoring.
+        open_timeout_s: Longest that opening takes.
+        probe_interval_s: Time between two proofs of hearing; 0 proves only when asked.
+        probe_timeout_s: Longest that a proof, or a flush, takes.
+        pending_bytes: Most that is kept to be sent while the broker is away.
+        tls: Certificates for `tls://` addresses; the system's where None.
+    """
+
+    name: str = ""
+    open_timeout_s: float = 10.0
+    probe_interval_s: float = 5.0
+    probe_timeout_s: float = 2.0
+    pending_bytes: int = 2 * 1024 * 1024
+    tls: ssl.SSLContext | None = None
+
+
+@dataclass(slots=True)
+class LinkCounters:
+    """What happened to a link since it was made.
+
+    Attributes:
+        reconnects: Times that the client found a server again by itself.
+        rebuilds: Times that a deaf or closed client was replaced.
+        refused: Publications refused because the broker was away and the buffer full.
+        errors: Errors that the client reported, slow consumption among them.
+    """
+
+    reconnects: int = 0
+    rebuilds: int = 0
+    refused: int = 0
+    errors: int = 0

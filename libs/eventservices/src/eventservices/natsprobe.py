@@ -1,0 +1,53 @@
+"""Probes: messages to oneself, which prove that a connection both sends and hears."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from eventservices.errors import NotConnectedError
+
+Send = Callable[[bytes], Awaitable[None]]
+"""Publishes a payload to one's own inbox."""
+
+
+class Probes:
+    """The probes of one link that are on their way; as many as there are tasks that wait."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[bytes, asyncio.Future[None]] = {}
+        self._number = 0
+
+    async def run(self, send: Send, timeout_s: float) -> float:
+        """Send a probe and wait until it is heard.
+
+        Returns:
+            The round trip in seconds.
+
+        Raises:
+            TimeoutError: It was not heard in time.
+            NotConnectedError: It could not be sent, or the link was closed meanwhile.
+        """
+        self._number += 1
+        token = b"%d" % self._number
+        heard = asyncio.get_running_loop().create_future()
+        self._waiting[token] = heard
+        start_s = time.monotonic()
+        try:
+            async with asyncio.timeout(timeout_s):
+                await send(token)
+                await heard
+        finally:
+            del self._waiting[token]
+        return time.monotonic() - start_s
+
+    def hear(self, _subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
+        """Take in a message to oneself."""
+        waiting = self._waiting.get(payload)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    def give_up(self) -> None:
+        """Fail all that wait: the link is closed."""
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(NotConnectedError("the link was closed"))

@@ -1,0 +1,74 @@
+"""`python -m eventservices.siena observe`: see what goes on in a SIENA service."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from eventservices.errors import EventServiceError
+from eventservices.siena.filters import Filter
+from eventservices.siena.observe import observe
+from eventservices.siena.text import parse_filter
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Returns:
+        0 after an interrupt; 1 where the service is away or refused; 2 where an argument is wrong.
+    """
+    given = _parser().parse_args(arguments)
+    try:
+        what = parse_filter(given.filter) if given.filter else None
+    except EventServiceError as error:
+        return _fail(f"--filter: {error}", 2)
+    try:
+        asyncio.run(_run(given, what))
+    except ValueError as error:
+        return _fail(str(error), 2)
+    except EventServiceError as error:
+        return _fail(str(error), 1)
+    return 0
+
+
+async def _run(given: argparse.Namespace, what: Filter | None) -> None:
+    watching = asyncio.create_task(
+        observe(given.url, given.service, tell=_tell, what=what, index=given.index)
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, watching.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await watching
+
+
+def _tell(line: str) -> None:
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read it has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        signal.raise_signal(signal.SIGTERM)
+
+
+def _fail(reason: str, status: int) -> int:
+    sys.stderr.write(f"eventservices.siena: {reason}\n")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m eventservices.siena")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    watch = commands.add_parser("observe", help="print one JSON line for each thing that happens")
+    watch.add_argument("--url", action="append", required=True, help="NATS server; may be repeated")
+    watch.add_argument("--service", required=True, help="name of the service")
+    watch.add_argument("--filter", help="which notifications, e.g. filter{ rate >70 licence any}")
+    watch.add_argument("--index", help="index attribute of the service")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""A connection to a SIENA service, shared by any number of clients of one process."""
+
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from eventservices.errors import MalformedError
+from eventservices.natslink import NatsLink
+from eventservices.siena import codec
+from eventservices.siena.client import Client
+from eventservices.siena.control import Control
+from eventservices.siena.counters import Aside, Counters
+from eventservices.siena.intake import Intake
+from eventservices.siena.notification import Notification
+from eventservices.siena.options import Options
+from eventservices.siena.peers import Observer, Peers, Seen
+from eventservices.siena.subjects import Subjects
+from eventservices.stamp import Stamp
+
+log = logging.getLogger(__name__)
+
+
+class Connection:
+    """Connects to a SIENA service through any of its access points.
+
+    Args:
+        urls: Addresses of NATS servers of one cluster, tried in order. Where there are several, a
+            small connection to each proves that subscriptions are in force there.
+        service: Name of the service.
+        index: Attribute by which the broker preselects; the same for all clients of the service.
+        options: Times and bounds.
+        name: Identifier of the connection, never used twice; a random one where None.
+
+    Raises:
+        MalformedError: `service`, `index` or `name` is not usable.
+
+    Attributes:
+        counters: What happened.
+        aside: The last malformed messages.
+    """
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        service: str,
+        *,
+        index: str | None = None,
+        options: Options | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.options = options or Options()
+        self.name = name or secrets.token_hex(8)
+        if len(self.name) > 200:
+            raise MalformedError(f"a connection's name has at most 200 characters: {self.name!r}")
+        self.subjects = Subjects(service, index)
+        self.counters = Counters()
+        self.aside = Aside(self.counters, self.options.kept_aside)
+        self.link = NatsLink(urls, self.options.link)
+        self.intake = Intake(self.link, self.counters, self.aside)
+        self.control = Control(
+            self.link,
+            self.subjects,
+            self.name,
+            options=self.options,
+            counters=self.counters,
+            aside=self.aside,
+        )
+        self._clients: dict[str, Client] = {}
+        self._suppressed_before = 0
+
+    @property
+    def service(self) -> str:
+        """Name of the service."""
+        return self.subjects.service
+
+    @property
+    def index(self) -> str | None:
+        """Attribute by which the broker preselects; None for none."""
+        return self.subjects.index
+
+    @property
+    def peers(self) -> Peers:
+        """The other connections of the service."""
+        return self.control.peers
+
+    @property
+    def suppressed(self) -> int:
+        """Repeated notifications that were not delivered again, over all clients."""
+        present = sum(client.suppressor.suppressed for client in self._clients.values())
+        return self._suppressed_before + present
+
+    @property
+    def settled(self) -> bool:
+        """Whether all subscriptions were proved to be in force since the last (re)connection."""
+        return self.link.connected and self.control.settled
+
+    async def open(self) -> Self:
+        """Connect and join the service.
+
+        Raises:
+            NotConnectedError: No access point answered.
+            IndexMismatchError: The other clients use another index.
+        """
+        try:
+            await self.link.open()
+            await self.control.open()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        """Leave the service; the other clients are told."""
+        await self.control.close()
+        await self.link.close()
+
+    async def __aenter__(self) -> Self:
+        """Connect and join the service."""
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the service."""
+        await self.close()
+
+    def client(
+        self,
+        party: str,
+        *,
+        role: str = "",
+        epoch: int | None = None,
+        clock_us: Callable[[], int] | None = None,
+    ) -> Client:
+        """Return a client, a party of the service, that uses this connection.
+
+        Args:
+            party: Its name, unique in the service; the origin of what it publishes.
+            role: What it is, for observers; free text.
+            epoch: See `Stamper`.
+            clock_us: See `Stamper`.
+
+        Raises:
+            MalformedError: The name is empty, too long or taken on this connection.
+        """
+        if not 0 < len(party) <= 255 or len(role) > 255:
+            raise MalformedError("a party's name has 1 to 255 characters, its role at most 255")
+        if party in self._clients:
+            raise MalformedError(f"party {party!r} is on this connection already")
+        client = Client(self, party, role, epoch=epoch, clock_us=clock_us)
+        self._clients[party] = client
+        return client
+
+    def release(self, party: str) -> None:
+        """Forget a client that was closed."""
+        client = self._clients.pop(party, None)
+        if client is not None:
+            self._suppressed_before += client.suppressor.suppressed
+
+    def observe(self, callback: Observer, *, own: bool = False) -> Callable[[], None]:
+        """Tell `callback` of all subscriptions and advertisements: those of now, then each change.
+
+        Args:
+            callback: Called from the event loop; it must be quick.
+            own: Whether those of this connection's clients belong to it.
+
+        Returns:
+            A function that ends it.
+        """
+
+        def guarded(seen: Seen) -> None:
+            try:
+                callback(seen)
+            except Exception:
+                self.counters.callback_errors += 1
+                log.exception("observer_failed")
+
+        self.control.observe(guarded, own=own)
+        return lambda: self.control.ignore(guarded)
+
+    async def send(self, notification: Notification, stamp: Stamp) -> None:
+        """Publish a notification under a stamp.
+
+        Raises:
+            IndexMismatchError: The other clients use another index.
+            TooLargeError: The broker takes less.
+            NotConnectedError: The broker is away and the buffer full.
+        """
+        self.control.check()
+        subject = self.subjects.publish_to(notification.attributes)
+        payload = codec.encode(notification)
+        await self.link.publish(subject, payload, codec.header_of(stamp))
+        self.counters.published += 1
+
+    async def probe(self) -> float:
+        """Prove a round trip to the broker.
+
+        Returns:
+            Seconds that it took.
+
+        Raises:
+            NotConnectedError: Nothing came back in time; the NATS client is then replaced.
+        """
+        return await self.link.probe()

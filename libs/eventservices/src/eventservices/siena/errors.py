@@ -1,0 +1,24 @@
+"""The errors of a SIENA service beyond those of every event service."""
+
+from eventservices.errors import RefusedError
+
+
+class IndexMismatchError(RefusedError):
+    """Tells that a connection uses another index attribute than the service's other ones.
+
+    They would publish to subjects that the others do not listen to; so nothing is allowed.
+
+    Args:
+        ours: Index attribute of this connection; None for none.
+        theirs: Index attribute that another connection announced.
+        connection: Identifier of the other one.
+    """
+
+    def __init__(self, ours: str | None, theirs: str | None, connection: str) -> None:
+        super().__init__(
+            f"index is {ours!r} here, but {theirs!r} at connection {connection}; "
+            "all clients of a service must use the same"
+        )
+        self.ours = ours
+        self.theirs = theirs
+        self.connection = connection

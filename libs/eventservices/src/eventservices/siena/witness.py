@@ -1,0 +1,74 @@
+"""A witness: a small connection to another access point, which tells what has arrived there."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from eventservices.errors import EventServiceError, MalformedError
+from eventservices.natslink import LinkOptions, NatsLink
+from eventservices.siena.presence import Probe, decode
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+
+Answered = Callable[[str, int], None]
+"""Takes the server's identifier and the probe's number."""
+
+
+class Witness:
+    """Answers probes at one server.
+
+    Args:
+        url: Address of that server.
+        name: Identifier, as a connection has one.
+        subject: Where probes for this witness are sent.
+        answered: Called for each probe that arrived.
+        options: How its connection behaves.
+    """
+
+    def __init__(
+        self, url: str, name: str, subject: str, *, answered: Answered, options: LinkOptions
+    ) -> None:
+        self.name = name
+        self._subject = subject
+        self._answered = answered
+        self._link = NatsLink([url], options)
+        self._opening: asyncio.Task[None] | None = None
+
+    @property
+    def server(self) -> str:
+        """Identifier of its server while it is connected, else empty."""
+        return self._link.server_id if self._link.connected else ""
+
+    async def open(self, wait_s: float) -> None:
+        """Connect; where that takes longer than `wait_s` it goes on in the background."""
+        self._opening = asyncio.create_task(self._open(), name="siena-witness")
+        await asyncio.wait([self._opening], timeout=wait_s)
+
+    async def close(self) -> None:
+        """Disconnect."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+        await self._link.close()
+
+    async def _open(self) -> None:
+        while True:
+            try:
+                await self._link.open()
+                await self._link.listen(self._subject, self._on_message)
+                await self._link.flush()
+            except EventServiceError as error:
+                log.info("witness_away", extra={"error": str(error)})
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+
+    def _on_message(self, _subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
+        try:
+            message = decode(payload)
+        except MalformedError:
+            return
+        if isinstance(message, Probe):
+            self._answered(self._link.server_id, message.number)
