@@ -1,0 +1,91 @@
+"""A gateway core on its own: what it is told, and what it orders."""
+
+from fes.control import ControlEvent, RequestType, to_event
+from fes.federation.topology import Hop
+from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
+from fes.gateway.inputs import Inject, LinkUp
+from fes.gateway.outputs import Decided, ToAdapter
+from fes.gateway.settings import Instant
+from fes.link.messages import Heard, HeardControl, Order
+from fes.model import Event, Stamp, binary
+
+SECOND = 1_000_000
+NOW = Instant(1_000 * SECOND, 1_000 * SECOND)
+SPEED = Event.of("Speed", rate=40.0)
+
+
+def core_of(*services: str, **changes: object) -> GatewayCore:
+    """Return a core at attached event services, their links up; `far` lies behind the last."""
+    settings = {
+        "id": "g1",
+        "system": "test",
+        "adapters": {name: AdapterSettings(f"g1.{name}", name) for name in services},
+        "services": (*services, "far"),
+        "hops": {"far": Hop(services[-1], "g2")},
+        **changes,
+    }
+    core = GatewayCore(GatewaySettings(**settings))  # type: ignore[arg-type]
+    for name in services:
+        core.handle(LinkUp(), NOW, name)
+    return core
+
+
+def request(
+    kind: RequestType = RequestType.SUBSCRIPTION,
+    *,
+    source: str = "south",
+    dist_list: str = "north",
+    sequence: int = 1,
+    **changes: object,
+) -> ControlEvent:
+    """Return a request with sound defaults."""
+    given = {
+        "filter": "subject = 'Speed' AND rate > 30" if "SUBSCRIPTION" in kind.name else "",
+        "event": None if "SUBSCRIPTION" in kind.name else SPEED,
+        "system": "test",
+        "requester": "client",
+        **changes,
+    }
+    stamp = Stamp("client", 1, sequence, NOW.wall_us, source)
+    return ControlEvent(stamp=stamp, type=kind, source=source, dist_list=dist_list, **given)  # type: ignore[arg-type]
+
+
+def heard(matched: tuple[int, ...], sequence: int = 1, **changes: object) -> Heard:
+    """Return a native event that an adapter heard."""
+    given = {
+        "stamp": Stamp("car", 1, sequence, NOW.time_us, "north"),
+        "via": (),
+        "subject": "Speed",
+        "matched": matched,
+        "desired": 1,
+        "expires_us": 0,
+        "priority": 0,
+        "persistent": False,
+        "body": binary.encode(SPEED),
+        **changes,
+    }
+    return Heard(**given)  # type: ignore[arg-type]
+
+
+def inject(core: GatewayCore, control: ControlEvent, now: Instant = NOW) -> list[Decided]:
+    """Inject a request; return the decisions."""
+    _, outputs = core.handle(Inject(control), now)
+    return [output for output in outputs if isinstance(output, Decided)]
+
+
+def say(
+    core: GatewayCore, control: ControlEvent, service: str, now: Instant = NOW
+) -> list[Decided]:
+    """Have a control event be heard at an event service; return the decisions."""
+    message = HeardControl(control.stamp, binary.encode(to_event(control)))
+    _, outputs = core.handle(message, now, service)
+    return [output for output in outputs if isinstance(output, Decided)]
+
+
+def orders(outputs: list[object], service: str = "") -> list[Order]:
+    """Return the orders for an adapter, or for all."""
+    return [
+        output.order
+        for output in outputs
+        if isinstance(output, ToAdapter) and service in ("", output.service)
+    ]

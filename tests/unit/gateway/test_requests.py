@@ -1,0 +1,232 @@
+"""Requests at one gateway: what enters, what is applied, what is passed on."""
+
+import pytest
+from fes.control import RequestType, from_event
+from fes.gateway import AdapterSettings, GatewayCore
+from fes.gateway.inputs import Inject, LinkUp, Tick
+from fes.gateway.settings import Instant
+from fes.link.messages import Desired, Done, PublishControl, Subscribe, Unsubscribe
+from fes.model import Event, binary
+from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+
+SUB, UNSUB = RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION
+
+
+def subscribed(core: GatewayCore, service: str = "north") -> list[str]:
+    return [applied.filter for applied in core.applied(service)]
+
+
+def test_a_subscription_is_applied_where_its_list_says_and_passed_on() -> None:
+    core = core_of("north", "south")
+
+    _, outputs = core.handle(Inject(request()), NOW)
+
+    assert [type(order) for order in orders(outputs, "north")] == [Subscribe, PublishControl]
+    assert [type(order) for order in orders(outputs, "south")] == [PublishControl]
+    onward = orders(outputs, "south")[0]
+    assert isinstance(onward, PublishControl)
+    told = from_event(binary.decode(onward.body), None)
+    assert told.path == ("south",)
+    assert told.filter == "subject = 'Speed' AND rate > 30"
+    assert told.stamp == request().stamp
+
+
+def test_a_subscription_is_never_applied_at_its_own_source() -> None:
+    core = core_of("north", "south")
+
+    inject(core, request(dist_list="*"))
+
+    assert subscribed(core, "north")
+    assert not subscribed(core, "south")
+
+
+def test_the_same_filter_written_differently_is_the_same_request() -> None:
+    core = core_of("north", "south")
+    inject(core, request())
+    inject(core, request(filter="(rate>30) and SUBJECT='Speed'", requester="other", sequence=2))
+
+    assert len(subscribed(core)) == 1
+    inject(core, request(UNSUB, filter="rate > 30 AND (subject = 'Speed')", sequence=3))
+    assert len(subscribed(core)) == 1, "one client's unsubscription never removes another's"
+    inject(core, request(UNSUB, requester="other", sequence=4))
+    assert not subscribed(core)
+
+
+def test_a_request_that_is_not_newer_changes_nothing() -> None:
+    core = core_of("north", "south")
+    inject(core, request(UNSUB, version=NOW.wall_us + 5))
+
+    decisions = say(core, request(version=NOW.wall_us, path=("south",)), "south")
+
+    assert [(d.decision, d.reason) for d in decisions] == [("suppressed", "not newer")]
+    assert not subscribed(core)
+
+
+def test_a_hole_in_a_wildcard_stays_a_hole() -> None:
+    core = core_of("north", "south", "east")
+    inject(core, request(dist_list="*", version=1))
+    inject(core, request(UNSUB, dist_list="north", version=2, sequence=2))
+
+    assert not subscribed(core, "north")
+    assert subscribed(core, "east")
+    core.handle(Tick(), Instant(NOW.wall_us + 2 * 3_600 * SECOND, 0))
+    assert not subscribed(core, "north")
+
+
+def test_a_changed_limit_is_subscribed_before_the_old_one_is_withdrawn() -> None:
+    core = core_of("north", "south")
+    inject(core, request(version=1))
+
+    _, added = core.handle(
+        Inject(request(filter="subject = 'Speed' AND rate > 50", version=2, sequence=2)), NOW
+    )
+    _, removed = core.handle(Inject(request(UNSUB, version=3, sequence=3)), NOW)
+
+    assert any(isinstance(order, Subscribe) for order in orders(added, "north"))
+    assert any(isinstance(order, Unsubscribe) for order in orders(removed, "north"))
+    assert subscribed(core) == ["subject = 'Speed' AND rate > 50"]
+
+
+def test_a_lease_that_is_not_renewed_runs_out() -> None:
+    core = core_of("north", "south")
+    inject(core, request(expires_us=NOW.wall_us + 10 * SECOND, version=1))
+    inject(core, request(expires_us=NOW.wall_us + 30 * SECOND, version=2, sequence=2))
+
+    core.handle(Tick(), Instant(NOW.wall_us + 20 * SECOND, 0))
+    assert subscribed(core)
+    mutations, outputs = core.handle(Tick(), Instant(NOW.wall_us + 31 * SECOND, 0))
+
+    assert not subscribed(core)
+    assert mutations
+    assert [type(order) for order in orders(outputs, "north")] == [Unsubscribe]
+
+
+def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
+    core = core_of("north", "south", horizon_us=60 * SECOND)
+    inject(core, request())
+    inject(core, request(UNSUB, sequence=2))
+    assert len(core.table) == 1
+
+    core.handle(Tick(), Instant(NOW.wall_us + 61 * SECOND, 0))
+
+    assert len(core.table) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"system": "another"}, "FES_System"),
+        ({"source": "nowhere"}, "Source"),
+        ({"dist_list": ""}, "DistList"),
+        ({"dist_list": ",".join(["north"] * 65)}, "DistList"),
+        ({"filter": "rate >"}, "Filter"),
+        ({"version": NOW.wall_us + 2 * 3_600 * SECOND}, "FES_Version"),
+    ],
+)
+def test_a_bad_request_is_refused_with_its_place(changes: dict[str, str], place: str) -> None:
+    core = core_of("north", "south")
+
+    decisions = inject(core, request(**changes))  # type: ignore[arg-type]
+
+    assert [decision.decision for decision in decisions] == ["refused"]
+    assert place in decisions[0].reason
+    assert core.outcomes.get("client/1/1")[0].decision == "refused"  # type: ignore[index]
+    assert len(core.table) == 0
+
+
+def test_a_client_cannot_speak_for_another_event_service() -> None:
+    core = core_of("north", "south")
+
+    refused = say(core, request(source="south"), "north")
+    taken = say(core, request(source="north", dist_list="south", sequence=2), "north")
+
+    assert "cannot speak for" in refused[0].reason
+    assert taken[0].decision == "received"
+
+
+def test_control_events_enter_only_where_they_may() -> None:
+    core = core_of(
+        "north",
+        "south",
+        adapters={
+            "north": AdapterSettings("g1.north", "north", accept=frozenset(), relay=False),
+            "south": AdapterSettings("g1.south", "south"),
+        },
+    )
+
+    refused = say(core, request(source="north", dist_list="south"), "north")
+    _, outputs = core.handle(Inject(request(sequence=2)), NOW)
+
+    assert "not accepted at north" in refused[0].reason
+    assert [type(order) for order in orders(outputs, "north")] == [Subscribe]
+
+
+def test_a_full_request_table_refuses_and_says_so() -> None:
+    core = core_of("north", "south", max_requests=2)
+    for number in range(3):
+        decisions = inject(core, request(filter=f"rate > {number}", sequence=number + 1))
+
+    assert decisions[0].decision == "refused"
+    assert "full" in decisions[0].reason
+    assert len(core.table) == 2
+
+
+def test_a_malformed_control_event_is_refused() -> None:
+    core = core_of("north", "south")
+    from fes.link.messages import HeardControl  # noqa: PLC0415 - beside its only use
+
+    for body in (b"\xff", binary.encode(Event.of("FES_ControlEvent", Type=7))):
+        _, outputs = core.handle(HeardControl(None, body), NOW, "north")
+        assert outputs[0].decision == "refused"  # type: ignore[union-attr]
+
+
+def test_an_adapter_that_comes_back_gets_the_whole_desired_state() -> None:
+    core = core_of("north", "south")
+    inject(core, request())
+    inject(core, request(RequestType.ANNOUNCEMENT, sequence=2))
+
+    _, outputs = core.handle(LinkUp(), NOW, "north")
+
+    (desired,) = orders(outputs, "north")
+    assert isinstance(desired, Desired)
+    assert [sub.filter for sub in desired.subscriptions] == ["subject = 'Speed' AND rate > 30"]
+    assert [binary.decode(ann.body).subject for ann in desired.announcements] == ["Speed"]
+
+
+def test_what_the_journal_gives_back_is_applied_again() -> None:
+    core = core_of("north", "south")
+    mutations, _ = core.handle(Inject(request()), NOW)
+    rows = [mutation.value for mutation in mutations]  # type: ignore[union-attr]
+
+    again = GatewayCore(core.settings, rows)
+
+    assert subscribed(again) == subscribed(core)
+    assert list(again.table.rows()) == list(core.table.rows())
+
+
+def test_what_an_adapter_did_is_told_to_those_who_ask() -> None:
+    core = core_of("north", "south")
+    inject(core, request())
+    number = core.applied("north")[0].number
+
+    core.handle(Done(number, widened=("rate",)), NOW, "north")
+
+    steps = core.outcomes.get("client/1/1")
+    assert steps is not None
+    assert ("applied", "north", "rate") in [step[:3] for step in steps]
+    assert core.applied("north")[0].state == "applied"
+
+
+def test_equal_inputs_give_equal_outputs() -> None:
+    def run() -> list[object]:
+        core = core_of("north", "south", "east")
+        found: list[object] = []
+        for message in (
+            Inject(request(dist_list="*")),
+            Inject(request(source="east", dist_list="*", sequence=2)),
+        ):
+            found.extend(core.handle(message, NOW))
+        found.extend(core.handle(heard((1, 2)), NOW, "north"))
+        return found
+
+    assert run() == run()
