@@ -1,0 +1,243 @@
+"""Supplier admins and consumer admins: they make the proxies that clients connect to."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
+
+from eventservices.cns.consumer import ProxyPushSupplier, StructuredProxyPushSupplier
+from eventservices.cns.core import Core
+from eventservices.cns.errors import DisconnectedError, ProxyNotFoundError
+from eventservices.cns.event_type import EventType, change_set
+from eventservices.cns.options import ClientType, InterFilterGroupOperator
+from eventservices.cns.supplier import ProxyPushConsumer, StructuredProxyPushConsumer
+
+if TYPE_CHECKING:
+    from eventservices.cns.channel import EventChannel
+
+P = TypeVar("P")
+_NOTHING: frozenset[EventType] = frozenset()
+
+
+class SupplierAdmin:
+    """Makes proxies for suppliers; its offers count besides theirs.
+
+    Args:
+        core: The channel's inside.
+        channel: The channel.
+        admin_id: Unique within the channel; the default admin's is 0.
+        operator: Kept for the filters of its side.
+
+    Attributes:
+        my_channel: The channel.
+        my_id: Unique within the channel.
+        my_operator: How its filters and those of its proxies work together.
+        offers: Event types offered here.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        channel: "EventChannel",
+        admin_id: int,
+        operator: InterFilterGroupOperator,
+    ) -> None:
+        self.my_channel = channel
+        self.my_id = admin_id
+        self.my_operator = operator
+        self.offers = _NOTHING
+        self._core = core
+        self._proxies: dict[int, ProxyPushConsumer | StructuredProxyPushConsumer] = {}
+        self._next_id = 1
+        self._destroyed = False
+
+    @property
+    def push_consumers(self) -> tuple[int, ...]:
+        """Ids of its proxies."""
+        return tuple(self._proxies)
+
+    @overload
+    def obtain_notification_push_consumer(
+        self, client_type: Literal[ClientType.ANY_EVENT]
+    ) -> ProxyPushConsumer: ...
+
+    @overload
+    def obtain_notification_push_consumer(
+        self, client_type: Literal[ClientType.STRUCTURED_EVENT]
+    ) -> StructuredProxyPushConsumer: ...
+
+    def obtain_notification_push_consumer(
+        self, client_type: ClientType
+    ) -> ProxyPushConsumer | StructuredProxyPushConsumer:
+        """Return a new proxy for a supplier.
+
+        Raises:
+            AdminLimitExceededError: The channel has `max_suppliers`.
+            DisconnectedError: The admin was destroyed.
+        """
+        self._check_alive()
+        self._core.admit_supplier()
+        make = (
+            ProxyPushConsumer
+            if client_type is ClientType.ANY_EVENT
+            else StructuredProxyPushConsumer
+        )
+        proxy = make(self._core, self, self._next_id)
+        self._proxies[self._next_id] = proxy
+        self._next_id += 1
+        return proxy
+
+    def get_proxy_consumer(self, proxy_id: int) -> ProxyPushConsumer | StructuredProxyPushConsumer:
+        """Return a proxy.
+
+        Raises:
+            ProxyNotFoundError: There is none of that id.
+        """
+        return _find(self._proxies, proxy_id)
+
+    async def offer_change(
+        self,
+        added: Iterable[EventType | tuple[str, str]],
+        removed: Iterable[EventType | tuple[str, str]],
+    ) -> None:
+        """Say which event types its suppliers will push; errors as of the proxies'."""
+        self._check_alive()
+        offers = change_set(self.offers, added, removed)
+        self._core.membership.put_offers(self, offers)
+        self.offers = offers
+        await self._core.membership.tell_changes()
+
+    def forget(self, proxy_id: int) -> None:
+        """Drop a proxy that ended."""
+        self._proxies.pop(proxy_id, None)
+
+    async def destroy(self) -> None:
+        """End the admin and its proxies, telling their suppliers; harmless when repeated."""
+        if self._destroyed:
+            return
+        self._destroyed = True
+        for proxy in tuple(self._proxies.values()):
+            await proxy.destroy()
+        self.my_channel.forget_supplieradmin(self.my_id)
+        self._core.membership.put_offers(self, _NOTHING)
+        await self._core.membership.tell_changes()
+
+    def _check_alive(self) -> None:
+        if self._destroyed:
+            raise DisconnectedError(f"supplier admin {self.my_id} was destroyed")
+
+
+class ConsumerAdmin:
+    """Makes proxies for consumers; its subscriptions work together with theirs.
+
+    Args:
+        core: The channel's inside.
+        channel: The channel.
+        admin_id: Unique within the channel; the default admin's is 0.
+        operator: With `AND_OP`, an event must suit admin and proxy; with `OR_OP`, one of them. A
+            side without subscriptions is left out of account.
+
+    Attributes:
+        my_channel: The channel.
+        my_id: Unique within the channel.
+        my_operator: See above.
+        subscriptions: Event types subscribed to here.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        channel: "EventChannel",
+        admin_id: int,
+        operator: InterFilterGroupOperator,
+    ) -> None:
+        self.my_channel = channel
+        self.my_id = admin_id
+        self.my_operator = operator
+        self.subscriptions = _NOTHING
+        self._core = core
+        self._proxies: dict[int, ProxyPushSupplier | StructuredProxyPushSupplier] = {}
+        self._next_id = 1
+        self._destroyed = False
+
+    @property
+    def push_suppliers(self) -> tuple[int, ...]:
+        """Ids of its proxies."""
+        return tuple(self._proxies)
+
+    @overload
+    def obtain_notification_push_supplier(
+        self, client_type: Literal[ClientType.ANY_EVENT]
+    ) -> ProxyPushSupplier: ...
+
+    @overload
+    def obtain_notification_push_supplier(
+        self, client_type: Literal[ClientType.STRUCTURED_EVENT]
+    ) -> StructuredProxyPushSupplier: ...
+
+    def obtain_notification_push_supplier(
+        self, client_type: ClientType
+    ) -> ProxyPushSupplier | StructuredProxyPushSupplier:
+        """Return a new proxy for a consumer.
+
+        Raises:
+            AdminLimitExceededError: The channel has `max_consumers`.
+            DisconnectedError: The admin was destroyed.
+        """
+        self._check_alive()
+        self._core.admit_consumer()
+        make = (
+            ProxyPushSupplier
+            if client_type is ClientType.ANY_EVENT
+            else StructuredProxyPushSupplier
+        )
+        proxy = make(self._core, self, self._next_id)
+        self._proxies[self._next_id] = proxy
+        self._next_id += 1
+        return proxy
+
+    def get_proxy_supplier(self, proxy_id: int) -> ProxyPushSupplier | StructuredProxyPushSupplier:
+        """Return a proxy.
+
+        Raises:
+            ProxyNotFoundError: There is none of that id.
+        """
+        return _find(self._proxies, proxy_id)
+
+    async def subscription_change(
+        self,
+        added: Iterable[EventType | tuple[str, str]],
+        removed: Iterable[EventType | tuple[str, str]],
+    ) -> None:
+        """Say which event types its consumers want; errors as of the proxies'."""
+        self._check_alive()
+        subscriptions = change_set(self.subscriptions, added, removed)
+        self._core.membership.put_subscriptions(self, subscriptions)
+        self.subscriptions = subscriptions
+        for proxy in self._proxies.values():
+            proxy.refresh()
+        await self._core.membership.tell_changes()
+
+    def forget(self, proxy_id: int) -> None:
+        """Drop a proxy that ended."""
+        self._proxies.pop(proxy_id, None)
+
+    async def destroy(self) -> None:
+        """End the admin and its proxies, telling their consumers; harmless when repeated."""
+        if self._destroyed:
+            return
+        self._destroyed = True
+        for proxy in tuple(self._proxies.values()):
+            await proxy.destroy()
+        self.my_channel.forget_consumeradmin(self.my_id)
+        self._core.membership.put_subscriptions(self, _NOTHING)
+        await self._core.membership.tell_changes()
+
+    def _check_alive(self) -> None:
+        if self._destroyed:
+            raise DisconnectedError(f"consumer admin {self.my_id} was destroyed")
+
+
+def _find(proxies: dict[int, P], proxy_id: int) -> P:
+    try:
+        return proxies[proxy_id]
+    except KeyError:
+        raise ProxyNotFoundError(f"there is no proxy {proxy_id}") from None

@@ -1,0 +1,178 @@
+"""Event channels: where suppliers and consumers meet without knowing each other."""
+
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from eventservices.cns.admin import ConsumerAdmin, SupplierAdmin
+from eventservices.cns.changes import Member
+from eventservices.cns.core import Core
+from eventservices.cns.dispatch import SetAside
+from eventservices.cns.errors import AdminNotFoundError, DisconnectedError
+from eventservices.cns.event_type import EventType
+from eventservices.cns.options import InterFilterGroupOperator
+
+AND_OP = InterFilterGroupOperator.AND_OP
+
+
+class EventChannel:
+    """One client's use of a channel; `Connection.open_channel` makes it.
+
+    A channel exists by its name: whoever opens the same name on the same broker meets there.
+
+    Args:
+        core: Its inside.
+        on_close: Called once, when it closes.
+
+    Attributes:
+        name: The channel's name.
+        default_supplier_admin: The supplier admin of id 0.
+        default_consumer_admin: The consumer admin of id 0, operator `AND_OP`.
+    """
+
+    def __init__(self, core: Core, on_close: Callable[["EventChannel"], None]) -> None:
+        self.name = core.name
+        self._core = core
+        self._on_close = on_close
+        self._closed = False
+        self._next_id = 1
+        self.default_supplier_admin = SupplierAdmin(core, self, 0, AND_OP)
+        self.default_consumer_admin = ConsumerAdmin(core, self, 0, AND_OP)
+        self._supplier_admins = {0: self.default_supplier_admin}
+        self._consumer_admins = {0: self.default_consumer_admin}
+
+    @property
+    def member_id(self) -> str:
+        """This client's id among the channel's members."""
+        return self._core.membership.id
+
+    @property
+    def offers(self) -> tuple[EventType, ...]:
+        """Event types that anybody offers on the channel, sorted, as far as heard."""
+        return self._core.membership.table.offers
+
+    @property
+    def subscriptions(self) -> tuple[EventType, ...]:
+        """Event types that anybody subscribes to on the channel, sorted, as far as heard."""
+        return self._core.membership.table.subscriptions
+
+    @property
+    def others(self) -> tuple[Member, ...]:
+        """The other members that offer or subscribe to something, as far as heard."""
+        return tuple(
+            member
+            for member in self._core.membership.table.members
+            if member.id != self.member_id and (member.offers or member.subscriptions)
+        )
+
+    @property
+    def received(self) -> int:
+        """Messages that came while somebody here consumed."""
+        return self._core.dispatcher.received
+
+    @property
+    def malformed(self) -> int:
+        """Messages that were no event, or no notice of offers and subscriptions."""
+        return self._core.dispatcher.malformed + self._core.membership.malformed
+
+    @property
+    def set_aside(self) -> deque[SetAside]:
+        """The last messages that were no event."""
+        return self._core.dispatcher.set_aside
+
+    def watch(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called after each change of `others`; a plain function."""
+        self._core.membership.watchers.append(callback)
+
+    def unwatch(self, callback: Callable[[], None]) -> None:
+        """Call `callback` no more; harmless where it is not called."""
+        if callback in self._core.membership.watchers:
+            self._core.membership.watchers.remove(callback)
+
+    def new_for_suppliers(self, operator: InterFilterGroupOperator = AND_OP) -> SupplierAdmin:
+        """Return a new supplier admin.
+
+        Raises:
+            DisconnectedError: The channel is closed.
+        """
+        admin = SupplierAdmin(self._core, self, self._take_id(), operator)
+        self._supplier_admins[admin.my_id] = admin
+        return admin
+
+    def new_for_consumers(self, operator: InterFilterGroupOperator = AND_OP) -> ConsumerAdmin:
+        """Return a new consumer admin.
+
+        Raises:
+            DisconnectedError: The channel is closed.
+        """
+        admin = ConsumerAdmin(self._core, self, self._take_id(), operator)
+        self._consumer_admins[admin.my_id] = admin
+        return admin
+
+    def get_supplieradmin(self, admin_id: int) -> SupplierAdmin:
+        """Return a supplier admin.
+
+        Raises:
+            AdminNotFoundError: There is none of that id.
+        """
+        if admin_id not in self._supplier_admins:
+            raise AdminNotFoundError(f"there is no supplier admin {admin_id}")
+        return self._supplier_admins[admin_id]
+
+    def get_consumeradmin(self, admin_id: int) -> ConsumerAdmin:
+        """Return a consumer admin.
+
+        Raises:
+            AdminNotFoundError: There is none of that id.
+        """
+        if admin_id not in self._consumer_admins:
+            raise AdminNotFoundError(f"there is no consumer admin {admin_id}")
+        return self._consumer_admins[admin_id]
+
+    def get_all_supplieradmins(self) -> tuple[int, ...]:
+        """Return the ids of the supplier admins."""
+        return tuple(self._supplier_admins)
+
+    def get_all_consumeradmins(self) -> tuple[int, ...]:
+        """Return the ids of the consumer admins."""
+        return tuple(self._consumer_admins)
+
+    def forget_supplieradmin(self, admin_id: int) -> None:
+        """Drop a supplier admin that was destroyed."""
+        self._supplier_admins.pop(admin_id, None)
+
+    def forget_consumeradmin(self, admin_id: int) -> None:
+        """Drop a consumer admin that was destroyed."""
+        self._consumer_admins.pop(admin_id, None)
+
+    async def close(self) -> None:
+        """Destroy all admins and leave; the channel goes on for others; harmless when repeated."""
+        if self._closed:
+            return
+        self._closed = True
+        self._on_close(self)
+        for consumer_admin in tuple(self._consumer_admins.values()):
+            await consumer_admin.destroy()
+        for supplier_admin in tuple(self._supplier_admins.values()):
+            await supplier_admin.destroy()
+        await self._core.membership.leave()
+
+    async def __aenter__(self) -> Self:
+        """Return the channel, which is open."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        await self.close()
+
+    def _take_id(self) -> int:
+        if self._closed:
+            raise DisconnectedError(f"channel {self.name!r} is closed")
+        self._next_id += 1
+        return self._next_id - 1

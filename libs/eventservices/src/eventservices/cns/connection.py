@@ -1,0 +1,184 @@
+"""A connection to a broker, shared by any number of channels."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from eventservices.cns.background import Background
+from eventservices.cns.changes import Member
+from eventservices.cns.channel import EventChannel
+from eventservices.cns.confirm import confirm
+from eventservices.cns.core import Core
+from eventservices.cns.dispatch import Dispatcher
+from eventservices.cns.membership import Address, Membership
+from eventservices.cns.options import ChannelOptions
+from eventservices.cns.subjects import CHANGE_PREFIX, EVENT_PREFIX, INBOX_PREFIX, channel_token
+from eventservices.errors import EventServiceError
+from eventservices.natslink import LinkOptions, NatsLink
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 5.0
+"""Time between two signs of life of a member, seconds."""
+
+
+class Connection:
+    """Connects to the broker of one event service, and opens its channels.
+
+    It stands where OMG has the `EventChannelFactory`; hundreds of channels share one connection.
+
+    Args:
+        urls: Address of the NATS server, or of several equal ones.
+        name: Of the client, as the broker and the members of channels see it.
+        link: How the connection behaves.
+        beat_s: Time between two signs of life, seconds; who misses three counts as gone.
+        clock_us: Producer's time for stamps, microseconds since 1970 UTC; by default the wall
+            clock.
+    """
+
+    def __init__(
+        self,
+        urls: str | Sequence[str],
+        *,
+        name: str = "cns-client",
+        link: LinkOptions | None = None,
+        beat_s: float = BEAT_S,
+        clock_us: Callable[[], int] | None = None,
+    ) -> None:
+        addresses = [urls] if isinstance(urls, str) else list(urls)
+        self.name = name
+        self.link = NatsLink(addresses, replace(link or LinkOptions(), name=name))
+        self._beat_s = beat_s
+        self._clock_us = clock_us
+        self._channels: dict[EventChannel, Membership] = {}
+        self._background = Background()
+        self._found_again = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._closed = False
+
+    @property
+    def channels(self) -> tuple[EventChannel, ...]:
+        """The channels that are open here."""
+        return tuple(self._channels)
+
+    @property
+    def connected(self) -> bool:
+        """Whether the broker seems to be there; `probe` proves it."""
+        return self.link.connected
+
+    async def open(self) -> Self:
+        """Connect.
+
+        Raises:
+            NotConnectedError: The broker did not answer in time.
+            RefusedError: It refused the credentials.
+        """
+        self.link.on_connected.append(self._found_again.set)
+        await self.link.open()
+        self._keeper = asyncio.create_task(self._keep(), name=f"cns-keeper-{self.name}")
+        return self
+
+    async def close(self) -> None:
+        """Close all channels and disconnect; harmless when repeated, and while others wait."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        try:
+            for channel in self.channels:
+                await channel.close()
+        finally:
+            await self._background.close()
+            await self.link.close()
+
+    async def __aenter__(self) -> Self:
+        """Connect."""
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Disconnect."""
+        await self.close()
+
+    async def open_channel(self, name: str, options: ChannelOptions | None = None) -> EventChannel:
+        """Open a channel; it comes into being with its first client.
+
+        Args:
+            name: Any text; it is percent-encoded for the broker.
+            options: See `ChannelOptions`.
+
+        Raises:
+            InvalidChannelNameError: The name cannot be used.
+            NotConnectedError: The broker did not confirm in time.
+        """
+        core = self._make_core(name, options or ChannelOptions())
+        channel = EventChannel(core, self._forget)
+        self._channels[channel] = core.membership
+        try:
+            await core.membership.join()
+            await confirm(self.link)
+        except BaseException:
+            await channel.close()
+            raise
+        return channel
+
+    async def probe(self) -> float:
+        """Prove that messages to oneself are heard.
+
+        Returns:
+            The round trip in seconds.
+
+        Raises:
+            NotConnectedError: None was heard in time; the connection is then built anew.
+        """
+        return await confirm(self.link)
+
+    def _make_core(self, name: str, options: ChannelOptions) -> Core:
+        token = channel_token(name)
+        unique = secrets.token_hex(8)
+        member = Member(unique, options.client or self.name, beat_s=self._beat_s)
+        address = Address(CHANGE_PREFIX + token, INBOX_PREFIX + unique)
+        subject = EVENT_PREFIX + token
+        return Core(
+            name=name,
+            home=options.home or name,
+            subject=subject,
+            link=self.link,
+            membership=Membership(self.link, self._background, address, member, time.monotonic),
+            dispatcher=Dispatcher(self.link, subject, options.set_aside),
+            options=options,
+            clock_us=self._clock_us,
+        )
+
+    def _forget(self, channel: EventChannel) -> None:
+        self._channels.pop(channel, None)
+
+    async def _keep(self) -> None:
+        while True:
+            found = False
+            try:
+                async with asyncio.timeout(self._beat_s):
+                    found = await self._found_again.wait()
+            except TimeoutError:
+                pass
+            self._found_again.clear()
+            for membership in tuple(self._channels.values()):
+                await _tend(membership, found_again=found)
+
+
+async def _tend(membership: Membership, *, found_again: bool) -> None:
+    try:
+        await (membership.rejoin() if found_again else membership.beat())
+    except EventServiceError:
+        log.exception("membership_not_told")

@@ -1,0 +1,47 @@
+"""How a channel lies on NATS subjects.
+
+| subject | carries |
+|---|---|
+| `cns.event.<channel>` | events: MessagePack, with the stamp in the header `Event-Stamp` |
+| `cns.change.<channel>` | offers and subscriptions of the channel's members: MessagePack |
+| `_INBOX.<unique>` | a member's answers to one that asks, because it is new |
+
+`<channel>` is the channel's name, UTF-8, with every byte outside `[A-Za-z0-9_-]` percent-encoded,
+so that no name can reach another channel or contain a wildcard.
+"""
+
+from urllib.parse import quote
+
+from eventservices.cns.errors import InvalidChannelNameError
+
+EVENT_PREFIX = "cns.event."
+CHANGE_PREFIX = "cns.change."
+INBOX_PREFIX = "_INBOX."
+MAX_CHANNEL_BYTES = 255
+"""Longest name of a channel, percent-encoded."""
+
+
+def channel_token(name: str) -> str:
+    """Return a channel's name as one token of a NATS subject.
+
+    Args:
+        name: Any text that is not empty.
+
+    Returns:
+        ASCII, at most `MAX_CHANNEL_BYTES` long.
+
+    Raises:
+        InvalidChannelNameError: The name is empty, too long, or holds half a surrogate pair.
+    """
+    if not name:
+        raise InvalidChannelNameError("a channel's name is empty")
+    try:
+        token = quote(name, safe="").replace(".", "%2E").replace("~", "%7E")
+    except UnicodeEncodeError as error:
+        raise InvalidChannelNameError(f"a channel's name is no Unicode text: {name!r}") from error
+    if len(token) > MAX_CHANNEL_BYTES:
+        raise InvalidChannelNameError(
+            f"a channel's name takes {len(token)} bytes percent-encoded, "
+            f"more than {MAX_CHANNEL_BYTES}: {name[:40]!r}…"
+        )
+    return token
