@@ -1,7 +1,7 @@
 """Publications at one gateway: to whom an event goes, by which way, and how often."""
 
 from fes.control import RequestType, from_event
-from fes.gateway import GatewayCore
+from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, Tick
 from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
@@ -178,3 +178,20 @@ def test_a_persistent_event_is_degraded_and_says_so() -> None:
     _, outputs = core.handle(heard(numbers, persistent=True), NOW, "north")
 
     assert ("degraded", "south", "") in decisions(outputs)
+
+
+def test_an_access_point_of_a_medium_is_told_as_passed() -> None:
+    core = core_of(
+        "north",
+        "air",
+        adapters={
+            "north": AdapterSettings("g1.north", "north"),
+            "air": AdapterSettings("g1.air", "air", on_medium=True),
+        },
+    )
+    numbers = asking(core, "air")
+
+    _, outputs = core.handle(heard(numbers), NOW, "north")
+
+    (publish,) = (order for order in orders(outputs, "air") if isinstance(order, Publish))
+    assert publish.via == ("north", "air")

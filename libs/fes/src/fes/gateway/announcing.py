@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fes.gateway.desired import DesiredState
-from fes.gateway.outputs import Output, ToAdapter
+from fes.gateway.turn import Turn
 from fes.link.messages import Announce, Unannounce
 
 
@@ -39,10 +39,9 @@ class Announcing:
         self._limit = limit
         self._leases: dict[str, OrderedDict[str, _Lease]] = {}
 
-    def before(
-        self, service: str, subject: str, body: bytes, now_us: int, out: list[Output]
-    ) -> None:
+    def before(self, service: str, subject: str, body: bytes, turn: Turn) -> None:
         """Announce a subject at a service unless that was done, and renew its lease."""
+        now_us = turn.now.wall_us
         leases = self._leases.setdefault(service, OrderedDict())
         lease = leases.get(subject)
         if lease is not None:
@@ -53,16 +52,17 @@ class Announcing:
             return
         lease = _Lease(self._next_number(), body, now_us + self._lease_us)
         leases[subject] = lease
-        out.append(ToAdapter(service, Announce(lease.number, body)))
+        turn.order(service, Announce(lease.number, body))
         if len(leases) > self._limit:
             _, oldest = leases.popitem(last=False)
-            out.append(ToAdapter(service, Unannounce(oldest.number)))
+            turn.order(service, Unannounce(oldest.number))
 
-    def expire(self, now_us: int, out: list[Output]) -> None:
+    def expire(self, now_us: int, turn: Turn) -> None:
         """Withdraw the announcements whose lease ended."""
         for service, leases in self._leases.items():
             ended = [name for name, lease in leases.items() if lease.until_us <= now_us]
-            out += [ToAdapter(service, Unannounce(leases.pop(name).number)) for name in ended]
+            for name in ended:
+                turn.order(service, Unannounce(leases.pop(name).number))
 
     def live(self, service: str) -> tuple[Announce, ...]:
         """Return the fabricated announcements that hold at a service."""

@@ -4,15 +4,16 @@ Source:
     design, section 6, rules 2 to 5.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass
-from typing import Protocol
 
 from eventservices.suppress import Suppressor
 
 from fes.control import ControlEvent, RequestType, to_event
 from fes.gateway.announcing import Announcing
-from fes.gateway.outputs import Decided, Output, ToAdapter
+from fes.gateway.outputs import Decided
 from fes.gateway.settings import GatewaySettings, Instant
+from fes.gateway.turn import Turn
 from fes.link.messages import Publish, PublishControl
 from fes.model import Stamp, binary
 
@@ -48,10 +49,6 @@ class Passing:
         return self.via + self.path
 
 
-class _Links(Protocol):
-    def __contains__(self, service: str) -> bool: ...
-
-
 class Router:
     """Sends events on, at most once to each destination.
 
@@ -61,32 +58,31 @@ class Router:
         announcing: Announces before it is published.
     """
 
-    def __init__(self, settings: GatewaySettings, links: _Links, announcing: Announcing) -> None:
+    def __init__(
+        self, settings: GatewaySettings, links: Container[str], announcing: Announcing
+    ) -> None:
         self._settings = settings
         self._links = links
         self._announcing = announcing
         self._marks: dict[str, Suppressor] = {}
 
-    def route(
-        self, event: Passing, destinations: tuple[str, ...], now: Instant, out: list[Output]
-    ) -> None:
+    def route(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> None:
         """Send an event to its destinations.
 
         Args:
             event: The event.
             destinations: Event service identifiers, each once.
-            now: The moment.
-            out: Receives the outputs.
+            turn: Collects what comes of it.
         """
-        reason = self._worthless(event, now)
+        reason = self._worthless(event, turn.now)
         if reason:
-            out.append(_decided("dropped", event, reason=reason))
+            turn.decide(of_event("dropped", event, reason=reason))
             return
         onward: dict[tuple[str, str], list[str]] = {}
         for destination in destinations:
-            self._towards(event, destination, now, onward, out)
+            self._towards(event, destination, onward, turn)
         for (service, gateway), names in onward.items():
-            self._forward(event, service, gateway, names, out)
+            self._forward(event, service, gateway, names, turn)
 
     def _worthless(self, event: Passing, now: Instant) -> str:
         if event.expires_us and event.expires_us <= now.time_us:
@@ -99,21 +95,20 @@ class Router:
         self,
         event: Passing,
         destination: str,
-        now: Instant,
         onward: dict[tuple[str, str], list[str]],
-        out: list[Output],
+        turn: Turn,
     ) -> None:
         if destination == event.stamp.home or destination in event.path:
             return
         if self._repeated(event.stamp, destination):
-            out.append(_decided("suppressed", event, to=destination, reason="repeated"))
+            turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
         elif destination in self._settings.adapters:
-            self._publish(event, destination, now, out)
+            self._publish(event, destination, turn)
         else:
             hop = self._settings.hops.get(destination)
             if hop is None or (hop.service == event.arrived and not self._on_medium(hop.service)):
                 reason = "no route" if hop is None else "lies behind where it came from"
-                out.append(_decided("dropped", event, to=destination, reason=reason))
+                turn.decide(of_event("dropped", event, to=destination, reason=reason))
             else:
                 onward.setdefault(hop, []).append(destination)
 
@@ -124,22 +119,25 @@ class Router:
             self._marks[destination] = marks
         return marks.repeated(stamp)  # type: ignore[arg-type]
 
-    def _publish(self, event: Passing, destination: str, now: Instant, out: list[Output]) -> None:
+    def _publish(self, event: Passing, destination: str, turn: Turn) -> None:
         if destination not in self._links:
-            out.append(_decided("dropped", event, to=destination, reason="link down"))
+            turn.decide(of_event("dropped", event, to=destination, reason="link down"))
             return
         if event.persistent:
-            out.append(_decided("degraded", event, to=destination, what="Reliability"))
-        self._announcing.before(destination, event.subject, event.body, now.wall_us, out)
-        order = Publish(event.stamp, event.trail, event.expires_us, event.body)
-        out.append(ToAdapter(destination, order))
-        out.append(_decided("applied", event, to=destination))
+            turn.decide(of_event("degraded", event, to=destination, what="Reliability"))
+        self._announcing.before(destination, event.subject, event.body, turn)
+        on_air = (destination,) if self._on_medium(destination) else ()
+        order = Publish(event.stamp, event.trail + on_air, event.expires_us, event.body)
+        turn.order(destination, order)
+        turn.decide(of_event("applied", event, to=destination))
 
     def _forward(
-        self, event: Passing, service: str, gateway: str, names: list[str], out: list[Output]
+        self, event: Passing, service: str, gateway: str, names: list[str], turn: Turn
     ) -> None:
         if service not in self._links:
-            out += [_decided("dropped", event, to=name, reason="link down") for name in names]
+            turn.outputs += [
+                of_event("dropped", event, to=name, reason="link down") for name in names
+            ]
             return
         control = ControlEvent(
             stamp=event.stamp,
@@ -152,17 +150,18 @@ class Router:
             via=event.via,
             next_gateway=gateway,
         )
-        out.append(ToAdapter(service, PublishControl(binary.encode(to_event(control)))))
-        out += [_decided("forwarded", event, to=name, what=service) for name in names]
+        turn.order(service, PublishControl(binary.encode(to_event(control))))
+        turn.outputs += [of_event("forwarded", event, to=name, what=service) for name in names]
 
     def _on_medium(self, service: str) -> bool:
         adapter = self._settings.adapters.get(service)
         return adapter is not None and adapter.on_medium
 
 
-def _decided(
+def of_event(
     decision: str, event: Passing, *, to: str = "", reason: str = "", what: str = ""
 ) -> Decided:
+    """Return a decision about an event."""
     return Decided(
         decision,
         id=str(event.stamp.identity),

@@ -114,7 +114,8 @@ class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
 
     Attributes:
         stamp: The event's stamp.
-        via: Event services that it passed before this one, oldest first.
+        via: Event services that it passed before this one, oldest first; an access point of a
+            medium counts itself, for what is published there is heard at others.
         expires_us: When the event is worthless, federation clock; 0 is never.
         body: The event as MessagePack.
     """

@@ -1,0 +1,162 @@
+"""Standing requests: taken into the table, applied at attached event services, passed on.
+
+Source:
+    design, sections 4 and 6, rules 1, 4 and 5.
+"""
+
+from collections.abc import Container, Iterable
+
+import msgspec
+
+from fes.control import ControlEvent, to_event
+from fes.errors import ControlEventError
+from fes.gateway.desired import DesiredState
+from fes.gateway.outcomes import Outcomes, Step
+from fes.gateway.outputs import Decided, DropRow, PutRow
+from fes.gateway.requests import rows_of
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.table import Changes, RequestTable, Row
+from fes.gateway.turn import Turn
+from fes.link.messages import Done, PublishControl
+from fes.model import binary
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Row)
+
+
+class Standing:
+    """Keeps the requests that hold.
+
+    Args:
+        settings: Of the gateway.
+        desired: By attached event service.
+        links: Event services whose link is up.
+    """
+
+    def __init__(
+        self, settings: GatewaySettings, desired: dict[str, DesiredState], links: Container[str]
+    ) -> None:
+        self.table = RequestTable(settings.horizon_us)
+        self.outcomes = Outcomes()
+        self._settings = settings
+        self._desired = desired
+        self._links = links
+
+    def restore(self, rows: Iterable[bytes]) -> None:
+        """Take back what the journal kept."""
+        self.table.take([_decoder.decode(row) for row in rows], 0)
+        for name, state in self._desired.items():
+            state.update(self.table.wanted(name))
+
+    def take(
+        self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
+    ) -> None:
+        """Take a request.
+
+        Args:
+            control: Any request but a publication.
+            patterns: Of its distribution list.
+            arrived: Event service that it was heard at; "" where it came over the API.
+            turn: Collects what comes of it.
+
+        Raises:
+            ControlEventError: It is not sound, or the table is full.
+        """
+        if len(self.table) + len(patterns) > self._settings.max_requests:
+            limit = self._settings.max_requests
+            raise ControlEventError(f"the request table is full ({limit} rows)")
+        now_us = turn.now.wall_us
+        control = self._versioned(control, arrived, now_us)
+        changes = self.table.take(rows_of(control, patterns, now_us), now_us)
+        if not changes.new:
+            self._note(control, "known", arrived, "not newer", turn)
+            turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
+            return
+        self._note(control, "accepted", arrived, control.dist_list, turn)
+        _journal(changes, turn)
+        turn.decide(of_request("received", control, arrived))
+        self._reapply(turn)
+        self._note_destinations(control, turn)
+        self._pass_on(control, arrived, turn)
+
+    def done(self, done: Done, service: str, turn: Turn) -> None:
+        """Note what an adapter did, or could not do."""
+        applied = self._desired[service].get(done.number)
+        if applied is None or done.withdrawn:
+            return
+        applied.state = done.error or "applied"
+        applied.widened = done.widened
+        decision = "failed" if done.error else "applied"
+        detail = done.error or "; ".join(done.widened)
+        for request in applied.requests:
+            self.outcomes.add(request, Step(decision, service, detail, turn.now.wall_us))
+
+    def expire(self, turn: Turn) -> None:
+        """End the leases that ran out and forget old withdrawals."""
+        gone = self.table.expire(turn.now.wall_us)
+        turn.mutations.extend(DropRow(row.name) for row in gone)
+        if any(not row.withdrawn for row in gone):
+            self._reapply(turn)
+
+    def _versioned(self, control: ControlEvent, arrived: str, now_us: int) -> ControlEvent:
+        if control.version:
+            return control
+        if arrived:
+            version = control.stamp.time_us
+        else:
+            key = rows_of(control, ("*",), now_us)[0].key
+            version = max(now_us, self.table.newest_version(key) + 1)
+        return msgspec.structs.replace(control, version=version)
+
+    def _reapply(self, turn: Turn) -> None:
+        for name, state in self._desired.items():
+            for order in state.update(self.table.wanted(name)):
+                turn.order(name, order)
+
+    def _note_destinations(self, control: ControlEvent, turn: Turn) -> None:
+        for name, state in self._desired.items():
+            for applied in state:
+                if control.id in applied.requests:
+                    decision = "applied" if applied.state == "applied" else "ordered"
+                    self._note(control, decision, name, applied.filter or applied.what, turn)
+                    turn.decide(of_request("applied", control, control.source, to=name))
+
+    def _pass_on(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
+        from_client = bool(arrived) and not control.path
+        for name, adapter in self._settings.adapters.items():
+            back = name == arrived and not from_client and not adapter.on_medium
+            if not adapter.relay or back or name not in self._links:
+                continue
+            onward = msgspec.structs.replace(control, path=(*control.path, name))
+            if len(onward.path) > self._settings.max_hops:
+                turn.decide(of_request("dropped", control, arrived, to=name, reason="hop limit"))
+                continue
+            turn.order(name, PublishControl(binary.encode(to_event(onward))))
+            turn.decide(of_request("forwarded", control, arrived, to=name))
+            self._note(control, "forwarded", name, "", turn)
+
+    def _note(
+        self, control: ControlEvent, decision: str, service: str, detail: str, turn: Turn
+    ) -> None:
+        self.outcomes.add(control.id, Step(decision, service, detail, turn.now.wall_us))
+
+
+def of_request(
+    decision: str, control: ControlEvent, arrived: str, *, to: str = "", reason: str = ""
+) -> Decided:
+    """Return a decision about a request."""
+    return Decided(
+        decision,
+        request=control.id,
+        from_=arrived,
+        to=to,
+        path=control.path,
+        type=control.type.word,
+        reason=reason,
+        what=control.filter,
+    )
+
+
+def _journal(changes: Changes, turn: Turn) -> None:
+    turn.mutations.extend(DropRow(row.name) for row in changes.gone)
+    turn.mutations.extend(PutRow(row.name, _encoder.encode(row)) for row in changes.new)
