@@ -77,14 +77,16 @@ def _commands(rng: random.Random, world: World) -> list[Command]:
 
 
 def _ask(world: World, rng: random.Random, command: Command) -> None:
+    """Make a request; it may be long on its way to where it enters, and overtaken by newer ones."""
     request = world.request(
         command.kind, command.source, ",".join(command.patterns), command.least, command.requester
     )
-    attached = [g for g, service in world.topology.attachments if service == command.source]
-    if rng.random() < 0.6 and attached:
-        world.say(command.source, request)
+    delay_us = rng.choice([0, 0, SECOND // 25, SECOND // 4])
+    if rng.random() < 0.6:
+        world.at(delay_us, lambda: world.say(command.source, request))
     else:
-        world.inject(rng.choice(world.topology.gateways), request)
+        gateway = rng.choice(world.topology.gateways)
+        world.at(delay_us, lambda: world.inject(gateway, request))
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + SEEDS))

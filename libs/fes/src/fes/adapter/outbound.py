@@ -74,10 +74,9 @@ class Outbound:
             case Desired():
                 await self._reconcile(order)
 
-    async def retry(self) -> None:
-        """Try again what failed because the event service was away."""
-        for order in list(self._failed.values()):
-            await self.perform(order)
+    def failed(self) -> tuple[Subscribe | Announce, ...]:
+        """Return what failed because the event service was away, to be tried again."""
+        return tuple(self._failed.values())
 
     async def withdraw(self) -> None:
         """Withdraw every native subscription and announcement."""

@@ -164,10 +164,12 @@ class AdapterRuntime:
         try:
             async with asyncio.timeout(PROBE_TIMEOUT_S):
                 await self.adapter.probe()
-                await self.outbound.retry()
-            self.ready, self.reason = True, ""
         except (FesError, TimeoutError) as error:
             self.ready, self.reason = False, str(error) or "no round trip in time"
+        else:
+            self.ready, self.reason = True, ""
+            for order in self.outbound.failed():
+                self.receive(order)
 
     def _send(self, message: Message) -> bool:
         return self._end is not None and self._end.send(message)
