@@ -1,0 +1,1 @@
+"""The STEAM adapter: maps STEAM to the FES event model and back."""

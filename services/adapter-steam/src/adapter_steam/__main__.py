@@ -1,0 +1,6 @@
+"""Start the adapter: `python -m adapter_steam --federation FILE --gateway G …`."""
+
+from adapter_steam.app import main
+
+if __name__ == "__main__":
+    main()

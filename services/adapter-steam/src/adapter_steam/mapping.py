@@ -1,0 +1,159 @@
+"""Filters as STEAM subscriptions: a subject, and a conjunction of terms on its parameters."""
+
+from dataclasses import dataclass
+
+from eventservices.steam import Term as NativeTerm
+from eventservices.steam import between
+from eventservices.steam.content import MAX_TERMS
+from eventservices.steam.event import MAX_NAME
+from fes.errors import AdapterError
+from fes.filter import Filter, Operators, Term, translate
+from fes.filter.tree import Comparison, Constant, Subject, all_of
+from fes.mapping import Mapping
+from fes.model import is_reserved
+
+MAX_SUBJECTS = 64
+"""Most subjects of one filter."""
+
+MAX_ALTERNATIVES = 16
+"""Most native subscriptions for one subject; more are widened to what they share."""
+
+_ORDERED = ("=", "<", "<=", ">", ">=")
+_SUBJECTS = Operators(subject=("=",), max_disjuncts=MAX_SUBJECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One native subscription.
+
+    Attributes:
+        subject: Of native events.
+        terms: All must be true; none accepts everything.
+    """
+
+    subject: str
+    terms: tuple[NativeTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The native subscriptions that together let pass at least what a filter accepts.
+
+    Attributes:
+        wanted: No one twice; none at all where the filter accepts nothing.
+        widened: In words, what they let pass beyond it; empty where they are exact.
+    """
+
+    wanted: tuple[Wanted, ...]
+    widened: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What STEAM applies of a filter whose subject is known.
+
+    Attributes:
+        mapping: Is inverted.
+        subject: The only one that the filter admits.
+        max_disjuncts: Most native subscriptions.
+    """
+
+    mapping: Mapping
+    subject: str
+    max_disjuncts: int = MAX_ALTERNATIVES
+
+    def supports(self, term: Term) -> bool:
+        """Tell whether STEAM applies a term, in its own names."""
+        if term.kind == "subject":
+            return term.op == "="
+        if term.kind == "attribute" or not 0 < len(term.name) <= MAX_NAME:
+            return False
+        return term.op == "=" if isinstance(term.value, bool) else term.op in _ORDERED
+
+    def rename(self, term: Term) -> Term | None:
+        """Return the native term; the subject is mapped apart, as it may have several."""
+        return term if term.kind == "subject" else self.mapping.native_terms(term, self.subject)
+
+
+def plan(filter_: Filter, mapping: Mapping) -> Plan:
+    """Return the native subscriptions for a filter.
+
+    Raises:
+        AdapterError: The filter does not say which subjects it wants, or wants one that STEAM
+            cannot have: nothing native would be wide enough.
+    """
+    wanted: dict[Wanted, None] = {}
+    widened: dict[str, None] = {}
+    for subject in subjects_of(filter_):
+        natives = native_subjects(mapping, subject)
+        tree = all_of((filter_.tree, Comparison(Subject(), "=", Constant(subject))))
+        translation = translate(tree, Words(mapping, subject))
+        widened.update(dict.fromkeys(translation.widened))
+        for disjunct in translation.disjuncts:
+            terms, cut = _native(disjunct)
+            if cut:
+                widened[f"more than {MAX_TERMS} terms: the rest is not applied"] = None
+            wanted.update(dict.fromkeys(Wanted(native, terms) for native in natives))
+    return Plan(tuple(wanted), tuple(widened))
+
+
+def subjects_of(filter_: Filter) -> tuple[str, ...]:
+    """Return the only subjects whose events a filter can accept, in its order.
+
+    Raises:
+        AdapterError: It admits any, more than `MAX_SUBJECTS`, or a reserved one.
+    """
+    disjuncts = translate(filter_.tree, _SUBJECTS).disjuncts
+    if not all(disjuncts):
+        raise AdapterError(
+            "STEAM cannot subscribe to every subject: the filter must name its subjects "
+            f"with subject = '…', at most {MAX_SUBJECTS}"
+        )
+    subjects = tuple(dict.fromkeys(str(disjunct[0].value) for disjunct in disjuncts))
+    for subject in subjects:
+        if is_reserved(subject):
+            raise AdapterError(f"subject {subject[:60]!r} is reserved")
+    return subjects
+
+
+def native_subjects(mapping: Mapping, subject: str) -> tuple[str, ...]:
+    """Return the native subjects whose events can become events of a subject.
+
+    Raises:
+        AdapterError: There is none.
+    """
+    inward = [rule for rule in mapping.rules if rule.rule.direction != "out"]
+    named = [rule.native_subject for rule in inward if rule.rule.subject == subject]
+    found = dict.fromkeys(native for native in named if native is not None)
+    if mapping.automatic and all(rule.native_subject != subject for rule in inward):
+        found[subject] = None
+    if not found:
+        raise AdapterError(f"no rule makes events of subject {subject[:100]!r} of STEAM's")
+    return tuple(found)
+
+
+def _native(disjunct: tuple[Term, ...]) -> tuple[tuple[NativeTerm, ...], bool]:
+    """Return a conjunction in STEAM's terms, and whether some had to be left out."""
+    terms = [NativeTerm(term.name, term.op, term.value) for term in disjunct if term.name]  # type: ignore[arg-type]  # only operators that `supports` lets through
+    joined = _with_ranges(terms)
+    return tuple(joined[:MAX_TERMS]), len(joined) > MAX_TERMS
+
+
+def _with_ranges(terms: list[NativeTerm]) -> list[NativeTerm]:
+    """Return terms with `>=` and `<=` on one parameter as a range."""
+    lows = {term.parameter: term for term in terms if term.operator == ">="}
+    highs = {term.parameter: term for term in terms if term.operator == "<="}
+    joined = []
+    for term in terms:
+        low, high = lows.get(term.parameter), highs.get(term.parameter)
+        if low is None or high is None or not _alike(low.value, high.value):
+            joined.append(term)
+        elif term is low:
+            joined.append(between(term.parameter, low.value, high.value))
+        elif term is not high:
+            joined.append(term)
+    return joined
+
+
+def _alike(low: object, high: object) -> bool:
+    return isinstance(low, str) == isinstance(high, str)

@@ -1,0 +1,127 @@
+"""What the file says of a STEAM event service, checked before anything starts."""
+
+from typing import Annotated
+
+import msgspec
+from eventservices.steam import AirSettings
+from eventservices.steam.event import MAX_NAME, MAX_RANGE_M
+from eventservices.steam.proximity import check_proximity
+from eventservices.steam.settings import LARGEST_RANGE_M
+from fes.adapter.base import AdapterContext
+from fes.errors import FederationError
+from msgspec import Meta
+
+from adapter_steam.proximity import parse_area
+
+ENVELOPE_BYTES = 16 * 1024
+"""Room on the air for what stands around an event: stamp, place, names of types."""
+
+LARGEST_BYTES = 1_000_000
+"""Largest payload that brokers take as they are installed."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the access point is: one of `{trace, vehicle}`, `{lat, lon}` and `{live: true}`.
+
+    Attributes:
+        trace: CSV file with the columns `time_us,vehicle,lat,lon`; relative to the federation file.
+        vehicle: Whose track it follows.
+        lat: Degrees north, WGS 84.
+        lon: Degrees east, WGS 84.
+        live: Whether the program around the adapter tells where it is: see `SteamAdapter.location`.
+    """
+
+    trace: Annotated[str, Meta(min_length=1)] | None = None
+    vehicle: Annotated[str, Meta(min_length=1)] | None = None
+    lat: Annotated[float, Meta(ge=-90, le=90)] | None = None
+    lon: Annotated[float, Meta(ge=-180, le=180)] | None = None
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that the place is told once, and whole."""
+        given = [
+            name for name in ("trace", "vehicle", "lat", "lon") if getattr(self, name) is not None
+        ]
+        if self.live:
+            given.append("live")
+        if given not in (["trace", "vehicle"], ["lat", "lon"], ["live"]):
+            raise ValueError(
+                "expected {trace, vehicle}, {lat, lon} or {live: true}, "
+                f"found {', '.join(given) or 'nothing'}"
+            )
+
+
+class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of a STEAM event service.
+
+    Attributes:
+        location: Where the access point is.
+        range_m: Its radio range; metres.
+        proximity: Area of announcements and events that name none, as the attribute `Proximity`
+            is written; "" is the circle of `range_m` around the access point.
+        air: Name of the air, the first level of its MQTT topics; "" is `<system>.<medium>`.
+        cell_edge_m: Edge of a grid cell, the same in every process on the air; metres.
+        connections: MQTT connections that the adapters of a process share.
+        v_max_mps: No access point moves faster; metres a second of the federation clock.
+    """
+
+    location: Place
+    range_m: Annotated[float, Meta(gt=0, le=MAX_RANGE_M)] = LARGEST_RANGE_M
+    proximity: str = ""
+    air: Annotated[str, Meta(max_length=MAX_NAME)] = ""
+    cell_edge_m: Annotated[float, Meta(ge=1)] = LARGEST_RANGE_M
+    connections: Annotated[int, Meta(ge=1, le=64)] = 1
+    v_max_mps: Annotated[float, Meta(ge=0)] = 70.0
+
+    def __post_init__(self) -> None:
+        """Check the proximity's text."""
+        if self.proximity:
+            try:
+                check_proximity(parse_area(self.proximity))
+            except ValueError as error:
+                raise ValueError(f"proximity: {error}") from error
+
+    @property
+    def area(self) -> str:
+        """Text of the proximity that events have which name none."""
+        return self.proximity or f"0,1,0,0,{self.range_m!r}"
+
+
+def read_settings(context: AdapterContext) -> SteamSettings:
+    """Return an adapter's settings.
+
+    Raises:
+        FederationError: A setting is not good; the message names its key.
+    """
+    try:
+        return msgspec.convert(dict(context.settings), SteamSettings)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).partition(" - at `$.")
+        raise _fault(context, "settings", place.rstrip("`"), reason=reason) from error
+
+
+def air_settings(context: AdapterContext, settings: SteamSettings) -> AirSettings:
+    """Return how this process connects to the air.
+
+    Raises:
+        FederationError: There is not exactly one broker: an air has one.
+    """
+    if len(context.brokers) != 1:
+        reason = f"STEAM needs exactly one broker, found {len(context.brokers)}"
+        raise _fault(context, "brokers", reason=reason)
+    return AirSettings(
+        context.brokers[0],
+        settings.air or f"{context.system}.{context.medium or context.service}",
+        # An adapter lives in one process only, so the first one there names its client.
+        client_id=f"{context.system}.{context.id}",
+        cell_edge_m=settings.cell_edge_m,
+        connections=settings.connections,
+        v_max_mps=settings.v_max_mps,
+        speed=context.speed,
+        event_bytes=min(context.limits.event_bytes + ENVELOPE_BYTES, LARGEST_BYTES),
+    )
+
+
+def _fault(context: AdapterContext, *path: str, reason: str) -> FederationError:
+    key = ".".join(part for part in ("event_services", context.service, *path) if part)
+    return FederationError(reason, key=key)

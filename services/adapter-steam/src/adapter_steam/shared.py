@@ -1,0 +1,106 @@
+"""The air that all adapters of a process share: few connections, and one probe for all."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Self
+
+from eventservices.errors import NotConnectedError
+from eventservices.steam import Air, AirSettings
+from fes.adapter.base import AdapterContext
+from fes.errors import AdapterError
+
+IN_FORCE_S = 1.0
+"""Longest wait, after a round trip, for subscriptions of moving nodes to be in force."""
+
+ROOM_S = 1.0
+"""Longest wait for a broker that does not keep up; then publications are refused."""
+
+_LOOK_S = 0.01
+
+
+@dataclass(slots=True, eq=False)
+class SharedAir:
+    """One air, for every adapter of a process that asks for it.
+
+    Attributes:
+        air: The air, open.
+        key: Names it in the pool.
+    """
+
+    air: Air
+    key: object
+    _probing: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def acquire(cls, context: AdapterContext, settings: AirSettings) -> Self:
+        """Return the air that settings name, opened by the first who asks.
+
+        Raises:
+            EventServiceError: The broker is away, or does not take this client.
+            AdapterError: Another adapter of this process has it under other settings.
+        """
+        key = ("steam", settings.url, settings.name)
+
+        async def open_() -> Self:
+            air = Air(settings, context.clock_us)
+            await air.open()
+            return cls(air, key)
+
+        shared: Self = await context.pool.acquire(key, open_, cls.close)
+        differing = _differing(shared.air.settings, settings)
+        if differing:
+            await context.pool.release(key)
+            raise AdapterError(
+                f"{differing} differs between adapters on the air {settings.name!r} of this process"
+            )
+        return shared
+
+    async def close(self) -> None:
+        """Close the air; the pool does so after the last adapter."""
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.gather(self._probing, return_exceptions=True)
+        await self.air.close()
+
+    async def probe(self) -> None:
+        """Make a round trip, or join the one that is being made.
+
+        A probe in vain has its connection made anew, so that one of many at a time must do.
+
+        Raises:
+            NotConnectedError: It did not come back, or subscriptions are not in force.
+        """
+        if self._probing is None or self._probing.done():
+            self._probing = asyncio.create_task(self._round_trip(), name="steam probe")
+        await asyncio.shield(self._probing)
+
+    async def room(self) -> None:
+        """Let others have a turn, and a broker that is slow catch up."""
+        try:
+            async with asyncio.timeout(ROOM_S):
+                await self.air.drain()
+        except TimeoutError:
+            return
+
+    async def _round_trip(self) -> None:
+        await self.air.probe()
+        if not await _within(IN_FORCE_S, lambda: self.air.healthy):
+            raise NotConnectedError("the broker has not put every subscription in force")
+
+
+async def _within(limit_s: float, check: Callable[[], bool]) -> bool:
+    loop = asyncio.get_running_loop()
+    end_s = loop.time() + limit_s
+    while not check():
+        if loop.time() > end_s:
+            return False
+        await asyncio.sleep(_LOOK_S)
+    return True
+
+
+def _differing(one: AirSettings, other: AirSettings) -> str:
+    """Return the first setting in which two adapters differ; "" where there is none."""
+    other = replace(other, client_id=one.client_id)
+    names = (field.name for field in fields(AirSettings))
+    return next((name for name in names if getattr(one, name) != getattr(other, name)), "")
