@@ -147,9 +147,9 @@ def _home(identity: Identity, events: list[Emission]) -> str:
 def _disordered(world: World) -> list[str]:
     found = []
     for service, deliveries in world.deliveries.items():
-        last: dict[tuple[str, tuple[str, ...]], int] = {}
+        last: dict[tuple[object, ...], int] = {}
         for delivery in deliveries:
-            way = (delivery.identity.origin, delivery.via)
+            way = (delivery.identity.origin, delivery.via, delivery.chain)
             if delivery.identity.sequence < last.get(way, 0):
                 found.append(f"disordered: {delivery} at {service}")
             last[way] = max(last.get(way, 0), delivery.identity.sequence)

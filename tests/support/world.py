@@ -36,6 +36,9 @@ from fes.model import Event, Identity, Stamp, binary
 SYSTEM = "world"
 SECOND = 1_000_000
 
+Chain = tuple[str, ...]
+"""The gateways that an event passed, in order."""
+
 
 @dataclass
 class Access:
@@ -52,12 +55,13 @@ class Access:
 
 @dataclass
 class Delivery:
-    """An event as a native client of an event service got it."""
+    """An event as a native client got it; `chain` names the gateways that passed it."""
 
     identity: Identity
     home: str
     number: int
     via: tuple[str, ...]
+    chain: tuple[str, ...]
     at_us: int
 
 
@@ -195,7 +199,7 @@ class World:
             version=self.now_us,
         )
 
-    def handle(self, gateway: str, message: object, service: str = "") -> None:
+    def handle(self, gateway: str, message: object, service: str = "", chain: Chain = ()) -> None:
         """A gateway takes an input: commits, then performs."""
         core = self.cores.get(gateway)
         if core is None:
@@ -211,29 +215,35 @@ class World:
             if isinstance(output, Decided):
                 self.decisions[output.decision, output.reason] += 1
             elif isinstance(output, ToAdapter):
-                self.over(("link", gateway, output.service), self._order(gateway, core, output))
+                self.over(
+                    ("link", gateway, output.service), self._order(core, output, (*chain, gateway))
+                )
 
     def hears(self, service: str) -> list[str]:
         """The event services where what is published at one surfaces."""
         return list(self.topology.air) if service in self.topology.air else [service]
 
-    def surface(self, service: str, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
+    def surface(
+        self, service: str, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain = ()
+    ) -> None:
         """An event is published natively: native clients and adapters hear it."""
         number = event.parameter("number")
         for heard_at in self.hears(service):
             if not self.suppressors[heard_at].repeated(stamp):
                 self.deliveries[heard_at].append(
-                    Delivery(stamp.identity, stamp.home, number, via, self.now_us)
+                    Delivery(stamp.identity, stamp.home, number, via, chain, self.now_us)
                 )
             for gateway, attached in self.topology.attachments:
                 if attached == heard_at:
                     access = self.access[gateway, attached]
                     self.over(
                         ("native", service, heard_at, gateway),
-                        lambda access=access: self._hear(access, event, stamp, via),
+                        lambda access=access: self._hear(access, event, stamp, via, chain),
                     )
 
-    def control(self, service: str, body: bytes, stamp: Stamp | None, by: str | None) -> None:
+    def control(
+        self, service: str, body: bytes, stamp: Stamp | None, by: str | None, chain: Chain = ()
+    ) -> None:
         """A control event is published natively: the other gateways hear it."""
         self.control_sent += 1
         self.last_control_us = self.now_us
@@ -243,18 +253,19 @@ class World:
                     self.over(
                         ("native", service, heard_at, gateway),
                         lambda gateway=gateway, attached=attached: self.handle(
-                            gateway, HeardControl(stamp, body), attached
+                            gateway, HeardControl(stamp, body), attached, chain
                         ),
                     )
 
-    def _order(self, gateway: str, core: GatewayCore, output: ToAdapter) -> Callable[[], None]:
+    def _order(self, core: GatewayCore, output: ToAdapter, chain: Chain) -> Callable[[], None]:
         def perform() -> None:
+            gateway = chain[-1]
             if self.cores.get(gateway) is core:
-                self._perform(self.access[gateway, output.service], output.order)
+                self._perform(self.access[gateway, output.service], output.order, chain)
 
         return perform
 
-    def _perform(self, access: Access, order: object) -> None:
+    def _perform(self, access: Access, order: object, chain: Chain) -> None:
         match order:
             case Subscribe(number, text, version):
                 access.filters[number] = Filter.of(text)
@@ -271,17 +282,21 @@ class World:
                 access.announced = {a.number: binary.decode(a.body).subject for a in announcements}
                 access.desired = version
             case Publish(stamp, via, _, body):
-                self._publish(access, binary.decode(body), stamp, via)
+                self._publish(access, binary.decode(body), stamp, via, chain)
             case PublishControl(body):
-                self.control(access.service, body, None, access.gateway)
+                self.control(access.service, body, None, access.gateway, chain)
 
-    def _publish(self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
+    def _publish(
+        self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain
+    ) -> None:
         if event.subject not in access.announced.values():
             self.unannounced.append(f"{stamp.identity} at {access.service}")
         self.published[access.gateway, access.service, stamp.identity] += 1
-        self.surface(access.service, event, stamp, via)
+        self.surface(access.service, event, stamp, via, chain)
 
-    def _hear(self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
+    def _hear(
+        self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain
+    ) -> None:
         if access.gateway not in self.cores or access.suppressor.repeated(stamp):
             return
         matched = tuple(n for n, each in access.filters.items() if each.matches(event))
@@ -298,7 +313,7 @@ class World:
                 False,
                 binary.encode(event),
             )
-            self.handle(access.gateway, heard, access.service)
+            self.handle(access.gateway, heard, access.service, chain)
 
 
 __all__ = ["SECOND", "SYSTEM", "Delivery", "LinkDown", "Topology", "World"]
