@@ -1,0 +1,1 @@
+"""The city: logs offenders and sets speed limits."""

@@ -1,0 +1,116 @@
+"""Learns from a monitor's gateway when a command came into force."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from traffic_control.city import Monitor
+from traffic_control.command import Command
+from traffic_control.endpoints import Endpoints
+
+log = logging.getLogger(__name__)
+
+FIRST_PAUSE_S: Final = 0.02
+MOST_PAUSE_S: Final = 0.25
+TIMEOUT_S: Final = 2.0
+AT_ONCE: Final = 8
+"""Most gateways asked at the same time."""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One thing that a gateway did with a request; see its REST interface."""
+
+    decision: str
+    service: str
+    wall_us: int
+    detail: str = ""
+
+
+class _Outcome(msgspec.Struct, frozen=True):
+    steps: list[Step]
+
+
+class Confirmer:
+    """Asks the gateways.
+
+    Args:
+        endpoints: Where they are.
+        http: Client that asks; the caller closes it.
+    """
+
+    def __init__(self, endpoints: Endpoints, http: httpx.AsyncClient) -> None:
+        self.asked = 0
+        self._endpoints = endpoints
+        self._http = http
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def once(self, monitor: Monitor, command: Command) -> int | None:
+        """Return when a command came into force; None where no gateway says so now."""
+        steps = await self._steps(monitor, command.request)
+        return in_force_us(steps, monitor.destination, command)
+
+    async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
+        """Return when a command came into force; None where that was not learnt in time."""
+        pause_s = FIRST_PAUSE_S
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    steps = await self._steps(monitor, command.request)
+                    found = in_force_us(steps, monitor.destination, command)
+                    if found is not None:
+                        return found
+                    if _is_refused(steps):
+                        return None
+                    await asyncio.sleep(pause_s)
+                    pause_s = min(MOST_PAUSE_S, pause_s * 1.5)
+        except TimeoutError:
+            return None
+
+    async def _steps(self, monitor: Monitor, request: str) -> list[Step]:
+        steps: list[Step] = []
+        for gateway in monitor.gateways:
+            url = self._endpoints.url(gateway)
+            if url is not None:
+                steps += await self._ask(f"{url}/v1/requests/{quote(request, safe='/')}")
+        return steps
+
+    async def _ask(self, url: str) -> list[Step]:
+        async with self._turn:
+            self.asked += 1
+            try:
+                answer = await self._http.get(url, timeout=TIMEOUT_S)
+                if answer.status_code != httpx.codes.OK:
+                    return []
+                return msgspec.json.decode(answer.content, type=_Outcome).steps
+            except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError) as error:
+                log.debug("gateway_not_asked", extra={"url": url, "error": repr(error)})
+                return []
+
+
+def in_force_us(steps: Sequence[Step], destination: str, command: Command) -> int | None:
+    """Return when a command came into force, wall clock, microseconds since 1970 UTC.
+
+    A subscription is in force when it is applied at the destination. An unsubscription is when the
+    gateway took it: from then on it passes nothing on, though the native one may last a moment.
+
+    Returns:
+        None where the steps do not tell.
+    """
+    for step in steps:
+        if step.decision == "applied" and step.service == destination:
+            return step.wall_us
+        if step.decision == "accepted" and command.action == "unsubscribe":
+            return step.wall_us
+    return None
+
+
+def _is_refused(steps: Sequence[Step]) -> bool:
+    refused = next((step for step in steps if step.decision == "refused"), None)
+    if refused is not None:
+        log.warning("request_refused", extra={"reason": refused.detail})
+    return refused is not None

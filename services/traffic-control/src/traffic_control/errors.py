@@ -1,0 +1,40 @@
+"""The errors of traffic-control.
+
+ControlError
+├── InputError   (ValueError)       a file, an option or a limit is not valid
+├── UnknownError (KeyError)         there is no such monitor
+├── BusyError    (RuntimeError)     too much is under way; a retry helps
+└── AwayError    (ConnectionError)  what was asked cannot be reached
+"""
+
+
+class ControlError(Exception):
+    """Is the base of every error of traffic-control."""
+
+
+class InputError(ControlError, ValueError):
+    """Tells that a file, an option or a limit is not valid; the message names the place."""
+
+
+class UnknownError(ControlError, KeyError):
+    """Tells that there is no such monitor.
+
+    Args:
+        monitor: The name that was given.
+    """
+
+    def __init__(self, monitor: str) -> None:
+        super().__init__(monitor)
+        self.monitor = monitor
+
+    def __str__(self) -> str:
+        """Return the message; a KeyError's own would be quoted."""
+        return f"no monitor {self.monitor[:100]!r}"
+
+
+class BusyError(ControlError, RuntimeError):
+    """Tells that too many commands for a monitor are under way."""
+
+
+class AwayError(ControlError, ConnectionError):
+    """Tells that the event service, or the running traffic-control, cannot be reached."""

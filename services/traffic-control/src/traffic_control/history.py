@@ -1,0 +1,58 @@
+"""What an earlier traffic-control of the same run left in force, from `commands.jsonl`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from traffic_control.command import Command
+
+_decoder = msgspec.json.Decoder(Command)
+
+
+@dataclass(slots=True)
+class Left:
+    """What was left at one monitor.
+
+    Attributes:
+        held: Limits asked for and not withdrawn, km/h, with when each was asked for last.
+    """
+
+    held: dict[float, int] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> float:
+        """The limit that was asked for last, km/h."""
+        return max(self.held, key=lambda limit: self.held[limit])
+
+
+def read_history(path: Path, since_us: int) -> dict[str, Left]:
+    """Return by monitor what was not withdrawn.
+
+    Args:
+        path: The file; lines that are not commands are passed over.
+        since_us: What was sent before is in force no more.
+    """
+    newest: dict[tuple[str, float], Command] = {}
+    for command in _commands(path):
+        key = (command.monitor, command.limit)
+        if key not in newest or newest[key].sent_us <= command.sent_us:
+            newest[key] = command
+    left: dict[str, Left] = {}
+    for (monitor, limit), command in newest.items():
+        if command.action != "unsubscribe" and command.sent_us >= since_us:
+            left.setdefault(monitor, Left()).held[limit] = command.sent_us
+    return left
+
+
+def _commands(path: Path) -> Iterator[Command]:
+    try:
+        with path.open("rb") as stream:
+            for line in stream:
+                try:
+                    yield _decoder.decode(line)
+                except msgspec.DecodeError:
+                    continue
+    except FileNotFoundError:
+        return

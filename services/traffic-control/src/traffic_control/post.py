@@ -1,0 +1,89 @@
+"""The state of one monitor, as the city sees it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Final
+
+from traffic_control.city import Monitor
+from traffic_control.command import Command
+from traffic_control.errors import BusyError
+
+MAX_UNDER_WAY: Final = 16
+"""Most commands for a monitor that wait for their outcome."""
+
+
+@dataclass(slots=True)
+class Post:
+    """One monitor and its limit.
+
+    Attributes:
+        monitor: The monitor.
+        limit: The limit wanted, km/h.
+        held: Limits asked for and not withdrawn, oldest first; the one wanted is among them once
+            it was asked for.
+        applied_us: When the limit wanted came into force, wall clock, microseconds since 1970 UTC;
+            None until that is known.
+        was_applied: Whether any limit has been in force since the start.
+        request: Id of the last request for the limit wanted.
+        asked_s: When that was made, monotonic; None for never.
+        under_way: Commands that wait for their outcome.
+        turn: Held while a request for the monitor is made.
+    """
+
+    monitor: Monitor
+    limit: float
+    held: dict[float, None] = field(default_factory=dict)
+    applied_us: int | None = None
+    was_applied: bool = False
+    request: str = ""
+    asked_s: float | None = None
+    under_way: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def superseded(self) -> tuple[float, ...]:
+        """Limits that are held and not wanted any more."""
+        return tuple(limit for limit in self.held if limit != self.limit)
+
+    def check_free(self) -> None:
+        """Raise an error where no more commands can be taken now.
+
+        Raises:
+            BusyError: Too many wait for their outcome.
+        """
+        if self.under_way >= MAX_UNDER_WAY:
+            raise BusyError(f"monitor {self.monitor.name}: {self.under_way} commands are under way")
+
+    def is_due(self, now_s: float, renew_s: float, retry_s: float) -> bool:
+        """Tell whether the limit wanted must be asked for (again) now.
+
+        Args:
+            now_s: Monotonic seconds.
+            renew_s: Time between renewals of a limit that is in force.
+            retry_s: Time after which one is asked for again that is not.
+        """
+        if self.asked_s is None:
+            return True
+        waited_s = now_s - self.asked_s
+        if self.applied_us is None:
+            return not self.under_way and waited_s >= retry_s
+        return waited_s >= renew_s
+
+    def asked(self, command: Command, now_s: float) -> None:
+        """Note that a limit was asked for; it is the one wanted from now on."""
+        if command.limit != self.limit:
+            self.limit, self.applied_us = command.limit, None
+        self.held[command.limit] = None
+        self.request, self.asked_s = command.request, now_s
+
+    def withdrawn(self, command: Command) -> None:
+        """Note that a limit was withdrawn."""
+        self.held.pop(command.limit, None)
+
+    def learnt(self, command: Command, applied_us: int | None) -> None:
+        """Note when a command came into force; None where that is not known."""
+        stands = command.action != "unsubscribe" and command.limit == self.limit
+        if stands and applied_us is not None:
+            self.was_applied = True
+            if self.applied_us is None:
+                self.applied_us = applied_us

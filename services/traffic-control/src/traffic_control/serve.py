@@ -1,0 +1,149 @@
+"""`traffic-control serve`: the city at work, until it is told to stop."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import httpx
+
+from traffic_control.city import City
+from traffic_control.commander import Commander, wall_us
+from traffic_control.confirm import Confirmer
+from traffic_control.endpoints import Endpoints
+from traffic_control.history import read_history
+from traffic_control.http.app import make_app
+from traffic_control.http.server import HttpServer
+from traffic_control.jsonlines import JsonLines
+from traffic_control.limits import Limits
+from traffic_control.offenders import Offenders
+from traffic_control.office import Office
+from traffic_control.siena import Siena
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+COMMANDS: Final = "commands.jsonl"
+OFFENDERS: Final = "offenders.jsonl"
+
+FLUSH_S: Final = 0.1
+WITHDRAW_S: Final = 3.0
+"""Longest wait for the limits' withdrawal when stopping."""
+
+WHERE: Final = "traffic-control.json"
+"""File in the run folder that tells where the running traffic-control listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """How the city is run.
+
+    Attributes:
+        run: The run folder.
+        host: Address to listen on.
+        port: Port; 0 has the system choose one.
+        renew_s: Time between two renewals of a limit, seconds.
+        lease_s: How long a limit lives unrenewed, seconds.
+        endpoints: File that tells where the gateways listen.
+    """
+
+    run: Path
+    host: str
+    port: int
+    renew_s: float
+    lease_s: float
+    endpoints: Path
+
+
+async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = None) -> None:
+    """Run until SIGTERM or SIGINT, or until `stop` is set; then withdraw the limits.
+
+    Raises:
+        InputError: The SIENA service's settings are not good.
+        OSError: A file cannot be opened, or the address is taken.
+    """
+    stopping = stop or _on_signals()
+    async with _office(options, city) as office, _background(_flush(office.logs)):
+        server = HttpServer(make_app(office), options.host, options.port)
+        await server.start()
+        _tell_where(options.run, server.url)
+        log.info("started", extra={"url": server.url, "monitors": len(city.monitors)})
+        try:
+            async with (
+                _background(_command(office)) as commanding,
+                _background(stopping.wait()) as told,
+            ):
+                done, _ = await asyncio.wait(
+                    (commanding, told), return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    task.result()
+        finally:
+            await server.stop()
+            await office.limits.withdraw(WITHDRAW_S)
+    log.info("stopped", extra={"offenders": office.offenders.count})
+
+
+@asynccontextmanager
+async def _office(options: ServeOptions, city: City) -> AsyncIterator[Office]:
+    path = options.run / COMMANDS
+    alive_us = wall_us() - round(options.lease_s * 1e6)
+    left = read_history(path, max(city.wall_start_us, alive_us))
+    with (
+        closing(JsonLines(path, "sent_us", city.wall_start_us)) as commands,
+        closing(JsonLines(options.run / OFFENDERS, "wall_us", city.wall_start_us)) as offences,
+    ):
+        offenders = Offenders(offences.append, wall_us)
+        async with (
+            httpx.AsyncClient(trust_env=False) as http,
+            Siena(city, offenders.take) as siena,
+        ):
+            confirms = Confirmer(Endpoints(options.endpoints), http)
+            commander = Commander(siena, confirms, commands.append, options.lease_s)
+            limits = Limits(city.monitors, commander, options.renew_s, left)
+            yield Office(siena, commander, limits, offenders, (commands, offences))
+
+
+@asynccontextmanager
+async def _background(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Have something done meanwhile; it is ended at the end."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _command(office: Office) -> None:
+    await office.siena.connect()
+    log.info("connected", extra={"service": "siena"})
+    await asyncio.gather(office.limits.run(), office.siena.watch())
+
+
+async def _flush(logs: tuple[JsonLines, ...]) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_S)
+        for each in logs:
+            each.flush()
+
+
+def _on_signals() -> asyncio.Event:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+def _tell_where(run: Path, url: str) -> None:
+    path = run / WHERE
+    fresh = path.with_name(f".{WHERE}.{os.getpid()}")
+    fresh.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", "utf-8")
+    fresh.replace(path)

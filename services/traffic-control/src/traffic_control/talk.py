@@ -1,0 +1,65 @@
+"""`traffic-control limits` and `set`: speak to the running one."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx
+
+from traffic_control.errors import AwayError, InputError
+from traffic_control.serve import WHERE
+
+TIMEOUT_S: Final = 10.0
+
+
+def running_url(run: Path) -> str:
+    """Return where the traffic-control of a run listens.
+
+    Raises:
+        AwayError: The run's folder does not tell.
+    """
+    path = run / WHERE
+    try:
+        return str(json.loads(path.read_bytes())["url"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AwayError(f"{path} does not tell where it listens; say --url") from error
+
+
+def show_limits(url: str) -> list[str]:
+    """Return a line for each monitor.
+
+    Raises:
+        AwayError: Nobody answers there.
+        InputError: It does not know what was asked.
+    """
+    rows = _ask("GET", f"{url}/v1/limits")
+    width = max((len(row["monitor"]) for row in rows), default=0)
+    return [f"{row['monitor']:{width}}  {row['limit_kmh']:g} km/h  {row['state']}" for row in rows]
+
+
+def set_limit(url: str, monitor: str, limit_kmh: float) -> str:
+    """Change a limit; return what was begun.
+
+    Raises:
+        AwayError: Nobody answers there, or SIENA takes nothing now.
+        InputError: The monitor is not known, or the limit is not one.
+    """
+    body = {"limit_kmh": limit_kmh}
+    answer = _ask("PUT", f"{url}/v1/limits/{quote(monitor, safe='')}", body)
+    requests = ", ".join(answer["requests"])
+    return f"{answer['monitor']}  {answer['limit_kmh']:g} km/h  pending, request {requests}"
+
+
+def _ask(method: str, url: str, body: object = None) -> Any:
+    try:
+        with httpx.Client(trust_env=False, timeout=TIMEOUT_S) as client:
+            answer = client.request(method, url, json=body)
+        content = answer.json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise AwayError(f"{url}: {error}") from error
+    if answer.is_success:
+        return content
+    detail = content.get("detail", content) if isinstance(content, dict) else content
+    kind = AwayError if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR else InputError
+    raise kind(str(detail))
