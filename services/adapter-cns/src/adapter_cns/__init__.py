@@ -1,0 +1,1 @@
+"""The CNS adapter: maps CNS to the FES event model and back."""

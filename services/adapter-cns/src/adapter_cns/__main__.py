@@ -1,0 +1,6 @@
+"""Start a CNS adapter: `python -m adapter_cns --federation FILE --run FOLDER …`."""
+
+from adapter_cns.app import main
+
+if __name__ == "__main__":
+    main()

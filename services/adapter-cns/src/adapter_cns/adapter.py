@@ -1,0 +1,189 @@
+"""The CNS adapter."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from typing import ClassVar, Final, cast
+
+import msgspec
+from eventservices.cns import ChannelOptions, Connection, EventChannel, EventType, StructuredEvent
+from eventservices.errors import EventServiceError
+from eventservices.natslink import LinkOptions
+from eventservices.stamp import Stamp
+from fes.adapter.base import Adapter, AdapterContext, Subscription
+from fes.adapter.capabilities import Capabilities
+from fes.control import CONTROL_SUBJECT
+from fes.control.flat import flatten, unflatten
+from fes.errors import AdapterError, FesError, UnavailableError
+from fes.mapping import Native
+from fes.model import Event
+
+from adapter_cns import settings
+from adapter_cns.codec import attributes_of, parameters_of, structured_of
+from adapter_cns.consumer import Consumer
+from adapter_cns.errors import as_adapter_error, told
+from adapter_cns.event_types import EventTypes
+from adapter_cns.mapping import ANY_NAME, Forms
+from adapter_cns.supplier import Supplier
+
+PAYLOAD_BYTES: Final = 1024 * 1024
+"""What a NATS server takes, unless it is configured otherwise."""
+
+OPEN_TIMEOUT_S: Final = 5.0
+
+_CONTROL: Final = EventType("*", CONTROL_SUBJECT)
+
+
+class CnsAdapter(Adapter):
+    """Connects a channel of the CORBA Notification Service.
+
+    Adapters of one process and one broker share a native connection; each is a client of its
+    channel.
+
+    Args:
+        context: Where it stands.
+
+    Raises:
+        AdapterError: A setting is not good.
+    """
+
+    kind: ClassVar[str] = "cns"
+    settings_type: ClassVar[type[msgspec.Struct]] = settings.Settings
+    capabilities: ClassVar[Capabilities] = Capabilities(max_event_bytes=PAYLOAD_BYTES)
+
+    def __init__(self, context: AdapterContext) -> None:
+        super().__init__(context)
+        given = settings.read(context.settings)
+        self._channel_name = given.channel or context.service
+        self._forms = Forms(given, context.mapping)
+        self._types = EventTypes(given, context.mapping)
+        self._key = (self.kind, context.brokers)
+        self._connection: Connection | None = None
+        self._channel: EventChannel | None = None
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Counters of the channel, and of the connection, which adapters of a process share."""
+        if self._connection is None or self._channel is None:
+            return {}
+        link = asdict(self._connection.link.counters)
+        return {
+            "received": self._channel.received,
+            "malformed": self._channel.malformed,
+            "attributes_left_out": self._forms.left_out,
+            **self._consumer.counters,
+            **self._supplier.counters,
+            **{f"link_{name}": count for name, count in link.items()},
+        }
+
+    async def _open(self) -> None:
+        if not self.context.brokers:
+            raise AdapterError(f"event service {self.context.service}: no broker is named")
+        with told():
+            found = await self.context.pool.acquire(self._key, self._connect, Connection.close)
+        self._connection = cast("Connection", found)
+        try:
+            with told():
+                await self._join(self._connection)
+        except BaseException:
+            await self._close()
+            raise
+
+    async def _connect(self) -> Connection:
+        # The first adapter that asks names the connection: unique in the system, and the same
+        # after a restart. Each adapter has a name of its own among the members of its channel.
+        name = f"{self.context.system}/{self.context.id}"
+        link = LinkOptions(open_timeout_s=OPEN_TIMEOUT_S)
+        return await Connection(self.context.brokers, name=name, link=link).open()
+
+    async def _join(self, connection: Connection) -> None:
+        options = ChannelOptions(client=self.context.id, home=self.context.service)
+        self._channel = await connection.open_channel(self._channel_name, options)
+        always = frozenset({_CONTROL}) if self.context.hears_control else frozenset()
+        self._consumer = Consumer(self._channel, self._take, always)
+        self._supplier = Supplier(self._channel)
+        await self._supplier.open()
+        await self._consumer.open()
+
+    async def _close(self) -> None:
+        channel, self._channel = self._channel, None
+        connection, self._connection = self._connection, None
+        try:
+            if channel is not None:
+                with suppress(EventServiceError):  # it leaves; who is not told misses its beats
+                    await channel.close()
+        finally:
+            if connection is not None:
+                await self.context.pool.release(self._key)
+
+    async def _publish(self, native: Native, stamp: Stamp) -> None:
+        self._check_open()
+        try:
+            await self._supplier.push(self._forms.to_native(native), stamp)
+        except EventServiceError as error:
+            raise as_adapter_error(error) from error
+
+    async def _publish_control(self, event: Event, stamp: Stamp) -> None:
+        self._check_open()
+        flat = flatten(event)
+        naming = self._forms.naming
+        made = structured_of(flat.subject, flat.parameters, flat.attributes, naming)
+        with told():
+            await self._supplier.push(made, stamp)
+
+    async def _announce(self, native: Native) -> None:
+        self._check_open()
+        with told():
+            await self._supplier.offer(self._forms.event_type(native))
+
+    async def _unannounce(self, native: Native) -> None:
+        self._check_open()
+        with told():
+            await self._supplier.withdraw(self._forms.event_type(native))
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        self._check_open()
+        needed = self._types.needed(subscription.filter)
+        with told():
+            more = await self._consumer.add(subscription.number, needed.types)
+        return (*needed.widened, *more)
+
+    async def _unsubscribe(self, subscription: Subscription) -> None:
+        self._check_open()
+        with told():
+            await self._consumer.remove(subscription.number)
+
+    async def _probe(self) -> None:
+        connection = self._check_open()
+        with told():
+            await connection.probe()
+
+    def _take(self, event: StructuredEvent, stamp: Stamp | None) -> None:
+        sink = self._sink
+        if sink is None:
+            return
+        type_name = event.header.fixed_header.event_type.type_name
+        try:
+            if type_name == ANY_NAME:
+                time_us = None if stamp is None else stamp.time_us
+                native = self._forms.from_any(event.remainder_of_body, time_us)
+            elif type_name == CONTROL_SUBJECT:
+                self._take_control(event, stamp)
+                return
+            else:
+                native = self._forms.from_structured(event)
+        except FesError as error:
+            sink.set_aside(str(error), repr(event)[:1000].encode("utf-8", "replace"))
+            return
+        sink.heard(native, stamp)
+
+    def _take_control(self, event: StructuredEvent, stamp: Stamp | None) -> None:
+        if not self.context.hears_control:
+            return
+        parameters = parameters_of(event, event.remainder_of_body)
+        attributes = attributes_of(event, self._forms.naming)
+        self.sink.heard_control(unflatten(Event(CONTROL_SUBJECT, parameters, attributes)), stamp)
+
+    def _check_open(self) -> Connection:
+        if self._connection is None or self._channel is None:
+            raise UnavailableError(f"event service {self.context.service} is not connected")
+        return self._connection

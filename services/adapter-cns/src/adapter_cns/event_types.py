@@ -1,0 +1,132 @@
+"""The event types that a filter needs: at least those of every native event it can accept.
+
+CNS subscribes to event types, and to nothing of an event's content as long as it has no ETCL
+filters. So of a filter only its tests of the subject are applied natively.
+
+Source:
+    OMG Notification Service 1.1, section 2.2 (subscription_change).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from eventservices.cns import ALL_TYPES, ANY_TYPE, EventType
+from eventservices.cns.errors import InvalidEventTypeError
+from eventservices.cns.event_type import canonical
+from fes.filter import Filter, Operators, Term, translate
+from fes.mapping import Mapping
+from fes.mapping.compiled import Compiled
+
+from adapter_cns.settings import Settings
+
+MAX_ALTERNATIVES: Final = 64
+NO_ETCL: Final = (
+    "the channel filters by event type only: the adapter applies what is said of content"
+)
+ANYS: Final = "Any events have one type for all: every Any event of the channel is heard"
+UNNAMED: Final = "subjects are event names, which subscriptions do not tell: all events are heard"
+NO_TYPE: Final = "a subject is too long for an event type: all events are heard"
+
+_NARROWEST: Final = ("=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS")
+_VOCABULARY: Final = Operators(subject=_NARROWEST, max_disjuncts=MAX_ALTERNATIVES)
+_ALL: Final = frozenset({ALL_TYPES})
+_ANY: Final = canonical(ANY_TYPE)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What to subscribe to for a filter.
+
+    Attributes:
+        types: Event types; none where the filter accepts nothing.
+        widened: What is heard beyond the filter, in words; empty where the types are exact.
+    """
+
+    types: frozenset[EventType]
+    widened: tuple[str, ...]
+
+
+class EventTypes:
+    """Tells the event types that filters need.
+
+    Args:
+        settings: The adapter's.
+        mapping: Its rules may make a subject of other native subjects, and of CAN frames.
+    """
+
+    def __init__(self, settings: Settings, mapping: Mapping) -> None:
+        self._by_event_name = settings.subject == "event_name"
+        self._any_subject = settings.any_subject
+        self._automatic = mapping.automatic
+        self._rules = tuple(rule for rule in mapping.rules if rule.rule.direction != "out")
+
+    def needed(self, filter_: Filter) -> Needed:
+        """Return what to subscribe to for a filter.
+
+        Law: whatever a native event becomes, where the filter accepts it, the native event's type
+        is among the types.
+        """
+        found = translate(filter_.tree, _VOCABULARY)
+        widened = [*found.widened]
+        if found.widened:
+            widened.append(NO_ETCL)
+        if not found.disjuncts:
+            return Needed(frozenset(), tuple(widened))
+        tests = [_subject_test(terms) for terms in found.disjuncts]
+        if any(test is None for test in tests):
+            return Needed(_ALL, tuple(widened))
+        try:
+            types = self._types(test for test in tests if test is not None)
+        except InvalidEventTypeError:
+            return Needed(_ALL, (*widened, NO_TYPE))
+        if self._by_event_name and types - {_ANY}:
+            return Needed(_ALL, (*widened, UNNAMED))
+        return Needed(types, (*widened, ANYS) if _ANY in types else tuple(widened))
+
+    def _types(self, tests: Iterable[Term]) -> frozenset[EventType]:
+        types: set[EventType] = set()
+        for test in tests:
+            if self._automatic:
+                types |= {canonical(("*", pattern)) for pattern in _patterns(test)}
+                if self._any_subject and _accepts(test, self._any_subject):
+                    types.add(_ANY)
+            for rule in self._rules:
+                if _accepts(test, rule.rule.subject):
+                    types |= self._types_of(rule)
+        return frozenset(types)
+
+    def _types_of(self, rule: Compiled) -> frozenset[EventType]:
+        if rule.native_subject is None:
+            return frozenset({_ANY})
+        own = canonical(("*", rule.native_subject))
+        return frozenset({own, _ANY} if rule.native_subject == self._any_subject else {own})
+
+
+def _subject_test(terms: tuple[Term, ...]) -> Term | None:
+    """Return the narrowest test of a conjunction; None where there is none."""
+    return min(terms, key=lambda term: _NARROWEST.index(term.op), default=None)
+
+
+def _values(test: Term) -> tuple[str, ...]:
+    """Return the texts that a test names; a subject equals nothing else than text."""
+    values = test.value if test.op == "IN" else (test.value,)
+    return tuple(value for value in values if isinstance(value, str))
+
+
+def _patterns(test: Term) -> tuple[str, ...]:
+    """Return what of a test an event type can say; `*` in a subject lets more pass."""
+    before = "*" if test.op in ("ENDS WITH", "CONTAINS") else ""
+    after = "*" if test.op in ("STARTS WITH", "CONTAINS") else ""
+    return tuple(f"{before}{value}{after}" for value in _values(test))
+
+
+def _accepts(test: Term, subject: str) -> bool:
+    match test.op:
+        case "STARTS WITH":
+            return subject.startswith(_values(test))
+        case "ENDS WITH":
+            return subject.endswith(_values(test))
+        case "CONTAINS":
+            return any(value in subject for value in _values(test))
+    return subject in _values(test)

@@ -1,0 +1,155 @@
+"""Native events in the forms that CNS knows: structured events and Any events.
+
+An Any holds a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another struct;
+the last two have the subject that the setting `any_subject` gives them.
+"""
+
+from typing import Any, Final, NoReturn
+
+from eventservices.cns import (
+    ANY_TYPE,
+    AnyEvent,
+    EventType,
+    StructuredEvent,
+    Value,
+    can_frame_any,
+    type_code,
+)
+from eventservices.errors import MalformedError
+from fes.errors import AdapterError, EventError
+from fes.mapping import Mapping, Native
+
+from adapter_cns.codec import (
+    Naming,
+    attributes_of,
+    field_of,
+    parameters_of,
+    structured_of,
+    subject_of,
+    value_of,
+)
+from adapter_cns.settings import Settings
+
+CAN_FRAME: Final = frozenset({"can_id", "extended", "data"})
+"""Members of the struct that a CAN frame is."""
+
+ANY_NAME: Final = ANY_TYPE.type_name
+
+
+class Forms:
+    """Makes native events of what a channel delivers, and what it takes of native events.
+
+    Args:
+        settings: The adapter's.
+        mapping: Between native events and the federation's; its rules tell whose body is a
+            payload in octets.
+
+    Attributes:
+        left_out: Attributes of events published as an Any, which has no header.
+    """
+
+    def __init__(self, settings: Settings, mapping: Mapping) -> None:
+        self.naming = Naming(settings.domain, settings.subject == "event_name")
+        self.left_out = 0
+        self._any_subject = settings.any_subject or None
+        self._laid_out = frozenset(
+            rule.native_subject
+            for rule in mapping.rules
+            if rule.rule.direction != "out" and (rule.frame is not None or rule.plugin is not None)
+        )
+
+    def from_structured(self, event: StructuredEvent) -> Native:
+        """Return a structured event as a native event.
+
+        Raises:
+            EventError: It has no form in the model; the message says why.
+        """
+        subject = subject_of(event, self.naming)
+        body = event.remainder_of_body
+        octets = body if isinstance(body, bytes) and subject in self._laid_out else None
+        return Native(
+            subject,
+            parameters_of(event, None if octets is not None else body),
+            attributes_of(event, self.naming),
+            octets,
+        )
+
+    def from_any(self, value: Value, time_us: int | None) -> Native:
+        """Return the value of an Any event as a native event.
+
+        Args:
+            value: The value.
+            time_us: The producer's time; a CAN frame's own time.
+
+        Raises:
+            EventError: It has no form in the model; the message says why.
+        """
+        if isinstance(value, dict):
+            if value.keys() == CAN_FRAME:
+                return _from_can(value, time_us)
+            if self._any_subject is None:
+                raise EventError("an Any with a struct has no subject: set any_subject")
+            fields = tuple(field_of(name, item) for name, item in value.items())
+            return Native(self._any_subject, fields)
+        if isinstance(value, bytes):
+            return Native(self._any_subject, octets=value)
+        raise EventError(f"an Any of type {type_code(value).name} has no form in the event model")
+
+    def to_native(self, native: Native) -> AnyEvent | StructuredEvent:
+        """Return what the channel takes of a native event.
+
+        Raises:
+            AdapterError: The channel has no form for it; the message says why.
+        """
+        subject = native.subject
+        if native.can_id is not None:
+            return AnyEvent(_to_can(native))
+        if subject is None or subject == self._any_subject:
+            return AnyEvent(self._to_any(native))
+        made = structured_of(
+            subject, native.parameters, native.attributes, self.naming, native.octets
+        )
+        if made.header.fixed_header.event_type.type_name == ANY_NAME:
+            raise AdapterError(f"{ANY_NAME!r} is the type of Any events; set any_subject for them")
+        return made
+
+    def event_type(self, native: Native) -> EventType:
+        """Return the event type by which a native event is offered."""
+        if native.can_id is not None or native.subject is None:
+            return ANY_TYPE
+        if native.subject == self._any_subject:
+            return ANY_TYPE
+        named = structured_of(native.subject, (), native.attributes, self.naming)
+        return named.event_type
+
+    def _to_any(self, native: Native) -> Value:
+        if native.octets is None and native.subject is None:
+            raise AdapterError("an event without subject, octets and CAN identifier has no form")
+        self.left_out += len(native.attributes)
+        if native.octets is not None and not native.parameters:
+            return native.octets
+        if native.octets is not None:
+            raise AdapterError("an Any holds either octets or parameters")
+        return {field.id: value_of(field) for field in native.parameters}
+
+
+def _from_can(frame: dict[str, Any], time_us: int | None) -> Native:
+    can_id, extended, data = frame["can_id"], frame["extended"], frame["data"]
+    if type(can_id) is not int or type(extended) is not bool or type(data) is not bytes:
+        raise EventError("a CAN frame's members are a long, a boolean and octets")
+    if not 0 <= can_id <= (0x1FFFFFFF if extended else 0x7FF) or len(data) > 8:
+        _refuse_can(can_id, data)
+    return Native(None, (), (), data, can_id, extended, time_us)
+
+
+def _refuse_can(can_id: int, data: bytes) -> NoReturn:
+    raise EventError(f"no CAN frame has identifier {can_id} and {len(data)} octets")
+
+
+def _to_can(native: Native) -> Value:
+    if native.can_id is None or native.octets is None:
+        raise AdapterError("a CAN frame needs an identifier and octets")
+    try:
+        return can_frame_any(native.can_id, native.octets, extended=native.extended)
+    except MalformedError as error:
+        raise AdapterError(str(error)) from error

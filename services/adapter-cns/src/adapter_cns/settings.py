@@ -1,0 +1,47 @@
+"""What `federation.yaml` may say of a CNS event service."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from fes.errors import AdapterError
+from fes.model import is_reserved
+from msgspec import Meta
+
+Name = Annotated[str, Meta(max_length=255)]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of the event service, or of one adapter.
+
+    Attributes:
+        channel: The event channel; the event service's identifier where empty.
+        domain: Domain of the event types of published events. Those of heard events may be any;
+            where it is another, it is kept in the attribute `DomainName`.
+        subject: Which part of a structured event's header is its subject. Subscriptions tell
+            suppliers the subject only where it is the type's name.
+        any_subject: Subject of Any events that hold a struct or octets; events of this subject
+            are published as Any events. Where empty, only CAN frames are mapped.
+    """
+
+    channel: Name = ""
+    domain: Name = ""
+    subject: Literal["type_name", "event_name"] = "type_name"
+    any_subject: Name = ""
+
+    def __post_init__(self) -> None:
+        """Check what types cannot say."""
+        if is_reserved(self.any_subject):
+            raise ValueError("any_subject: subjects that begin with FES_ are reserved")
+
+
+def read(settings: Mapping[str, Any]) -> Settings:
+    """Return settings, checked.
+
+    Raises:
+        AdapterError: One is unknown or not valid; the message names it.
+    """
+    try:
+        return msgspec.convert(dict(settings), Settings)
+    except msgspec.ValidationError as error:
+        raise AdapterError(f"settings: {error}") from error
