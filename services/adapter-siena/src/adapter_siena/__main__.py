@@ -1,0 +1,6 @@
+"""Start a SIENA adapter: `python -m adapter_siena --federation FILE --run FOLDER …`."""
+
+from adapter_siena.app import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""What `federation.yaml` may say of a SIENA event service."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from eventservices.errors import MalformedError
+from eventservices.siena import check_name
+from fes.errors import AdapterError
+from msgspec import Meta
+
+Char = Annotated[str, Meta(min_length=1, max_length=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings of the event service, or of one adapter.
+
+    Attributes:
+        index: Attribute by which the brokers preselect, as all native clients of the service have
+            it; None for none. `FES_Subject` has a broker deliver only the subjects asked for.
+        subject_attribute: Of native notifications without `FES_Subject`: the attribute whose text
+            is their subject; "" sets such notifications aside.
+        substitute: Character that SIENA does not take in a name to what stands for it, e.g.
+            `{"-": "."}`; any other is written as its code point, e.g. `_.2D.`.
+    """
+
+    index: Annotated[str, Meta(min_length=1)] | None = None
+    subject_attribute: str = ""
+    substitute: dict[Char, Annotated[str, Meta(min_length=1, max_length=16)]] = {}
+
+    def __post_init__(self) -> None:
+        """Check what types cannot say."""
+        for name in (self.index, self.subject_attribute):
+            _check(name or "_", "name")
+        for char, text in self.substitute.items():
+            _check(f"_{text}", f"substitute of {char!r}")
+            if char.isascii() and (char.isalnum() or char in "_/."):
+                raise ValueError(f"substitute: {char!r} is legal in a name of SIENA")
+
+
+def read(settings: Mapping[str, Any]) -> Settings:
+    """Return settings, checked.
+
+    Raises:
+        AdapterError: One is unknown or not valid; the message names it.
+    """
+    try:
+        return msgspec.convert(dict(settings), Settings)
+    except msgspec.ValidationError as error:
+        raise AdapterError(f"settings: {error}") from error
+
+
+def _check(name: str, what: str) -> None:
+    try:
+        check_name(name)
+    except MalformedError as error:
+        raise ValueError(f"{what}: {error}") from error

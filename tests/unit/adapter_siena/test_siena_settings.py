@@ -1,0 +1,35 @@
+"""Settings of the SIENA adapter."""
+
+from typing import Any
+
+import pytest
+from adapter_siena.settings import Settings, read
+from fes.errors import AdapterError
+
+
+def test_settings_have_defaults() -> None:
+    assert read({}) == Settings(index=None, subject_attribute="", substitute={})
+
+
+def test_settings_are_read() -> None:
+    given = {"index": "FES_Subject", "subject_attribute": "type", "substitute": {"-": "."}}
+    assert read(given) == Settings(
+        index="FES_Subject", subject_attribute="type", substitute={"-": "."}
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"indx": "a"}, "indx"),
+        ({"index": "a-b"}, "'a-b' is no attribute name"),
+        ({"subject_attribute": "9"}, "'9' is no attribute name"),
+        ({"substitute": {"-": "-"}}, "substitute of '-'"),
+        ({"substitute": {"--": "."}}, "substitute"),
+        ({"substitute": {"a": "."}}, "'a' is legal"),
+        ({"substitute": {"-": ""}}, "substitute"),
+    ],
+)
+def test_a_setting_that_is_not_good_is_named(given: dict[str, Any], fault: str) -> None:
+    with pytest.raises(AdapterError, match=fault):
+        read(given)
