@@ -230,3 +230,21 @@ def test_equal_inputs_give_equal_outputs() -> None:
         return found
 
     assert run() == run()
+
+
+def test_a_withdrawal_tells_what_became_of_it() -> None:
+    core = core_of("north", "south")
+    inject(core, request())
+    number = core.applied("north")[0].number
+
+    decisions = inject(core, request(UNSUB, sequence=2))
+    core.handle(Done(number, withdrawn=True), NOW, "north")
+
+    assert ("applied", "north") in [(d.decision, d.to) for d in decisions]
+    steps = core.outcomes.get("client/1/2")
+    assert steps is not None
+    assert [step.decision for step in steps if step.service == "north"] == [
+        "ordered",
+        "forwarded",
+        "applied",
+    ]

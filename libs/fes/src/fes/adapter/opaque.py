@@ -33,6 +33,7 @@ class OpaqueClient:
         client: Names the client; unique in the event service, and the same over restarts.
         brokers: Addresses of the event service's brokers.
         settings: The event service's settings.
+        medium: Name of the medium that it is an access point of; "" where it is none.
         pool: Connections to share; one of its own where None.
     """
 
@@ -45,6 +46,7 @@ class OpaqueClient:
         client: str,
         brokers: tuple[str, ...],
         settings: Mapping[str, Any],
+        medium: str = "",
         pool: ConnectionPool | None = None,
     ) -> None:
         self.service = service
@@ -58,7 +60,7 @@ class OpaqueClient:
                 system=system,
                 settings=settings,
                 brokers=brokers,
-                medium="",
+                medium=medium,
                 mapping=EventMapping(()),
                 hears_control=False,
                 pool=pool or ConnectionPool(),

@@ -10,6 +10,7 @@ from fes.adapter.stamps import to_native
 from fes.errors import FesError, FilterError
 from fes.eventlog import Decision
 from fes.filter import Filter
+from fes.link.body import read_body
 from fes.link.end import Message
 from fes.link.messages import (
     Announce,
@@ -22,7 +23,7 @@ from fes.link.messages import (
     Unannounce,
     Unsubscribe,
 )
-from fes.model import attributes, binary
+from fes.model import Event, attributes, binary
 
 
 class Outbound:
@@ -86,18 +87,19 @@ class Outbound:
             await self._unannounce(number)
 
     async def _publish(self, order: Publish) -> None:
-        event = binary.decode(order.body)
-        subject = event.subject
-        now_us = self._adapter.context.clock_us()
-        if order.expires_us and order.expires_us <= now_us:
-            self.counters["expired"] += 1
-            self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason="expired")
-            return
-        if order.expires_us and event.attribute(attributes.TIMEOUT) is not None:
-            left_s = (order.expires_us - order.stamp.time_us) / 1e6
-            event = event.with_attributes({attributes.TIMEOUT: left_s})
-        stamp = to_native(order.stamp, order.via)
+        subject = ""
         try:
+            event = read_body(order.body)
+            subject = event.subject
+            if order.expires_us:
+                if order.expires_us <= self._adapter.context.clock_us():
+                    self.counters["expired"] += 1
+                    self._log(
+                        Decision.DROPPED, stamp=order.stamp, subject=subject, reason="expired"
+                    )
+                    return
+                event = _with_time_left(event, order)
+            stamp = to_native(order.stamp, order.via)
             for native in self._adapter.context.mapping.to_native(event):
                 await self._adapter.publish(native, stamp)
         except FesError as error:
@@ -152,6 +154,9 @@ class Outbound:
         self._send(Done(number, withdrawn=True))
 
     async def _announce(self, order: Announce) -> None:
+        if self.announcements.get(order.number) == order.body:
+            self._send(Done(order.number))
+            return
         try:
             event = binary.decode(order.body)
             for native in self._adapter.context.mapping.to_native(event):
@@ -203,3 +208,11 @@ class Outbound:
         if error.retryable:
             self._failed[order.number] = order
         self._send(Done(order.number, error=str(error)))
+
+
+def _with_time_left(event: Event, order: Publish) -> Event:
+    """Return an event whose `Timeout`, if it has one, is what is left of it."""
+    if event.attribute(attributes.TIMEOUT) is None:
+        return event
+    left_s = (order.expires_us - order.stamp.time_us) / 1e6
+    return event.with_attributes({attributes.TIMEOUT: left_s})

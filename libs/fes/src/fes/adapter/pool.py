@@ -10,7 +10,7 @@ from typing import Any
 class _Shared:
     connection: Any
     close: Callable[[Any], Awaitable[None]]
-    users: int
+    users: int = 0
 
 
 class ConnectionPool:
@@ -21,7 +21,7 @@ class ConnectionPool:
 
     def __init__(self) -> None:
         self._shared: dict[object, _Shared] = {}
-        self._lock = asyncio.Lock()
+        self._locks: dict[object, asyncio.Lock] = {}
 
     async def acquire(
         self,
@@ -36,17 +36,17 @@ class ConnectionPool:
             open_: Opens it.
             close: Closes it.
         """
-        async with self._lock:
+        async with self._lock(key):
             shared = self._shared.get(key)
             if shared is None:
-                shared = _Shared(await open_(), close, 0)
+                shared = _Shared(await open_(), close)
                 self._shared[key] = shared
             shared.users += 1
             return shared.connection
 
     async def release(self, key: object) -> None:
         """Give a connection back; the last one closes it."""
-        async with self._lock:
+        async with self._lock(key):
             shared = self._shared.get(key)
             if shared is None:
                 return
@@ -54,3 +54,6 @@ class ConnectionPool:
             if shared.users == 0:
                 del self._shared[key]
                 await shared.close(shared.connection)
+
+    def _lock(self, key: object) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())

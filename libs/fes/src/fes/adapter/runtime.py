@@ -101,6 +101,7 @@ class AdapterRuntime:
             with contextlib.suppress(FesError, TimeoutError):
                 async with asyncio.timeout(PROBE_TIMEOUT_S):
                     await self.outbound.withdraw()
+        with contextlib.suppress(FesError):
             await self.adapter.disconnect()
         self._record(Decision.STOPPED)
 
@@ -177,6 +178,9 @@ class AdapterRuntime:
     def _record(
         self, decision: Decision, *, stamp: Stamp | None = None, subject: str = "", **more: Any
     ) -> None:
+        identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
+        if not self._log.wants(identity):
+            return
         context = self.adapter.context
         inward = decision in (Decision.RECEIVED, Decision.REFUSED)
         self._log.write(
@@ -187,7 +191,7 @@ class AdapterRuntime:
                 system=context.system,
                 component="adapter",
                 name=context.id,
-                id=f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else "",
+                id=identity,
                 event_time_us=stamp.time_us if stamp else 0,
                 subject=subject,
                 home=stamp.home if stamp else "",

@@ -12,10 +12,19 @@ from fes.eventlog.schema import Record
 
 FLUSH_S = 0.2
 BATCH = 500
+EVERYTHING = 2**32
+"""Checksums of identities are below it."""
 
 
 class Log(Protocol):
     """Takes records; never blocks and never raises."""
+
+    def wants(self, identity: str) -> bool:
+        """Tell whether a record about an event is taken, so that no other need be made.
+
+        Args:
+            identity: The event's, `origin/epoch/sequence`; "" for a record about no event.
+        """
 
     def write(self, record: Record) -> None:
         """Append a record."""
@@ -23,6 +32,11 @@ class Log(Protocol):
 
 class NullLog:
     """Forgets every record."""
+
+    def wants(self, identity: str) -> bool:
+        """Want nothing."""
+        del identity
+        return False
 
     def write(self, record: Record) -> None:
         """Forget `record`."""
@@ -58,7 +72,7 @@ class EventLog:
         self._file_bytes = file_bytes
         self._files = files
         self._buffer = buffer
-        self._threshold = int(sample * 2**32)
+        self._threshold = int(sample * EVERYTHING)
         self._waiting: deque[Record] = deque()
         self._encoder = msgspec.json.Encoder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -68,9 +82,17 @@ class EventLog:
         self._thread = threading.Thread(target=self._run, name="event-log", daemon=True)
         self._thread.start()
 
+    def wants(self, identity: str) -> bool:
+        """Tell whether records about an event are in the sample; those about none always are."""
+        return (
+            self._threshold >= EVERYTHING
+            or not identity
+            or crc32(identity.encode()) < self._threshold
+        )
+
     def write(self, record: Record) -> None:
         """Append a record; dropped and counted where too many wait."""
-        if record.id and not self._sampled(record.id):
+        if not self.wants(record.id):
             return
         if len(self._waiting) >= self._buffer:
             self.dropped += 1
@@ -82,9 +104,6 @@ class EventLog:
         if not self._closed.is_set():
             self._closed.set()
             self._thread.join()
-
-    def _sampled(self, identity: str) -> bool:
-        return self._threshold >= 2**32 or crc32(identity.encode()) < self._threshold
 
     def _run(self) -> None:
         while not self._closed.wait(FLUSH_S):

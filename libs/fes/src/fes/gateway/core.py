@@ -97,6 +97,7 @@ class GatewayCore:
         sources = self._desired[service].sources(heard.matched)
         names = tuple([name for name in sources if name not in (service, heard.stamp.home)])
         event = Passing(
+            str(heard.stamp.identity),
             heard.stamp,
             heard.subject,
             heard.body,
@@ -146,6 +147,7 @@ class GatewayCore:
         if not names:
             raise ControlEventError("parameter 'DistList': names no event service")
         event = Passing(
+            control.id,
             control.stamp,
             control.event.subject,
             binary.encode(control.event),

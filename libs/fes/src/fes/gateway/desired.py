@@ -61,13 +61,10 @@ class DesiredState:
 
     def sources(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """Return the event services that asked for any of some subscriptions, each once, sorted."""
-        found = {
-            source
-            for number in numbers
-            if (applied := self._by_number.get(number)) is not None
-            for source in applied.sources
-        }
-        return tuple(sorted(found))
+        known = [self._by_number[number] for number in numbers if number in self._by_number]
+        if len(known) == 1:
+            return known[0].sources
+        return tuple(sorted({source for applied in known for source in applied.sources}))
 
     def announces(self, subject: str) -> bool:
         """Tell whether a client's request announces a subject here."""

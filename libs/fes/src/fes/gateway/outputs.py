@@ -1,20 +1,23 @@
-"""What a gateway core orders: mutations to commit, then outputs to perform."""
+"""What a gateway core orders: mutations to commit, then outputs to perform.
+
+Those that are made for every event are structs: a frozen dataclass costs five times as much.
+"""
 
 from dataclasses import dataclass
+
+import msgspec
 
 from fes.link.messages import Order
 
 
-@dataclass(frozen=True, slots=True)
-class ToAdapter:
+class ToAdapter(msgspec.Struct, frozen=True):
     """An order for the adapter at an event service."""
 
     service: str
     order: Order
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     """A decision, for the event log; the service around the core adds time and name.
 
     The attributes are those of `fes.eventlog.Record`.

@@ -5,8 +5,8 @@ Source:
 """
 
 from collections.abc import Container
-from dataclasses import dataclass
 
+import msgspec
 from eventservices.suppress import Suppressor
 
 from fes.control import ControlEvent, RequestType, to_event
@@ -18,11 +18,11 @@ from fes.link.messages import Publish, PublishControl
 from fes.model import Stamp, binary
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
+class Passing(msgspec.Struct, frozen=True):
     """An event on its way through a gateway.
 
     Attributes:
+        id: Its identity as people write it.
         stamp: Its stamp.
         subject: Its subject.
         body: The event as MessagePack.
@@ -34,6 +34,7 @@ class Passing:
             heard natively.
     """
 
+    id: str
     stamp: Stamp
     subject: str
     body: bytes
@@ -46,7 +47,7 @@ class Passing:
     @property
     def trail(self) -> tuple[str, ...]:
         """Every event service passed, oldest first."""
-        return self.via + self.path
+        return self.via + self.path if self.path else self.via
 
 
 class Router:
@@ -164,7 +165,7 @@ def of_event(
     """Return a decision about an event."""
     return Decided(
         decision,
-        id=str(event.stamp.identity),
+        id=event.id,
         event_time_us=event.stamp.time_us,
         subject=event.subject,
         home=event.stamp.home,

@@ -4,6 +4,7 @@ Source:
     design, sections 4 and 6, rules 1, 4 and 5.
 """
 
+from collections import OrderedDict
 from collections.abc import Container, Iterable
 
 import msgspec
@@ -17,8 +18,11 @@ from fes.gateway.requests import rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Changes, RequestTable, Row
 from fes.gateway.turn import Turn
-from fes.link.messages import Done, PublishControl
+from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import binary
+
+WITHDRAWALS = 1000
+"""Most native withdrawals whose request is remembered until the adapter answered."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Row)
@@ -41,6 +45,7 @@ class Standing:
         self._settings = settings
         self._desired = desired
         self._links = links
+        self._withdrawing: OrderedDict[int, str] = OrderedDict()
 
     def restore(self, rows: Iterable[bytes]) -> None:
         """Take back what the journal kept."""
@@ -75,14 +80,18 @@ class Standing:
         self._note(control, "accepted", arrived, control.dist_list, turn)
         _journal(changes, turn)
         turn.decide(of_request("received", control, arrived))
-        self._reapply(turn)
+        for service, number in self._reapply(turn):
+            self._withdraw(control, service, number, turn)
         self._note_destinations(control, turn)
         self._pass_on(control, arrived, turn)
 
     def done(self, done: Done, service: str, turn: Turn) -> None:
         """Note what an adapter did, or could not do."""
+        if done.withdrawn:
+            self._withdrawn(done, service, turn)
+            return
         applied = self._desired[service].get(done.number)
-        if applied is None or done.withdrawn:
+        if applied is None:
             return
         applied.state = done.error or "applied"
         applied.widened = done.widened
@@ -108,10 +117,28 @@ class Standing:
             version = max(now_us, self.table.newest_version(key) + 1)
         return msgspec.structs.replace(control, version=version)
 
-    def _reapply(self, turn: Turn) -> None:
+    def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
+        """Order what the table wants; return what is withdrawn: event service and number."""
+        withdrawn = []
         for name, state in self._desired.items():
             for order in state.update(self.table.wanted(name)):
                 turn.order(name, order)
+                if isinstance(order, Unsubscribe | Unannounce):
+                    withdrawn.append((name, order.number))
+        return withdrawn
+
+    def _withdraw(self, control: ControlEvent, service: str, number: int, turn: Turn) -> None:
+        self._note(control, "ordered", service, "withdrawal", turn)
+        turn.decide(of_request("applied", control, control.source, to=service))
+        self._withdrawing[number] = control.id
+        if len(self._withdrawing) > WITHDRAWALS:
+            self._withdrawing.popitem(last=False)
+
+    def _withdrawn(self, done: Done, service: str, turn: Turn) -> None:
+        request = self._withdrawing.pop(done.number, None)
+        if request is not None:
+            decision = "failed" if done.error else "applied"
+            self.outcomes.add(request, Step(decision, service, done.error, turn.now.wall_us))
 
     def _note_destinations(self, control: ControlEvent, turn: Turn) -> None:
         for name, state in self._desired.items():

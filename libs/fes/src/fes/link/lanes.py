@@ -12,6 +12,9 @@ MESSAGE_BYTES = 100
 """What a message takes beside its body, roughly."""
 
 
+_EVENTS = (Heard, Publish)
+
+
 class Lanes:
     """What waits to be sent: control traffic first, events within a bound.
 
@@ -31,7 +34,7 @@ class Lanes:
 
     def put(self, message: Message) -> bool:
         """Queue a message; False where it was dropped and counted."""
-        if not isinstance(message, Heard | Publish):
+        if not isinstance(message, _EVENTS):
             self._control.append(message)
             return True
         if len(self._events) >= self._queue:
@@ -44,8 +47,9 @@ class Lanes:
         """Return the next batch, bounded by count and size."""
         batch: list[Message] = []
         size = 0
-        while self and len(batch) < FRAME_MESSAGES and size < FRAME_BYTES:
-            message = (self._control or self._events).popleft()
-            batch.append(message)
-            size += len(getattr(message, "body", b"")) + MESSAGE_BYTES
+        for lane in (self._control, self._events):
+            while lane and len(batch) < FRAME_MESSAGES and size < FRAME_BYTES:
+                message = lane.popleft()
+                batch.append(message)
+                size += len(getattr(message, "body", b"")) + MESSAGE_BYTES
         return tuple(batch)
