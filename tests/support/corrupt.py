@@ -14,9 +14,6 @@ from typing import Any
 import yaml
 from support.runs import Line, apart_m, read_lines, write_lines
 
-EARLY_US = 3_000_000
-"""Frames so near to a command are left alone: either outcome is right for them."""
-
 
 @dataclass(frozen=True)
 class Wrong:

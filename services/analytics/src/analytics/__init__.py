@@ -1,0 +1,1 @@
+"""Proves or disproves, from the logs, that what was promised happened."""

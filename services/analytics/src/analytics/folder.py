@@ -1,0 +1,133 @@
+"""The files of a run folder."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.errors import CannotJudgeError
+
+_EVENT_LOG = re.compile(r"eventlog-(?P<process>.+)\.(?P<number>\d+)\.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where a run left its files.
+
+    Attributes:
+        path: The folder itself.
+    """
+
+    path: Path
+
+    @property
+    def federation(self) -> Path:
+        """The federation as run."""
+        return self.path / "federation.yaml"
+
+    @property
+    def trace(self) -> Path:
+        """What the fleet did."""
+        return self.path / "trace.csv"
+
+    @property
+    def truth(self) -> Path:
+        """The frames that were put on a bus."""
+        return self.path / "ground_truth.jsonl"
+
+    @property
+    def commands(self) -> Path:
+        """What the city asked for."""
+        return self.path / "commands.jsonl"
+
+    @property
+    def deliveries(self) -> Path:
+        """What the city's native client was given."""
+        return self.path / "offenders.jsonl"
+
+    @property
+    def outages(self) -> Path:
+        """What was cut, written by whoever cut it; may be absent."""
+        return self.path / "outages.jsonl"
+
+    @property
+    def event_logs(self) -> tuple[Path, ...]:
+        """The event logs, sorted by process and number."""
+        found = [
+            path for path in (self.path / "logs").glob("eventlog-*.jsonl") if numbered(path)[0]
+        ]
+        return tuple(sorted(found, key=numbered))
+
+    @property
+    def logs(self) -> tuple[Path, ...]:
+        """All files of JSON lines that must be whole."""
+        outages = (self.outages,) if self.outages.exists() else ()
+        return (self.truth, self.commands, self.deliveries, *outages, *self.event_logs)
+
+    def size_bytes(self) -> int:
+        """Return how long the event logs are together."""
+        return sum(path.stat().st_size for path in self.event_logs)
+
+
+def open_folder(path: Path) -> RunFolder:
+    """Return the run folder at `path`.
+
+    Raises:
+        CannotJudgeError: A file that every run leaves is not there.
+    """
+    folder = RunFolder(path.resolve())
+    if not folder.path.is_dir():
+        raise CannotJudgeError(path, 0, "is not a run folder")
+    required = (folder.federation, folder.trace, folder.truth, folder.commands, folder.deliveries)
+    for file in required:
+        if not file.is_file():
+            raise CannotJudgeError(file, 0, "is missing")
+    if not folder.event_logs:
+        raise CannotJudgeError(folder.path / "logs", 0, "holds no event log")
+    return folder
+
+
+def numbered(path: Path) -> tuple[str, int]:
+    """Return the process and the number of an event log; ("", 0) if it is none."""
+    match = _EVENT_LOG.fullmatch(path.name)
+    return (match["process"], int(match["number"])) if match else ("", 0)
+
+
+def licences(path: Path) -> dict[str, str]:
+    """Return each vehicle's licence, from the trace.
+
+    Raises:
+        CannotJudgeError: The trace lacks a column.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            return {row["vehicle"]: row["licence"] for row in rows}
+        except KeyError as error:
+            raise CannotJudgeError(path, 1, f"has no column {error}") from error
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the objects of a small file of JSON lines, each with its line, counted from 1.
+
+    A last line without its end is left to whoever judges whether the logs are whole.
+
+    Raises:
+        CannotJudgeError: Another line is no JSON object.
+    """
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise CannotJudgeError(path, number, "is not JSON") from error
+        if not isinstance(value, dict):
+            raise CannotJudgeError(path, number, "is not a JSON object")
+        yield number, value

@@ -1,0 +1,95 @@
+"""The job: a run folder in, a verdict and its outputs out."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from analytics.case import Case, open_case
+from analytics.census import incomplete
+from analytics.evidence import Evidence, gather
+from analytics.federation import Federation
+from analytics.folder import RunFolder
+from analytics.restarts import restarts
+from analytics.ruling import Counted, rule
+from analytics.trial import all_findings, facts, silence
+from analytics.verdict import Verdict, write_verdict
+
+SHOWN = 2000
+"""Most offenders that the report shows; the CSV file holds all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """One vehicle caught: where, who, when on the trace's clock (s), how fast (km/h), and place."""
+
+    monitor: str
+    vehicle: str
+    time: float
+    rate: float
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a judgement leaves: the verdict, and what the report shows beside it."""
+
+    case: Case
+    verdict: Verdict
+    offenders: tuple[Offender, ...]
+
+
+def judge(spark: SparkSession, folder: RunFolder, federation: Federation) -> Outcome:
+    """Judge a run, and write `verdict.json` and `offenders.csv` into its folder.
+
+    Args:
+        spark: The session.
+        folder: The run.
+        federation: As it was run.
+
+    Raises:
+        CannotJudgeError: An input cannot be understood.
+    """
+    case = open_case(spark, folder, federation)
+    evidence = gather(case)
+    verdict = _verdict(case, evidence)
+    write_verdict(verdict, case.folder.path / "verdict.json")
+    offenders = _write_offenders(evidence.judged, case.folder.path / "offenders.csv")
+    return Outcome(case, verdict, offenders)
+
+
+def _verdict(case: Case, evidence: Evidence) -> Verdict:
+    logs = [case.logs.event_log, *case.logs.timed]
+    cut_short = incomplete(case.folder, case.census, case.federation, case.outages, logs)
+    quiet = silence(case.census, case.folder.truth.name)
+    killed = restarts(case)
+    found = all_findings(case, evidence, quiet, killed)
+    row = facts(case, evidence, quiet)
+    return rule(case, Counted(row, found, cut_short, quiet, len(killed)))
+
+
+def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:
+    """Write every offender once, by time, and return the first of them."""
+    draft = path.with_name(path.name + ".part")
+    caught = _caught(judged)
+    shown: list[Offender] = []
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("monitor", "vehicle", "time", "rate"))
+        for offender in caught:
+            rows.writerow(astuple(offender)[:4])
+            if len(shown) < SHOWN:
+                shown.append(offender)
+    draft.replace(path)
+    return tuple(shown)
+
+
+def _caught(judged: DataFrame) -> Iterator[Offender]:
+    right = judged.filter("copy = 1 and reason is null")
+    columns = ("monitor", "vehicle", (fn.col("time_us") / 1e6).alias("time"), "rate", "lat", "lon")
+    ordered = right.select(*columns).orderBy("time", "vehicle", "monitor")
+    return (Offender(**row.asDict()) for row in ordered.toLocalIterator())

@@ -1,0 +1,60 @@
+"""Logs as DataFrames: every line is kept, the broken ones beside the good ones."""
+
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.sql.types import StringType, StructType
+
+from analytics.schemas import BROKEN, REQUIRED, VERSION
+
+_GLOB = str.maketrans({letter: f"\\{letter}" for letter in "\\*?[]{}"})
+
+
+def read_log(
+    spark: SparkSession, paths: tuple[Path, ...], schema: StructType, kind: str
+) -> DataFrame:
+    """Read files of JSON lines.
+
+    Args:
+        spark: The session.
+        paths: The files.
+        schema: What a line holds.
+        kind: Which members a line must have: a key of `REQUIRED`.
+
+    Returns:
+        The schema's columns; `file` (its name), `place` (orders the lines of one file), and
+        `BROKEN`, the text of a line that is not of the schema.
+    """
+    lines = spark.read.text([str(path).translate(_GLOB) for path in paths], lineSep="\n")
+    placed = lines.select(
+        "value",
+        fn.col("_metadata.file_name").alias("file"),
+        fn.struct(
+            fn.col("_metadata.file_block_start").alias("block"),
+            fn.monotonically_increasing_id().alias("row"),
+        ).alias("place"),
+    ).filter(fn.trim("value") != "")
+    full = StructType(list(schema.fields)).add(BROKEN, StringType())
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN}
+    parsed = placed.withColumn("line", fn.from_json("value", full, options))
+    columns = [fn.col(f"line.{field.name}") for field in schema.fields]
+    return parsed.select(*columns, "file", "place", _broken(kind).alias(BROKEN))
+
+
+def good(log: DataFrame) -> DataFrame:
+    """Return the lines that are of their schema."""
+    return log.filter(fn.col(BROKEN).isNull()).drop(BROKEN)
+
+
+def _broken(kind: str) -> Column:
+    absent = reduce(Column.__or__, [fn.col(f"line.{name}").isNull() for name in REQUIRED[kind]])
+    wrong = (
+        fn.col("line").isNull()
+        | fn.col(f"line.{BROKEN}").isNotNull()
+        | fn.coalesce(fn.col("line.v") != VERSION, fn.lit(True))
+        | absent
+        | fn.contains(fn.col("value"), fn.lit('}{"'))
+    )
+    return fn.when(wrong, fn.col("value"))

@@ -1,0 +1,1 @@
+"""The promises: one module each, which finds what breaks it."""

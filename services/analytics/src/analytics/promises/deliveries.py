@@ -1,0 +1,32 @@
+"""Promises that the city's native client can see: at most once, asked for, in order, by a way.
+
+Each function returns a charge over the rows of `transforms.deliveries.judged`.
+"""
+
+from pyspark.sql import functions as fn
+
+from analytics.promises.findings import AT_MOST_ONCE, ORDER, PATH, UNASKED, Charge
+
+
+def delivered_again() -> Charge:
+    """Charge deliveries of an event that had been delivered before."""
+    again = fn.col("copy") > 1
+    return Charge(AT_MOST_ONCE, again, fn.col("monitor"), fn.lit("delivered again"))
+
+
+def delivered_unasked() -> Charge:
+    """Charge deliveries that no subscription in force asked for, or that are not what was sent."""
+    reason = fn.col("reason")
+    return Charge(UNASKED, reason.isNotNull(), fn.col("monitor"), reason)
+
+
+def out_of_order() -> Charge:
+    """Charge deliveries that stand behind a later one of the same origin and way."""
+    reason = fn.concat(fn.lit("delivered after "), fn.col("overtaken"))
+    return Charge(ORDER, fn.col("overtaken").isNotNull(), fn.col("monitor"), reason)
+
+
+def astray() -> Charge:
+    """Charge deliveries whose path is not one that the federation has."""
+    reason = fn.col("astray")
+    return Charge(PATH, reason.isNotNull(), fn.col("monitor"), reason)

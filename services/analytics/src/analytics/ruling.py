@@ -1,0 +1,154 @@
+"""The ruling: what is said of each promise, once everything is counted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import Row
+
+from analytics.case import Case
+from analytics.promises import findings as names
+from analytics.transforms.latency import HOPS
+from analytics.trial import Silence
+from analytics.verdict import (
+    BROKEN,
+    EXAMPLES,
+    HELD,
+    NOT_TESTABLE,
+    Example,
+    Hop,
+    Promise,
+    Reports,
+    Verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted.
+
+    Attributes:
+        facts: One row of counts and latencies, as `trial.facts` returns.
+        found: Findings, as `trial.all_findings` returns.
+        cut_short: What is missing of the logs.
+        quiet: When the publishers were silent.
+        kills: How many restarts could be judged.
+    """
+
+    facts: Row
+    found: list[Row]
+    cut_short: list[Example]
+    quiet: Silence
+    kills: int
+
+
+def rule(case: Case, counted: Counted) -> Verdict:
+    """Return the verdict."""
+    row = counted.facts
+    hops = tuple(_hop(row, number, name) for number, name in enumerate(HOPS))
+    fields = ("expected", "received", "missing", "unexpected", "duplicate", "outage")
+    return Verdict(
+        reports=Reports(**{name: row[name] for name in fields}),
+        end_to_end=hops[-1],
+        hops=hops,
+        promises=tuple(_promise(case, counted, name) for name in names.PROMISES),
+    )
+
+
+def _hop(row: Row, number: int, name: str) -> Hop:
+    p50, p99 = (None if us is None else us / 1000 for us in row[f"p{number}"] or (None, None))
+    return Hop(name, p50, p99, row[f"n{number}"])
+
+
+def _promise(case: Case, counted: Counted, name: str) -> Promise:
+    examples = [
+        Example(r["id"], r["monitor"], r["reason"]) for r in counted.found if r["promise"] == name
+    ]
+    offending = next((r["offending"] for r in counted.found if r["promise"] == name), 0)
+    if name == names.LOGS:
+        examples, offending = counted.cut_short + examples, offending + len(counted.cut_short)
+    untestable = _UNTESTABLE[name](case, counted) if name in _UNTESTABLE else ""
+    if name == names.STORM and (untestable or offending <= _bound(case, counted)):
+        examples, offending = [], 0
+    if offending:
+        detail = f"{offending} offending, e.g. {_told(examples[0])}"
+        return Promise(name, BROKEN, offending, detail, tuple(examples[:EXAMPLES]))
+    status = NOT_TESTABLE if untestable else HELD
+    return Promise(name, status, 0, untestable or _held(case, counted, name))
+
+
+def _told(example: Example) -> str:
+    return " ".join(part for part in (example.id, example.monitor, example.reason) if part)
+
+
+def _bound(case: Case, counted: Counted) -> int:
+    """Return how many requests may be passed on in silence: each command once an adapter."""
+    return (int(counted.facts["commands"]) + 1) * len(case.federation.adapters)
+
+
+def _undelivered(_: Case, counted: Counted) -> str:
+    return "" if counted.facts["received"] else "nothing was delivered"
+
+
+def _unexpected(_: Case, counted: Counted) -> str:
+    return "" if counted.facts["expected"] else "nothing was expected"
+
+
+def _loud(_: Case, counted: Counted) -> str:
+    quiet = counted.quiet
+    span_s = max(0.0, (quiet.last_us - quiet.first_us) / 1e6)
+    return "" if quiet.testable else f"the run ended {span_s:.1f} s after publishers fell silent"
+
+
+def _running(case: Case, _: Counted) -> str:
+    adapters = [case.census.components.get(one.name) for one in case.federation.adapters]
+    stopped = any(one is not None and one.stopped for one in adapters)
+    return "" if stopped else "no adapter stopped gracefully"
+
+
+def _unkilled(case: Case, counted: Counted) -> str:
+    if counted.kills:
+        return ""
+    killed = any(one.killed for one in case.outages)
+    return (
+        "limits changed about each kill, or the run ended too soon after it"
+        if killed
+        else "no gateway was killed in this run"
+    )
+
+
+def _unheard(case: Case, counted: Counted) -> str:
+    if not case.whole:
+        return "the event log holds only a sample of the events"
+    return "" if counted.facts["heard"] else "the event log has no event heard by a monitor"
+
+
+_UNTESTABLE: dict[str, Callable[[Case, Counted], str]] = {
+    names.AT_MOST_ONCE: _undelivered,
+    names.UNASKED: _undelivered,
+    names.LOST: _unexpected,
+    names.ORDER: _undelivered,
+    names.STORM: _loud,
+    names.LEFTOVERS: _running,
+    names.RESTART: _unkilled,
+    names.PATH: _undelivered,
+    names.SOURCE: _unheard,
+}
+"""For each promise, why it cannot be tested, or nothing."""
+
+
+def _held(case: Case, counted: Counted, name: str) -> str:
+    row = counted.facts
+    received = f"{row['received']} deliveries"
+    details = {
+        names.AT_MOST_ONCE: f"{received}, each once",
+        names.UNASKED: f"{received}, each asked for",
+        names.LOST: f"{row['expected']} expected, {row['outage']} of them lost in an outage",
+        names.ORDER: f"{received} in order",
+        names.STORM: f"at most {_bound(case, counted)} requests passed on in silence",
+        names.LEFTOVERS: "all that was subscribed natively was withdrawn",
+        names.RESTART: f"{counted.kills} restarts, each as before",
+        names.PATH: f"{received} by their path",
+        names.SOURCE: f"{row['heard']} heard by monitors, each above a limit",
+        names.LOGS: f"{len(case.folder.logs)} files, {len(case.census.components)} components",
+    }
+    return details[name]

@@ -1,0 +1,1 @@
+"""Pure transforms, DataFrame to DataFrame: nothing here reads or writes."""
