@@ -63,7 +63,7 @@ def _promise(case: Case, counted: Counted, name: str) -> Promise:
     examples = [
         Example(r["id"], r["monitor"], r["reason"]) for r in counted.found if r["promise"] == name
     ]
-    offending = next((r["offending"] for r in counted.found if r["promise"] == name), 0)
+    offending = _offending(counted, name)
     if name == names.LOGS:
         examples, offending = counted.cut_short + examples, offending + len(counted.cut_short)
     untestable = _UNTESTABLE[name](case, counted) if name in _UNTESTABLE else ""
@@ -74,6 +74,11 @@ def _promise(case: Case, counted: Counted, name: str) -> Promise:
         return Promise(name, BROKEN, offending, detail, tuple(examples[:EXAMPLES]))
     status = NOT_TESTABLE if untestable else HELD
     return Promise(name, status, 0, untestable or _held(case, counted, name))
+
+
+def _offending(counted: Counted, name: str) -> int:
+    found: int = next((r["offending"] for r in counted.found if r["promise"] == name), 0)
+    return found
 
 
 def _told(example: Example) -> str:
@@ -144,7 +149,8 @@ def _held(case: Case, counted: Counted, name: str) -> str:
         names.UNASKED: f"{received}, each asked for",
         names.LOST: f"{row['expected']} expected, {row['outage']} of them lost in an outage",
         names.ORDER: f"{received} in order",
-        names.STORM: f"at most {_bound(case, counted)} requests passed on in silence",
+        names.STORM: f"{_offending(counted, names.STORM)} requests passed on in silence, "
+        f"{_bound(case, counted)} allowed",
         names.LEFTOVERS: "all that was subscribed natively was withdrawn",
         names.RESTART: f"{counted.kills} restarts, each as before",
         names.PATH: f"{received} by their path",

@@ -18,8 +18,8 @@ def spark_session(master: str = "local[2]", *, large: bool = False) -> Iterator[
 
     Args:
         master: Spark's master URL.
-        large: The logs are so long that it pays to compile for them (measured: it does from
-            about 64 MiB; below, compiling takes most of the time).
+        large: The logs are so long that it pays to compile for them (64 MiB was chosen by
+            judgement: below, compiling takes most of the time).
     """
     logging.getLogger("py4j").setLevel(logging.ERROR)
     with TemporaryDirectory(prefix="fes-analytics-") as scratch:
