@@ -1,0 +1,100 @@
+# The Federated Event Service. `make help` lists what there is.
+
+PACKAGES := libs/eventservices libs/fes services/gateway \
+	services/adapter-cns services/adapter-siena services/adapter-steam \
+	services/can-sim services/traffic-control services/analytics scenarios/traffic
+SOURCES := $(PACKAGES:%=%/src)
+
+PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+RUNS ?= runs
+FES_SEEDS ?= 2000
+
+# What `demo` and `up` play; each may be left out.
+INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
+	$(if $(DBC),--dbc "$(DBC)") $(if $(POSITIONS),--positions "$(POSITIONS)") \
+	$(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(VEHICLES),--vehicles $(VEHICLES)) \
+	$(if $(DURATION),--duration $(DURATION)) $(if $(SEED),--seed $(SEED))
+comma := ,
+APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check style types imports links bench simulate up down clean java
+
+help: ## List the targets
+	@echo "The Federated Event Service"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "Of demo and up (paths start where make runs; each may be left out):"
+	@echo "  TRACE=FILE        what vehicles did: CSV, GPX, CAN log (a made-up town without)"
+	@echo "  MONITORS=FILE     CSV of places with a speed limit (placed along the trace without)"
+	@echo "  DBC=FILE          definitions of the CAN log's frames"
+	@echo "  POSITIONS=FILE    CSV or GPX: where the CAN log was made"
+	@echo "  SPEEDUP=X         seconds of the trace in a second"
+	@echo "  VEHICLES=N DURATION=S SEED=N    cut the trace, or shape the made-up town"
+	@echo "  OWN_PROCESS=NAMES gateways or adapters that get a process each, e.g. g-m-M01,g-m-M02.siena-m"
+	@echo
+	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
+	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
+
+demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
+	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
+
+up: $(INSTALLED) ## Run the traffic scenario in the background, for half an hour at speed 1
+	@$(BIN)/fes-traffic up --runs "$(RUNS)" $(INPUTS) $(APART)
+
+down: $(INSTALLED) ## Stop what `make up` started
+	@$(BIN)/fes-traffic down --runs "$(RUNS)"
+
+test: $(INSTALLED) java ## Run all tests
+	@$(BIN)/pytest $(ARGS)
+
+check: style types imports links ## Check style, types, imports and the links in the documentation
+
+style: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy $(SOURCES)
+
+imports: $(INSTALLED)
+	$(BIN)/lint-imports
+
+links: $(INSTALLED)
+	$(BIN)/pytest -q tests/unit/house
+
+bench: $(INSTALLED) ## Run the benchmarks; benchmarks/ says what they measure
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+simulate: $(INSTALLED) ## Run the gateway protocol over many random federations
+	@FES_SEEDS=$(FES_SEEDS) $(BIN)/pytest tests/simulation --timeout 0 $(ARGS)
+
+clean: ## Remove runs, caches and what was built; the virtual environment stays
+	@if [ -e "$(RUNS)/up.pid" ] && [ -x $(BIN)/fes-traffic ]; then $(BIN)/fes-traffic down --runs "$(RUNS)"; fi
+	rm -rf "$(RUNS)" .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf spark-warehouse metastore_db derby.log
+	find libs services scenarios tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+java:
+	@command -v java >/dev/null 2>&1 || { \
+		echo "Java is missing: Spark, which judges a run, needs Java 17 or newer." >&2; \
+		echo "  Debian, Ubuntu: apt-get install openjdk-17-jre-headless" >&2; \
+		echo "  Fedora:         dnf install java-17-openjdk-headless" >&2; \
+		echo "  macOS:          brew install openjdk@17" >&2; \
+		exit 1; }
+
+# Third-party packages at the versions of constraints.txt, then ours from this checkout.
+$(INSTALLED): constraints.txt $(PACKAGES:%=%/pyproject.toml)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Say which: make PYTHON=…" >&2; \
+		exit 1; }
+	@echo "Installing into .venv (once; a few minutes)"
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-build-isolation --no-deps $(PACKAGES:%=-e %)
+	@touch $@

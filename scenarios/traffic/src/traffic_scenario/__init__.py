@@ -1,0 +1,1 @@
+"""The traffic scenario: plans a run, runs it and has it judged."""

@@ -1,0 +1,69 @@
+"""The command `fes-traffic`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from fes.errors import FesError
+
+from traffic_scenario import background, settings
+from traffic_scenario.demo import demo, prepare, running
+from traffic_scenario.errors import ScenarioError
+from traffic_scenario.plan import Wanted, plan
+from traffic_scenario.programs import Programs
+from traffic_scenario.steps import INTERRUPTED
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: Of the command line; the process's own where None.
+
+    Returns:
+        0; of `demo` the verdict; 2 for bad input, with a line on standard error.
+    """
+    options = settings.read(arguments)
+    try:
+        return _dispatch(options, Programs())
+    except ScenarioError as error:
+        sys.stderr.write(f"fes-traffic: {error}\n")
+        return error.status
+    except (FesError, OSError) as error:
+        sys.stderr.write(f"fes-traffic: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _dispatch(options: argparse.Namespace, programs: Programs) -> int:
+    if options.command == "down":
+        return _down(options)
+    wanted = Wanted(settings.planning(options), options.speedup, options.port)
+    if options.command == "plan":
+        plan(options.out, wanted, programs)
+        return 0
+    if options.command == "up":
+        return _up(options, wanted, programs)
+    return demo(options.runs, wanted, options.own_process, programs)
+
+
+def _up(options: argparse.Namespace, wanted: Wanted, programs: Programs) -> int:
+    with background.reserved(options.runs) as place:
+        folder, _ = prepare(options.runs, wanted, programs)
+        process = background.start(running(folder, options.own_process, programs), folder, place)
+    print(  # noqa: T201 - the command's answer
+        f"a federation runs in the background: process {process.pid}, folder {folder}\n"
+        f"gateways are in {folder / 'endpoints.json'}; it ends with `fes-traffic down`"
+    )
+    return 0
+
+
+def _down(options: argparse.Namespace) -> int:
+    pid = background.stop(options.runs)
+    print("nothing ran" if pid is None else f"stopped process {pid}")  # noqa: T201 - the answer
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

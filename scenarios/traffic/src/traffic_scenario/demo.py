@@ -1,0 +1,96 @@
+"""`fes-traffic demo`: plan, run, judge."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fes.cli.running.folder import point_latest
+
+from traffic_scenario.errors import InputError
+from traffic_scenario.plan import Wanted, plan
+from traffic_scenario.programs import Programs
+from traffic_scenario.progress import Progress
+from traffic_scenario.runfolder import FEDERATION, Plan, make_folder
+from traffic_scenario.steps import INTERRUPTED, Steps
+
+PASSED, FAILED, BAD_INPUT = 0, 1, 2
+
+LEFT = (
+    ("verdict", "verdict.json"),
+    ("offenders", "offenders.csv"),
+    ("report", "report.html"),
+    ("federation", FEDERATION),
+    ("logs", "logs"),
+)
+"""What a run leaves, and where."""
+
+
+def demo(runs: Path, wanted: Wanted, own: Sequence[str], programs: Programs) -> int:
+    """Plan a run, run it and have it judged.
+
+    Args:
+        runs: Folder of all runs.
+        wanted: What to plan.
+        own: Gateways and adapters that get a process of their own.
+        programs: How the services' programs are called.
+
+    Returns:
+        The verdict: 0 passed, 1 failed, 2 where it cannot be judged or an input is bad; 130 where
+        it was interrupted.
+
+    Raises:
+        InputError: An input is not valid.
+    """
+    folder, planned = prepare(runs, wanted, programs)
+    lasts_s = planned.duration_s / wanted.speedup
+    _say(f"the trace plays for {lasts_s:.0f} s; Ctrl-C ends the run")
+    progress = Progress(folder, planned.samples, lasts_s, _say)
+    with Steps() as steps:
+        status = steps.run(running(folder, own, programs), progress.look)
+        if status == PASSED:
+            _say("judging the run (Spark starts)")
+            status = steps.run((*programs.analytics, "verify", str(folder)))
+    _tell_where(folder)
+    if steps.interrupted:
+        _say("interrupted; nothing was judged")
+        return INTERRUPTED
+    return status if status in (PASSED, BAD_INPUT) else FAILED
+
+
+def prepare(runs: Path, wanted: Wanted, programs: Programs) -> tuple[Path, Plan]:
+    """Plan a run in a folder of its own, and let `latest` point to it.
+
+    Returns:
+        The folder, and what the run is about.
+
+    Raises:
+        InputError: An input is not valid; then no folder is left.
+    """
+    folder = make_folder(runs)
+    try:
+        planned = plan(folder, wanted, programs)
+    except (InputError, KeyboardInterrupt):
+        _discard(folder)
+        raise
+    point_latest(folder)
+    return folder, planned
+
+
+def running(folder: Path, own: Sequence[str], programs: Programs) -> tuple[str, ...]:
+    """Return the command that runs a planned folder."""
+    apart = [word for name in own for word in ("--own-process", name)]
+    return (*programs.fes, "run", str(folder / FEDERATION), "--run", str(folder), *apart)
+
+
+def _discard(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+
+
+def _tell_where(folder: Path) -> None:
+    lines = [f"{what:<11}{folder / name}" for what, name in LEFT if (folder / name).exists()]
+    _say("\n".join(["", *lines]))
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - what people see

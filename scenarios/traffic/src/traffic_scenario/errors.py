@@ -1,0 +1,26 @@
+"""The errors of the scenario.
+
+ScenarioError
+├── InputError      (ValueError)    what was given cannot be played
+└── RunningError    (RuntimeError)  a federation runs already, or did not start
+"""
+
+
+class ScenarioError(Exception):
+    """Is the base of the scenario's errors.
+
+    Attributes:
+        status: Exit status of a command that ends with it.
+    """
+
+    status = 1
+
+
+class InputError(ScenarioError, ValueError):
+    """Tells that what was given cannot be played."""
+
+    status = 2
+
+
+class RunningError(ScenarioError, RuntimeError):
+    """Tells that a federation runs already in the background, or did not start there."""

@@ -1,0 +1,174 @@
+"""The federation of a run: one gateway a vehicle, one a monitor, one SIENA in the city.
+
+    vehicle                              air               road side              city
+    cns-v ═ g-v ═ steam-v ))) )) )   ( (( ((( steam-m ═ g-m ═ siena-m ─ traffic-control
+
+Source:
+    FES thesis, section 5.8; design, section 11.
+"""
+
+from fes.federation.model import (
+    Adapter,
+    Application,
+    Broker,
+    Clock,
+    Control,
+    EventService,
+    Federation,
+    Gateway,
+    Http,
+    Medium,
+    Request,
+    Settings,
+)
+
+from traffic_scenario.runfolder import TRACE, Monitor, Plan
+
+SYSTEM = "traffic"
+AIR = "air"
+CITY = "siena-m"
+VEHICLE_RANGE_M = 300.0
+"""Radio range of a vehicle, unless a monitor hears farther."""
+
+CAN_SPEED = "can-speed"
+AIR_SPEED = "air-speed"
+CAN_ID = 12345
+
+_SILENT = Control(accept=(), relay=False)
+"""No control event enters, none is passed on: requests stay off the buses and off the air."""
+_HEARD_BY_ALL = Control(relay=False)
+"""Every gateway there hears the city itself; passed on, a request would be heard from each."""
+
+
+def describe(plan: Plan, speed: float, port: int) -> Federation:
+    """Return the federation of a run.
+
+    Args:
+        plan: Vehicles and monitors; their names hold letters, digits, `_` and `-` only.
+        speed: Seconds of the trace in a second of the wall clock.
+        port: Where traffic-control listens, on loopback.
+    """
+    range_m = vehicle_range_m(plan.monitors)
+    return Federation(
+        version=1,
+        system=SYSTEM,
+        clock=Clock(start=plan.start_us / 1e6, speed=speed),
+        media={AIR: Medium(description="wireless, shared by vehicles and monitors")},
+        brokers={
+            "cns": Broker(kind="nats"),
+            "air": Broker(kind="mqtt"),
+            "siena-1": Broker(kind="nats", cluster="siena"),
+            "siena-2": Broker(kind="nats", cluster="siena"),
+        },
+        event_services=_event_services(plan, range_m),
+        gateways=_gateways(plan),
+        mappings=_mappings(range_m),
+        requests=tuple(_on_the_air(vehicle) for vehicle in plan.vehicles),
+        applications=_applications(port),
+        http=Http(port=0),
+    )
+
+
+def vehicle_range_m(monitors: tuple[Monitor, ...]) -> float:
+    """Return the radio range of a vehicle: so far that every monitor's own range decides."""
+    return max([VEHICLE_RANGE_M, *(monitor.radius_m for monitor in monitors)])
+
+
+def bus_of(vehicle: str) -> str:
+    """Return the event service on board of a vehicle."""
+    return f"cns-v-{vehicle}"
+
+
+def sender_of(vehicle: str) -> str:
+    """Return a vehicle's access point to the air."""
+    return f"steam-v-{vehicle}"
+
+
+def receiver_of(monitor: str) -> str:
+    """Return a monitor's access point to the air."""
+    return f"steam-m-{monitor}"
+
+
+def _event_services(plan: Plan, range_m: float) -> dict[str, EventService]:
+    services = {}
+    for vehicle in plan.vehicles:
+        settings = {"channel": vehicle}
+        services[bus_of(vehicle)] = EventService(kind="cns", brokers=("cns",), settings=settings)
+        place: Settings = {"trace": TRACE, "vehicle": vehicle}
+        services[sender_of(vehicle)] = _steam(range_m, range_m, place)
+    for monitor in plan.monitors:
+        spot: Settings = {"lat": monitor.lat, "lon": monitor.lon}
+        services[receiver_of(monitor.name)] = _steam(monitor.radius_m, range_m, spot)
+    services[CITY] = EventService(
+        kind="siena", brokers=("siena-1", "siena-2"), settings={"index": "FES_Subject"}
+    )
+    return services
+
+
+def _steam(range_m: float, largest_range_m: float, location: Settings) -> EventService:
+    settings: Settings = {"range_m": range_m, "cell_edge_m": largest_range_m, "location": location}
+    return EventService(kind="steam", brokers=("air",), medium=AIR, settings=settings)
+
+
+def _gateways(plan: Plan) -> dict[str, Gateway]:
+    gateways = {}
+    for vehicle in plan.vehicles:
+        gateways[f"g-v-{vehicle}"] = Gateway(
+            adapters={
+                bus_of(vehicle): Adapter(mappings=(CAN_SPEED,), control=_SILENT),
+                sender_of(vehicle): Adapter(mappings=(AIR_SPEED,), control=_SILENT),
+            }
+        )
+    for monitor in plan.monitors:
+        gateways[f"g-m-{monitor.name}"] = Gateway(
+            adapters={
+                receiver_of(monitor.name): Adapter(control=_SILENT),
+                CITY: Adapter(control=_HEARD_BY_ALL),
+            }
+        )
+    return gateways
+
+
+def _mappings(range_m: float) -> dict[str, tuple[Settings, ...]]:
+    """Return the rules for the frame on the bus, and for how far a speed is of interest."""
+    frame: Settings = {
+        "native": {"can_id": CAN_ID, "extended": True},
+        "subject": "Speed",
+        "parameters": {
+            "license_no": {"bytes": [0, 6], "type": "string"},
+            "rate": {"bytes": [7, 7], "type": "double"},
+        },
+    }
+    nearby: Settings = {
+        "subject": "Speed",
+        "attributes": {"Proximity": {"constant": f"0,1,0,0,{_plain(range_m)}"}},
+    }
+    return {CAN_SPEED: (frame,), AIR_SPEED: (nearby,)}
+
+
+def _on_the_air(vehicle: str) -> Request:
+    """Return the request that lets a vehicle's speed surface on the air."""
+    return Request(
+        gateway=f"g-v-{vehicle}",
+        type="subscription",
+        source=sender_of(vehicle),
+        dist_list=bus_of(vehicle),
+        filter="subject = 'Speed'",
+    )
+
+
+def _applications(port: int) -> dict[str, Application]:
+    city = ("traffic-control", "serve", "--run", "{run}", "--port", str(port))
+    fleet = (
+        *("can-sim", "run", "--run", "{run}", "--url", "{url:cns}", "--speedup", "{speed}"),
+        *("--clock-start-wall-us", "{wall_start_us}"),
+    )
+    return {
+        "traffic-control": Application(command=city, ready=f"http://127.0.0.1:{port}/readyz"),
+        "can-sim": Application(command=fleet, after=("traffic-control",), ends_run=True),
+    }
+
+
+def _plain(number: float) -> str:
+    """Return a number without a fraction that is none."""
+    return str(int(number)) if number == int(number) else repr(number)

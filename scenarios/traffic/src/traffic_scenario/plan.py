@@ -1,0 +1,94 @@
+"""`fes-traffic plan`: a run folder with everything that a run needs."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fes.federation import check, dump, examine, has_errors, installed_kinds
+from fes.mapping.rules import Rule
+
+from traffic_scenario.errors import InputError
+from traffic_scenario.federation import describe
+from traffic_scenario.programs import Programs
+from traffic_scenario.runfolder import FEDERATION, Plan, read_plan
+
+FINDINGS = 10
+"""Most findings that are told of a federation that is not valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to plan.
+
+    Attributes:
+        inputs: Arguments of `can-sim plan`.
+        speedup: Seconds of the trace in a second of the wall clock.
+        port: Where traffic-control listens; None for a free port.
+    """
+
+    inputs: Sequence[str]
+    speedup: float
+    port: int | None = None
+
+
+def plan(folder: Path, wanted: Wanted, programs: Programs) -> Plan:
+    """Write a run's trace, monitors and federation file.
+
+    Args:
+        folder: The run folder.
+        wanted: What to plan.
+        programs: How `can-sim` is called.
+
+    Raises:
+        InputError: An input is not valid, or makes a federation that is not.
+    """
+    summary = _plan_fleet(folder, wanted.inputs, programs)
+    planned = read_plan(folder)
+    write_federation(folder, planned, wanted.speedup, wanted.port or free_port())
+    _tell(folder, planned, summary)
+    return planned
+
+
+def write_federation(folder: Path, planned: Plan, speedup: float, port: int) -> None:
+    """Write the federation file of a run.
+
+    Raises:
+        InputError: The federation would not be valid, e.g. too large.
+    """
+    path = folder / FEDERATION
+    text = dump(describe(planned, speedup, port))
+    findings = check(examine(text, str(path), {}), installed_kinds(), Rule)
+    if has_errors(findings):
+        raise InputError("\n".join(str(finding) for finding in findings[:FINDINGS]))
+    path.write_text(text, "utf-8")
+
+
+def free_port() -> int:
+    """Return a port on loopback that nobody listens on now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:
+    command = (*programs.can_sim, "plan", "--out", str(folder), *inputs)
+    done = subprocess.run(  # noqa: S603 - our own
+        command, capture_output=True, text=True, check=False, start_new_session=True
+    )
+    if done.returncode != 0:
+        raise InputError(done.stderr.strip().removeprefix("can-sim: "))
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary
+
+
+def _tell(folder: Path, planned: Plan, summary: dict[str, Any]) -> None:
+    fleet = f"{len(planned.vehicles)} vehicles, {len(planned.monitors)} monitors"
+    lines = [f"planned: {fleet}, {planned.duration_s:.0f} s of trace, in {folder}"]
+    lines += [f"left out: {count} {reason}" for reason, count in summary["skipped"].items()]
+    lines += [f"note: {note}" for note in summary["notes"]]
+    print("\n".join(lines), flush=True)  # noqa: T201 - the command's answer

@@ -1,0 +1,112 @@
+"""The command line."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+DEMO_DURATION_S = 90.0
+DEMO_SPEEDUP = 3.0
+UP_DURATION_S = 1800.0
+VEHICLES = 24
+PORTS = range(1, 65536)
+MOST = 1_000_000.0
+"""Longest duration and largest speed-up."""
+
+
+def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the settings of a command; a bad one ends the process with status 2.
+
+    Args:
+        arguments: Of the command line; the process's own where None.
+    """
+    parser = argparse.ArgumentParser(prog="fes-traffic", description="The traffic scenario.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    plan = commands.add_parser("plan", help="write a run's trace, monitors and federation file")
+    plan.add_argument("--out", type=Path, required=True, metavar="RUNFOLDER")
+    _add_inputs(plan, DEMO_DURATION_S, DEMO_SPEEDUP)
+    demo = commands.add_parser("demo", help="plan, run and judge; the exit status is the verdict")
+    _add_inputs(demo, DEMO_DURATION_S, DEMO_SPEEDUP)
+    _add_running(demo)
+    up = commands.add_parser("up", help="plan, and run in the background")
+    _add_inputs(up, UP_DURATION_S, 1.0)
+    _add_running(up)
+    down = commands.add_parser("down", help="stop what `up` started")
+    _add_runs(down)
+    return parser.parse_args(arguments)
+
+
+def planning(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the arguments of `can-sim plan` that the options stand for, without `--out`."""
+    made_up = options.trace is None
+    given = {
+        "--trace": options.trace,
+        "--monitors": options.monitors,
+        "--dbc": options.dbc,
+        "--positions": options.positions,
+        "--signal": options.signal,
+        "--vehicles": options.vehicles or (VEHICLES if made_up else None),
+        "--duration": options.duration or (options.made_up_duration if made_up else None),
+        "--seed": options.seed,
+    }
+    words = [word for name, value in given.items() if value for word in (name, str(value))]
+    flags = [f"--{name}" for name in ("align", "strict") if getattr(options, name)]
+    return (*words, *flags)
+
+
+def _add_inputs(parser: argparse.ArgumentParser, duration_s: float, speedup: float) -> None:
+    add = parser.add_argument
+    add("--trace", type=Path, help="CSV, GPX or CAN log; a made-up town without")
+    add("--monitors", type=Path, help="CSV; placed along the trace without")
+    add("--dbc", type=Path, help="definitions of a CAN log's frames")
+    add("--positions", type=Path, help="CSV or GPX: where a CAN log was made")
+    add("--signal", default="", help="SIGNAL or MESSAGE.SIGNAL that tells the speed")
+    add("--align", action="store_true", help="the positions begin when the CAN log does")
+    add("--strict", action="store_true", help="refuse bad rows instead of counting them")
+    add("--vehicles", type=whole_number, help=f"the first N of a trace; {VEHICLES} in the town")
+    add(
+        "--duration", type=positive_number, help=f"seconds of the trace; {duration_s:g} in the town"
+    )
+    add("--seed", type=whole_number, default=1, help="of the made-up town (default: 1)")
+    help_speedup = f"seconds of the trace in a second (default: {speedup:g})"
+    add("--speedup", type=positive_number, default=speedup, help=help_speedup)
+    add("--port", type=port, help="where traffic-control listens; a free port without")
+    parser.set_defaults(made_up_duration=duration_s)
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--own-process",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a gateway (g-m-M01) or adapter (g-m-M01.siena-m) that gets a process of its own",
+    )
+    _add_runs(parser)
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
+
+
+def whole_number(text: str) -> int:
+    """Return a whole number of at least 1; argparse tells the function's name where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
+    return value
+
+
+def positive_number(text: str) -> float:
+    """Return a number above 0 and up to `MOST`."""
+    value = float(text)
+    if not 0 < value <= MOST:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and {MOST:g}")
+    return value
+
+
+def port(text: str) -> int:
+    """Return the number of a port."""
+    value = int(text)
+    if value not in PORTS:
+        raise argparse.ArgumentTypeError(f"{text} is no port")
+    return value
