@@ -248,3 +248,15 @@ def test_a_withdrawal_tells_what_became_of_it() -> None:
         "forwarded",
         "applied",
     ]
+
+
+def test_one_gateway_of_a_shared_service_repeats_what_a_client_asked_there() -> None:
+    passed_on = {}
+    for repeats in (True, False):
+        north = AdapterSettings("g1.north", "north", repeats=repeats)
+        south = AdapterSettings("g1.south", "south")
+        core = core_of("north", "south", adapters={"north": north, "south": south})
+        decisions = say(core, request(source="north", dist_list="south"), "north")
+        passed_on[repeats] = [d.to for d in decisions if d.decision == "forwarded"]
+
+    assert passed_on == {True: ["north", "south"], False: ["south"]}

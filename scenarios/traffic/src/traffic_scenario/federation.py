@@ -36,8 +36,6 @@ CAN_ID = 12345
 
 _SILENT = Control(accept=(), relay=False)
 """No control event enters, none is passed on: requests stay off the buses and off the air."""
-_HEARD_BY_ALL = Control(relay=False)
-"""Every gateway there hears the city itself; passed on, a request would be heard from each."""
 
 
 def describe(plan: Plan, speed: float, port: int) -> Federation:
@@ -123,7 +121,7 @@ def _gateways(plan: Plan) -> dict[str, Gateway]:
         gateways[f"g-m-{monitor.name}"] = Gateway(
             adapters={
                 receiver_of(monitor.name): Adapter(control=_SILENT),
-                CITY: Adapter(control=_HEARD_BY_ALL),
+                CITY: Adapter(),
             }
         )
     return gateways

@@ -57,6 +57,15 @@ class Announcing:
             _, oldest = leases.popitem(last=False)
             turn.order(service, Unannounce(oldest.number))
 
+    def failed(self, service: str, number: int, turn: Turn) -> None:
+        """Forget an announcement that could not be made, so that the next publication asks anew."""
+        leases = self._leases.get(service, OrderedDict())
+        for subject, lease in leases.items():
+            if lease.number == number:
+                del leases[subject]
+                turn.order(service, Unannounce(number))
+                return
+
     def expire(self, now_us: int, turn: Turn) -> None:
         """Withdraw the announcements whose lease ended."""
         for service, leases in self._leases.items():

@@ -25,7 +25,7 @@ from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing, of_request
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, Heard, HeardControl
-from fes.model import attributes, binary
+from fes.model import attributes, binary, is_reserved
 
 Result = tuple[list[Mutation], list[Output]]
 """Mutations to commit, then outputs to perform."""
@@ -70,6 +70,8 @@ class GatewayCore:
                 self._heard_control(message, service, turn)
             case Done():
                 self._standing.done(message, service, turn)
+                if message.error and not message.withdrawn:
+                    self._announcing.failed(service, message.number, turn)
             case Inject():
                 self._enter(message.request, "", turn)
             case Tick():
@@ -109,8 +111,14 @@ class GatewayCore:
         if not names:
             turn.decide(of_event("dropped", event, reason="no subscription"))
             return
+        if is_reserved(heard.subject):
+            turn.decide(of_event("refused", event, reason="reserved subject"))
+            return
         turn.decide(of_event("matched", event, to=",".join(names)))
-        self._router.route(event, names, turn)
+        try:
+            self._router.route(event, names, turn)
+        except EventError as error:
+            turn.decide(of_event("refused", event, reason=f"body: {error}"))
 
     def _heard_control(self, heard: HeardControl, service: str, turn: Turn) -> None:
         try:

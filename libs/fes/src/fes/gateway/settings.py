@@ -25,6 +25,8 @@ class AdapterSettings:
         service: Event service that it connects to.
         accept: Types of control events that may enter from there.
         relay: Whether requests are passed on to there.
+        repeats: Whether this gateway repeats a client's request on the service that it came
+            from, for gateways that missed it; the first one attached in the file does.
         on_medium: Whether the service is an access point of a shared wireless medium.
         stamps: Whether the service carries stamps; what is published where it does not, and heard
             again, is ignored.
@@ -34,6 +36,7 @@ class AdapterSettings:
     service: str
     accept: frozenset[RequestType] = frozenset(RequestType)
     relay: bool = True
+    repeats: bool = True
     on_medium: bool = False
     stamps: bool = True
 
@@ -109,6 +112,11 @@ def _adapter(
         service=service,
         accept=frozenset(RequestType[word.upper()] for word in adapter.control.accepted),
         relay=adapter.control.relays,
+        repeats=gateway == _first_at(federation, service),
         on_medium=is_on_medium(federation, service),
         stamps=stamps,
     )
+
+
+def _first_at(federation: Federation, service: str) -> str:
+    return next(name for name, each in federation.gateways.items() if service in each.adapters)

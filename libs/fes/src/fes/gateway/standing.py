@@ -151,7 +151,8 @@ class Standing:
     def _pass_on(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
         from_client = bool(arrived) and not control.path
         for name, adapter in self._settings.adapters.items():
-            back = name == arrived and not from_client and not adapter.on_medium
+            repeated = adapter.on_medium or (from_client and adapter.repeats)
+            back = name == arrived and not repeated
             if not adapter.relay or back or name not in self._links:
                 continue
             onward = msgspec.structs.replace(control, path=(*control.path, name))

@@ -31,6 +31,7 @@ from fes.federation.dump import dump, resolved
 from fes.federation.model import Federation
 
 READY_S = 60.0
+ALLOWANCE_S, ALLOWANCE_PER_GATEWAY_S = 7.0, 0.12
 QUIET_S = 3.0
 BROKER_CHECK_S = 0.5
 FIRST_PAUSE_S, MOST_PAUSE_S = 0.2, 5.0
@@ -67,7 +68,7 @@ class Supervisor:
         self._options = options
         self._out = out
         self._brokers = EmbeddedBrokers(federation, options.run / "brokers")
-        allowance_s = 6.0 + 0.05 * len(federation.gateways)
+        allowance_s = ALLOWANCE_S + ALLOWANCE_PER_GATEWAY_S * len(federation.gateways)
         start_us = time.time_ns() // 1000 + round(allowance_s * 1e6)
         self.federation = resolved(federation, start_us, self._brokers.urls)
         self.children: dict[str, Child] = {}
@@ -90,8 +91,8 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt, interrupted)
         try:
-            await self._start()
-            await self._stop.wait()
+            if await self._started():
+                await self._stop.wait()
             if not interrupted:
                 await asyncio.sleep(self._options.quiet_s)
         except AdapterError as error:
@@ -107,6 +108,19 @@ class Supervisor:
         interrupted.append(1)
         self._stop.set()
 
+    async def _started(self) -> bool:
+        """Start everything; False where the run was interrupted meanwhile."""
+        starting = asyncio.create_task(self._start(), name="start")
+        stopping = asyncio.create_task(self._stop.wait(), name="stop")
+        await asyncio.wait((starting, stopping), return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if starting.done():
+            starting.result()
+            return True
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+        return False
+
     async def _start(self) -> None:
         run = self._options.run
         file = run / "federation.yaml"
@@ -121,6 +135,9 @@ class Supervisor:
             await self._begin(part)
         await self._until_ready([part.name for part in gateways])
         self._say(f"gateways: {len(self.federation.gateways)} in {len(gateways)} processes")
+        for part in gateways:
+            url = self.children[part.name].started["http"]
+            self._say(f"  {part.name}: {url}/gateways/<gateway>/v1, e.g. {part.gateways[0]}")
         self._watchers.append(asyncio.create_task(self._watch_brokers()))
         await self._start_applications()
 
@@ -135,7 +152,8 @@ class Supervisor:
                 if part.ready:
                     await self._until_answers(part.name, part.ready)
                 begun.add(part.name)
-                self._say(f"application: {part.name}")
+                where = f" at {part.ready}" if part.ready else ""
+                self._say(f"application: {part.name}{where}")
             waiting = [part for part in waiting if part not in free]
 
     async def _begin(self, part: Part) -> None:
