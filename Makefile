@@ -50,7 +50,7 @@ down: $(INSTALLED) ## Stop what `make up` started
 	@$(BIN)/fes-traffic down --runs "$(RUNS)"
 
 test: $(INSTALLED) java ## Run all tests
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
 
 check: style types imports links ## Check style, types, imports and the links in the documentation
 

@@ -139,4 +139,3 @@ def test_no_event_that_the_filter_accepts_is_lost_by_its_translation(
         )
         accepted = accepts(to_fes(native)) is True
         assert passes or not accepted
-        assert passes == accepted or not translation.exact

@@ -53,11 +53,6 @@ class Translation:
     disjuncts: tuple[tuple[Term, ...], ...]
     widened: tuple[str, ...]
 
-    @property
-    def exact(self) -> bool:
-        """Whether the service applies the whole filter."""
-        return not self.widened
-
 
 def translate(tree: Condition, vocabulary: Vocabulary) -> Translation:
     """Return a filter in the words of an event service: the same set of events or a superset.
