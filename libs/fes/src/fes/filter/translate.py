@@ -47,7 +47,7 @@ class Translation:
         disjuncts: Conjunctions, one of which must hold; an empty conjunction means everything,
             no conjunction at all means nothing.
         widened: For people, what the service lets pass beyond the filter and why; empty where
-            the service applies the whole filter.
+            nothing had to be left out, though a mapping's inversion may still let more pass.
     """
 
     disjuncts: tuple[tuple[Term, ...], ...]
