@@ -45,6 +45,8 @@ class MqttConnection:
         self.lost = asyncio.Event()
         self._keepalive_s = keepalive_s
         self._transport: Any = None
+        self._corked: list[bytes] = []
+        self._corked_bytes = 0
         self._client = gmqtt.Client(client_id, clean_session=True, logger=_quiet)
         self._client.set_config({"reconnect_retries": _NEVER})
         self._client.on_message = lambda _, topic, payload, *__: on_message(topic, payload)
@@ -98,11 +100,24 @@ class MqttConnection:
     def backlog_bytes(self) -> int:
         """Bytes that the socket has not taken yet."""
         size: int = self._transport.get_write_buffer_size()
-        return size
+        return size + self._corked_bytes
 
     def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message at QoS 0."""
-        self._client.publish(topic, payload)
+        """Send a message at QoS 0, together with all others of this turn of the loop.
+
+        A write for each message costs more than everything else that is done for it, here and at
+        the broker, which is woken for each.
+        """
+        if not self._corked:
+            asyncio.get_running_loop().call_soon(self._uncork)
+        packet = publish_packet(topic.encode(), payload)
+        self._corked.append(packet)
+        self._corked_bytes += len(packet)
+
+    def _uncork(self) -> None:
+        packets, self._corked, self._corked_bytes = self._corked, [], 0
+        if packets and not self.ends:
+            self._transport.write(b"".join(packets))
 
     def subscribe(self, topics: Sequence[str]) -> int:
         """Ask for topics at QoS 0, and return the packet identifier."""
@@ -119,6 +134,7 @@ class MqttConnection:
         """Take leave of the broker and end the connection, at once where it does not answer."""
         if not self.ends:
             try:
+                self._uncork()
                 async with asyncio.timeout(_CLOSE_S):
                     await self._client.disconnect()
             except (TimeoutError, OSError):
@@ -131,6 +147,21 @@ class MqttConnection:
         connection = self._client._connection  # noqa: SLF001 - gmqtt has no public way to it
         if connection is not None:
             connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf
+
+
+def publish_packet(topic: bytes, payload: bytes) -> bytes:
+    """Return an MQTT PUBLISH packet at QoS 0, not retained.
+
+    Source:
+        MQTT 3.1.1, sections 2.2.3 (remaining length) and 3.3.
+    """
+    left = 2 + len(topic) + len(payload)
+    head = bytearray(b"\x30")
+    while left > 127:
+        head.append(left & 0x7F | 0x80)
+        left >>= 7
+    head.append(left)
+    return b"".join((head, len(topic).to_bytes(2), topic, payload))
 
 
 def _outcome(attempt: asyncio.Future[None]) -> None:

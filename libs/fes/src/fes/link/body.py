@@ -19,7 +19,7 @@ def read_body(body: bytes) -> Event:
     """
     try:
         event = _decoder.decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CodecError(f"not an event: {error}") from error
     for field in (*event.parameters, *event.attributes):
         if field.type is Type.EVENT:

@@ -1,0 +1,10 @@
+"""All benchmarks: `python benchmarks/run.py`; each `bench_*.py` runs by itself too."""
+
+import sys
+
+import bench_passthrough
+import bench_traffic
+from command import main
+
+if __name__ == "__main__":
+    sys.exit(main((*bench_traffic.CASES, *bench_passthrough.CASES)))
