@@ -1,3 +1,6 @@
+import asyncio
+import time
+
 import pytest
 from eventservices.cns import (
     ALL_TYPES,
@@ -9,6 +12,7 @@ from eventservices.cns import (
     structured_event,
 )
 from eventservices.cns.errors import AdminLimitExceededError, InvalidEventTypeError
+from eventservices.errors import MalformedError
 from integration.cns.clients import (
     Anys,
     Structureds,
@@ -333,3 +337,31 @@ async def test_two_uses_of_a_channel_in_one_process_are_two_members(
     await eventually(lambda: other.others)
     assert [member.client for member in other.others] == ["adapter"]
     assert one.others == ()
+
+
+async def test_a_process_that_was_halted_forgets_nobody(
+    connect: Connect, channel_name: str, eventually: Eventually
+) -> None:
+    beat_s = 0.1
+    car, city = await connect("car", beat_s=beat_s), await connect("city", beat_s=beat_s)
+    here, there = await car.open_channel(channel_name), await city.open_channel(channel_name)
+    supplier = Supplier()
+    await any_supplier(here, supplier)
+    await any_consumer(there, Anys())
+    await eventually(lambda: supplier.told == [([ALL_TYPES], [])])
+
+    await asyncio.sleep(2 * beat_s)
+    time.sleep(10 * beat_s)  # noqa: ASYNC251 - the loop stands still
+    await asyncio.sleep(2 * beat_s)
+    await car.probe()
+
+    assert supplier.told == [([ALL_TYPES], [])]
+
+
+async def test_a_client_of_whom_the_others_would_not_take_its_state_is_refused(
+    connect: Connect, channel_name: str
+) -> None:
+    connection = await connect()
+    with pytest.raises(MalformedError):
+        await connection.open_channel(channel_name, ChannelOptions(client="x" * 256))
+    assert connection.channels == ()

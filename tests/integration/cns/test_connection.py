@@ -1,6 +1,4 @@
 import asyncio
-import os
-import signal
 import socket
 import time
 
@@ -11,6 +9,7 @@ from eventservices.natslink import LinkOptions
 from eventservices.servers import NatsServer, free_port
 from integration.cns.clients import Anys, Supplier, any_consumer, any_supplier
 from integration.cns.conftest import Connect, Eventually
+from support.halted import halted
 
 pytestmark = pytest.mark.broker
 
@@ -141,15 +140,12 @@ async def test_a_stalled_server_blocks_neither_close_nor_the_loop(
     connection = await connect("car", own_server.url)
     channel = await connection.open_channel(channel_name)
     proxy = await any_supplier(channel)
-    pid = own_server.pid
-    assert pid is not None
 
     async def push_for_ever() -> None:
         while True:
             await proxy.push(b"x" * 100_000)
 
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with halted(own_server):
         pushing = asyncio.create_task(push_for_ever())
         await asyncio.sleep(0.3)
         started = time.monotonic()
@@ -158,8 +154,6 @@ async def test_a_stalled_server_blocks_neither_close_nor_the_loop(
         await connection.close()
         pushing.cancel()
         ended = await asyncio.gather(pushing, return_exceptions=True)
-    finally:
-        os.kill(pid, signal.SIGCONT)
     assert isinstance(ended[0], NotConnectedError | asyncio.CancelledError | ConnectionError)
 
 
@@ -169,11 +163,8 @@ async def test_closing_wakes_whoever_waits_for_the_server(
     patient = LinkOptions(probe_interval_s=0.0, probe_timeout_s=30.0)
     connection = await Connection(own_server.url, link=patient).open()
     channel = await connection.open_channel(channel_name)
-    pid = own_server.pid
-    assert pid is not None
 
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with halted(own_server):
         waiting = [
             asyncio.create_task(any_consumer(channel, Anys())),
             asyncio.create_task(connection.open_channel("another")),
@@ -183,8 +174,6 @@ async def test_closing_wakes_whoever_waits_for_the_server(
         await connection.close()
         async with asyncio.timeout(5.0):
             ended = await asyncio.gather(*waiting, return_exceptions=True)
-    finally:
-        os.kill(pid, signal.SIGCONT)
     assert [isinstance(error, NotConnectedError) for error in ended] == [True, True, True]
 
 

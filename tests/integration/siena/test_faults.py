@@ -1,20 +1,20 @@
 """Servers that die, fall silent and come back."""
 
 import asyncio
-import os
-import signal
 import socket
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Protocol
 
 import pytest
 from eventservices.errors import NotConnectedError
+from eventservices.natsclient import NatsClient
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.servers import NatsServer
 from eventservices.siena import Connection, Filter, Notification, Options, Seen, where
+from eventservices.siena.witness import Witness
 from eventservices.stamp import Stamp
+from support.halted import halt, resume
 
 Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
 Connect = Callable[..., Awaitable[Connection]]
@@ -24,24 +24,6 @@ class Cluster(Protocol):
     a: NatsServer
     b: NatsServer
     urls: list[str]
-
-
-def stop(server: NatsServer) -> None:
-    """Halt a server, and return when it has halted."""
-    assert server.pid is not None
-    os.kill(server.pid, signal.SIGSTOP)
-    deadline = time.monotonic() + 5
-    while not all(
-        (task / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
-        for task in Path(f"/proc/{server.pid}/task").iterdir()
-    ):
-        assert time.monotonic() < deadline
-
-
-def resume(server: NatsServer) -> None:
-    """Let a server go on that was halted."""
-    assert server.pid is not None
-    os.kill(server.pid, signal.SIGCONT)
 
 
 async def heard(got: list[Notification], writer: Connection) -> bool:
@@ -105,7 +87,7 @@ async def test_a_server_that_falls_silent_is_left_and_subscriptions_come_back(
     got: list[Notification] = []
     await here.client("reader").subscribe(where(("a", "any")), lambda n, _: got.append(n))
     await until_heard(got, there)
-    stop(own_cluster.a)
+    halt(own_cluster.a)
     try:
         with pytest.raises(NotConnectedError):
             await here.probe()
@@ -125,7 +107,7 @@ async def test_an_answer_that_comes_after_a_flush_gave_up_does_not_deafen(
     async with NatsLink([own_cluster.a.url], options) as link:
         await link.listen("x", lambda _s, payload, _h, _r: got.append(payload))
         await link.flush()
-        stop(own_cluster.a)
+        halt(own_cluster.a)
         with pytest.raises(TimeoutError):
             await link.client.flush(1)
         resume(own_cluster.a)
@@ -227,3 +209,111 @@ async def test_an_event_published_again_keeps_its_stamp(
     given = Stamp("can/x", 3, 9, 17, "cns-v", ("steam-v", "steam-m"))
     assert await here.client("bridge").publish({"a": 1}, stamp=given) is given
     await eventually(lambda: stamps == [given])
+
+
+async def test_what_is_muted_while_a_client_is_replaced_is_heard_no_more(
+    own_cluster: Cluster, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got: list[bytes] = []
+    restored, go_on = asyncio.Event(), asyncio.Event()
+    native_listen = NatsClient.listen
+
+    async def listen(self: NatsClient, subject: str, *rest: object) -> object:
+        if subject == "last":
+            restored.set()
+            await go_on.wait()
+        return await native_listen(self, subject, *rest)  # type: ignore[arg-type] # passed on
+
+    async with NatsLink([own_cluster.a.url], LinkOptions(probe_interval_s=0)) as link:
+        first = await link.listen("first", lambda _s, payload, _h, _r: got.append(payload))
+        await link.listen("last", lambda *_: None)
+        monkeypatch.setattr(NatsClient, "listen", listen)
+        await link.client.close()
+        await restored.wait()
+        await link.mute(first)
+        go_on.set()
+        await eventually(lambda: link.counters.rebuilds == 1)
+        await link.publish("first", b"too late")
+        await link.flush()
+        assert got == []
+
+
+async def test_a_witness_that_was_not_answered_once_has_one_connection_still(
+    own_cluster: Cluster, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([NotConnectedError("not now")])
+    flush = NatsLink.flush
+
+    async def flush_once_in_vain(self: NatsLink) -> None:
+        for error in answers:
+            raise error
+        await flush(self)
+
+    monkeypatch.setattr(NatsLink, "flush", flush_once_in_vain)
+    monkeypatch.setattr("eventservices.siena.witness.RETRY_S", 0.01)
+    made: list[NatsClient] = []
+    connect = NatsClient.connect
+
+    async def counted(self: NatsClient, *given: object, **named: object) -> None:
+        made.append(self)
+        await connect(self, *given, **named)  # type: ignore[arg-type] # passed on
+
+    monkeypatch.setattr(NatsClient, "connect", counted)
+    witness = Witness(own_cluster.a.url, "w", "w", answered=lambda *_: None, options=LinkOptions())
+    await witness.open(10.0)
+    await witness.close()
+    assert len(made) == 1
+    assert made[0].is_closed
+
+
+async def test_a_client_closed_while_the_broker_is_away_is_called_no_more(
+    own_cluster: Cluster, connect: Connect, eventually: Eventually
+) -> None:
+    here = await connect(own_cluster.a.url)
+    got: list[object] = []
+    leaving, staying = here.client("leaving"), here.client("staying")
+    for name in ("a", "b", "c"):
+        await leaving.subscribe(where((name, "any")), lambda *given: got.append(given))
+        await leaving.advertise(where((name, "any")))
+    await here.link.client.close()
+    await leaving.close()
+    await eventually(lambda: here.settled and here.link.counters.rebuilds == 1)
+    await staying.publish({"a": 1, "b": 1, "c": 1})
+    await here.probe()
+    assert got == []
+    assert here.control.roster.entries == ()
+    assert here.intake.native_subjects == ()
+
+
+async def test_a_subscription_beside_an_unproved_one_is_proved_itself(
+    own_cluster: Cluster, connect: Connect
+) -> None:
+    options = Options(link=LinkOptions(probe_timeout_s=1.0), in_force_timeout_s=0.3)
+    here = await connect(own_cluster.a.url, options=options)
+    there = await connect(own_cluster.b.url, options=options)
+    server = there.link.server_id
+    halt(own_cluster.b)
+    try:
+        first = await here.client("first").subscribe(Filter(), lambda *_: None)
+        second = await here.client("second").subscribe(Filter(), lambda *_: None)
+    finally:
+        resume(own_cluster.b)
+    assert (first.unproved, second.unproved) == ((server,), (server,))
+    assert (await here.client("third").subscribe(Filter(), lambda *_: None)).unproved == ()
+
+
+async def test_after_a_reconnection_a_subscription_is_proved_anew(
+    own_cluster: Cluster, connect: Connect
+) -> None:
+    here = await connect(own_cluster.a.url)
+    await here.client("first").subscribe(Filter(), lambda *_: None)
+    here.control.settled = False
+    proofs: list[None] = []
+
+    async def wait() -> tuple[str, ...]:
+        proofs.append(None)
+        return ()
+
+    here.control.proof.wait = wait  # type: ignore[method-assign] # counted
+    await here.client("second").subscribe(Filter(), lambda *_: None)
+    assert len(proofs) == 1

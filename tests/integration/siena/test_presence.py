@@ -3,10 +3,12 @@
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import pytest
+from eventservices.errors import MalformedError
 from eventservices.siena import Connection, Filter, Kind, Seen, format_filter, where
 
 Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -256,3 +258,30 @@ async def test_the_observing_command_ends_with_a_reason(
     assert command.process.returncode == status
     assert reason in errors
     assert b"Traceback" not in errors
+
+
+async def test_a_process_that_was_halted_forgets_nobody(
+    cluster: Cluster, connect: Connect, eventually: Eventually
+) -> None:
+    here, there = await connect(cluster.urls[0]), await connect(cluster.urls[1])
+    watch = Watch()
+    here.observe(watch)
+    await there.client("p").subscribe(where(("a", "any")), ignore)
+    await eventually(lambda: len(watch.seen) == 1)
+    await asyncio.sleep(2 * here.options.digest_interval_s)
+    time.sleep(10 * here.options.digest_interval_s)  # noqa: ASYNC251 - the loop stands still
+    await asyncio.sleep(here.options.digest_interval_s)
+    await here.probe()
+    assert [seen.withdrawn for seen in watch.seen] == [False]
+    assert here.peers.died == 0
+
+
+@pytest.mark.parametrize(
+    ("party", "role"), [("", ""), ("x" * 256, ""), ("\ud800", ""), ("p", "\ud800")]
+)
+async def test_a_party_that_cannot_be_told_of_is_refused(
+    cluster: Cluster, connect: Connect, party: str, role: str
+) -> None:
+    here = await connect(cluster.urls[0])
+    with pytest.raises(MalformedError):
+        here.client(party, role=role)

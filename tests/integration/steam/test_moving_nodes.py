@@ -13,6 +13,7 @@ from eventservices.steam import (
     Circle,
     Event,
     FixedLocation,
+    LiveLocation,
     Location,
     Node,
     NodeSettings,
@@ -163,3 +164,29 @@ def covers(vehicle: Node, air: Air, now_us: int) -> bool:
     position = vehicle.location.position_at(now_us)
     assert position is not None
     return air.grid.cell(position) in vehicle._consumer._receiver.coverage.cells
+
+
+async def test_a_node_that_cannot_cover_its_surroundings_does_not_hold_up_the_others(
+    settings: AirSettings, eventually: Eventually
+) -> None:
+    heard: list[Notification] = []
+    quick = replace(settings, position_interval_s=0.02, v_max_mps=0.0)
+    async with Air(quick) as air:
+        places = [LiveLocation(1e6), LiveLocation(1e6)]
+        now_us = air.clock_us()
+        for place in places:
+            place.update(now_us, 50.0, 11.0)
+        # A radio range of the whole Earth covers too many cells once its place is known.
+        wide = air.node(NodeSettings("wide", 1.0), places[0])
+        mover = air.node(NodeSettings("mover", 150.0), places[1])
+        await wide.subscribe("Speed", lambda _: None)
+        await mover.subscribe("Speed", heard.append)
+        wide._consumer._receiver.coverage._reach_m = 1e6
+        for place in places:
+            place.update(now_us + 1, 50.1, 11.0)
+        await eventually(lambda: air.counters.uncovered > 1)
+        await eventually(lambda: air.healthy)
+        speaker = air.node(NodeSettings("speaker", 150.0), FixedLocation(50.1, 11.0))
+        speaker.announce("Speed", around(150.0))
+        speaker.publish(Event("Speed", {"rate": 1}))
+        await eventually(lambda: len(heard) == 1)

@@ -1,10 +1,16 @@
+import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import gmqtt
 import pytest
-from eventservices.errors import MalformedError, RefusedError, TooLargeError
+from eventservices.errors import (
+    MalformedError,
+    NotConnectedError,
+    RefusedError,
+    TooLargeError,
+)
 from eventservices.stamp import Stamp
 from eventservices.steam import (
     Air,
@@ -18,7 +24,9 @@ from eventservices.steam import (
     Node,
     NodeSettings,
     Notification,
+    Observer,
     Position,
+    Sighting,
     Term,
     around,
 )
@@ -328,3 +336,29 @@ async def test_a_stranger_on_the_broker_does_no_harm(
     vehicle.publish(SPEED)
     await air.probe()
     assert len(heard) == 1
+
+
+async def test_a_node_that_leaves_while_it_subscribes_is_told_so(air: Air) -> None:
+    seen: list[Sighting] = []
+    async with Observer(air, seen.append):
+        node = air.node(NodeSettings("leaving", 300.0), FixedLocation(50.0, 11.0))
+        subscribing = asyncio.create_task(node.subscribe("Speed", lambda _: None))
+        await asyncio.sleep(0)
+        node.close()
+        with pytest.raises(NotConnectedError):
+            await subscribing
+        await air.probe()
+    assert seen == []
+
+
+@pytest.mark.parametrize("term", [Term("\ud800", "=", 1), Term("a", "=", "\ud800")])
+async def test_text_that_cannot_be_sent_is_refused(air: Air, term: Term) -> None:
+    with pytest.raises(MalformedError):
+        air.node(NodeSettings("n", 300.0, label="\ud800"), FixedLocation(50.0, 11.0))
+    node = air.node(NodeSettings("n", 300.0), FixedLocation(50.0, 11.0))
+    with pytest.raises(MalformedError):
+        await node.subscribe("Speed", lambda _: None, [term])
+    assert node.subscriptions == []
+    node.announce("Speed", around(300.0))
+    with pytest.raises(MalformedError):
+        node.publish(Event("Speed", {"licence": "\ud800"}))

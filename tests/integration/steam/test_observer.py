@@ -1,6 +1,9 @@
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
+from eventservices.servers import NatsServer, ServerSpec
 from eventservices.steam import (
     Air,
     AirSettings,
@@ -152,3 +155,22 @@ async def test_a_callback_that_raises_does_not_blind_the_observer(air: Air) -> N
         await air.probe()
         assert observer.callback_errors == 1
     assert len(seen) == 2
+
+
+async def test_nobody_is_missed_because_the_broker_was_away(
+    tmp_path: Path, eventually: Eventually
+) -> None:
+    seen: list[Sighting] = []
+    with NatsServer(ServerSpec("away", tmp_path, mqtt=True)) as server:
+        settings = AirSettings(server.mqtt_url, beacon_period_s=0.1)
+        async with Air(settings) as air, Observer(air, seen.append):
+            place(air, "v").announce("Speed", around(300.0))
+            await eventually(lambda: len(seen) == 1)
+            server.kill()
+            await eventually(lambda: not air.connected)
+            await asyncio.sleep(10 * settings.beacon_period_s)  # who is heard would be missed
+            server.start()
+            await eventually(lambda: air.healthy)
+            sent = air.beacons_sent
+            await eventually(lambda: air.beacons_sent > sent + 3)
+            assert short(seen) == [("announcement", "Speed")]

@@ -2,7 +2,8 @@ import math
 from typing import Any
 
 import pytest
-from adapter_steam.codec import TYPES_ATTRIBUTE, to_native, to_steam
+from adapter_steam import codec, proximity
+from adapter_steam.codec import KEPT_CHARACTERS, TYPES_ATTRIBUTE, to_native, to_steam
 from eventservices.stamp import Stamp
 from eventservices.steam import Circle, Event, Notification, Position, Rectangle, around
 from eventservices.steam.codec import decode_notification, encode
@@ -174,3 +175,13 @@ def test_types_that_are_not_those_of_the_values_are_an_error(types: Any) -> None
 
 def test_a_native_event_tells_its_own_time() -> None:
     assert to_native(crossed(Event("Speed"))).time_us == 17
+
+
+def test_long_texts_that_a_stranger_sent_are_not_remembered() -> None:
+    said = crossed(Event("Speed"))
+    said.attributes[TYPES_ATTRIBUTE] = '{"parameters": {}' + " " * KEPT_CHARACTERS + "}"
+    caches = (codec._parsed, proximity._parsed)
+    before = [cache.cache_info().currsize for cache in caches]
+    assert to_native(said).subject == "Speed"
+    assert proximity.parse_area("0,1,0,0,300." + "0" * proximity.KEPT_CHARACTERS) == around(300.0)
+    assert [cache.cache_info().currsize for cache in caches] == before

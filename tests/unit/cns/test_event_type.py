@@ -156,3 +156,10 @@ def test_a_text_matches_itself_with_any_part_replaced_by_a_star(text: str, cuts:
         pattern = pattern[:start] + "*" + pattern[end:]
 
     assert matches(EventType(pattern, "*"), EventType(plain, "any"))
+
+
+def test_types_that_a_stranger_made_long_are_not_kept() -> None:
+    types = TypeFilter(frozenset({EventType("*", "x*")}), frozenset(), both=True)
+    assert types.accepts(EventType("", "x" * 100_000))
+    assert types.accepts(EventType("", "x"))
+    assert list(types._known) == [EventType("", "x")]

@@ -4,14 +4,7 @@ import msgspec
 import pytest
 from eventservices.errors import MalformedError
 from eventservices.siena import Notification
-from eventservices.siena.codec import decode, encode, header_of, stamp_of, stamped
-from eventservices.stamp import Stamp
-
-STAMP = Stamp("city", 7, 1, 1_000_000, "siena-m", ("cns-v", "steam-v"))
-
-
-def block(*lines: str) -> bytes:
-    return ("NATS/1.0\r\n" + "".join(f"{line}\r\n" for line in lines) + "\r\n").encode()
+from eventservices.siena.codec import decode, encode
 
 
 def test_a_notification_survives_the_way() -> None:
@@ -49,22 +42,3 @@ def test_notifications_of_any_number_of_attributes_survive(count: int) -> None:
 def test_bytes_that_are_no_notification_are_refused(payload: bytes) -> None:
     with pytest.raises(MalformedError):
         decode(payload)
-
-
-def test_a_stamp_is_found_among_other_headers() -> None:
-    (line,) = (f"{name}: {value}" for name, value in header_of(STAMP).items())
-    for headers in (block(line), block("A: b", line, "C: d"), block(line.replace(": ", ":"))):
-        assert stamped(headers)
-        assert stamp_of(headers) == STAMP
-
-
-@pytest.mark.parametrize("headers", [b"", block("Other: Event-Stamp: x")])
-def test_a_message_without_stamp_has_none(headers: bytes) -> None:
-    assert not stamped(headers)
-    assert stamp_of(headers) is None
-
-
-@pytest.mark.parametrize("text", ["", "x", "a;1;2;3;h", "a;1;0;3;h;", "ä;1;1;3;h;"])
-def test_a_stamp_that_is_not_well_formed_is_refused(text: str) -> None:
-    with pytest.raises(MalformedError):
-        stamp_of(block(f"Event-Stamp: {text}"))

@@ -5,8 +5,9 @@ from typing import cast
 
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
+from eventservices.natsstamp import header_of
 from eventservices.siena import Callback, Counters, Filter, Subscription, compile_filter, where
-from eventservices.siena.codec import encode, header_of
+from eventservices.siena.codec import encode
 from eventservices.siena.counters import Aside
 from eventservices.siena.intake import Intake
 from eventservices.siena.notification import Notification

@@ -2,6 +2,7 @@ from collections import deque
 from collections.abc import Iterable
 
 import pytest
+from eventservices.errors import RefusedError
 from eventservices.steam.cells import Grid
 from eventservices.steam.counters import Counters
 from eventservices.steam.coverage import Channel, Coverage
@@ -120,3 +121,30 @@ def test_nothing_is_left_when_it_is_cleared(coverage: Coverage, fanout: Recordin
     coverage.clear()
     assert not fanout.joined
     assert not coverage.cells
+
+
+class FullFanout(RecordingFanout):
+    """Has no room for alarms until there is."""
+
+    full = True
+
+    def join(self, kind: object, topics: Iterable[str], listener: object) -> list[object]:  # type: ignore[override]  # records only
+        wanted = list(topics)
+        if self.full and any(topic.endswith("Alarm") for topic in wanted):
+            raise RefusedError("full")
+        return super().join(kind, wanted, listener)
+
+
+def test_what_was_refused_leaves_nothing_behind_and_is_tried_again_where_one_stands() -> None:
+    fanout = FullFanout()
+    coverage = Coverage(fanout, Grid(300.0), Topics("air"), reach_m=150.0, leave_after_s=2.0)
+    coverage.add(SPEED, ignore)
+    coverage.add(ALARM, ignore)  # no cell is covered yet
+    for second in range(2):
+        with pytest.raises(RefusedError):
+            coverage.move(START, float(second))
+        assert fanout.joined == set()
+        assert not coverage.cells
+    fanout.full = False
+    coverage.move(START, 2.0)
+    assert {topic.rpartition("/")[2] for topic in fanout.joined} == {"Speed", "Alarm"}

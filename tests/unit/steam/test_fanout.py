@@ -94,3 +94,14 @@ def test_a_listener_that_raises_does_not_reach_the_connection(fixture: Fixture) 
     fixture.fanout.join("event", [TOPIC], fail)
     fixture.fanout.deliver(TOPIC, PAYLOAD)
     assert fixture.counters.callback_errors == 1
+
+
+def test_a_listener_that_raises_does_not_keep_the_message_from_the_next(fixture: Fixture) -> None:
+    def fail(_message: object) -> None:
+        raise RuntimeError("no")
+
+    fixture.fanout.join("event", [TOPIC], fail)
+    fixture.fanout.join("event", [TOPIC], fixture.heard.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    assert len(fixture.heard) == 1
+    assert fixture.counters.callback_errors == 1

@@ -10,13 +10,13 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 
 import nats.aio.subscription
 import nats.errors
 
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
+from eventservices.lifetime import Opening
 from eventservices.natsclient import Handler, NatsClient
 from eventservices.natsoptions import LinkCounters, LinkOptions
 from eventservices.natsprobe import Probes
@@ -40,10 +40,25 @@ class Listening:
     subject: str
     handler: Handler
     queue: str = ""
+    client: NatsClient | None = field(default=None, repr=False)
     native: nats.aio.subscription.Subscription | None = field(default=None, repr=False)
 
+    async def begin(self, client: NatsClient) -> None:
+        """Subscribe with a client, which takes the place of the one before."""
+        native = await client.listen(self.subject, self.handler, self.queue)
+        self.client, self.native = client, native
 
-class NatsLink:
+    async def end(self) -> None:
+        """Unsubscribe with the client that subscribed last."""
+        client, self.client = self.client, None
+        native, self.native = self.native, None
+        if client is not None and native is not None and not client.is_closed:
+            client.forget(native)
+            with contextlib.suppress(nats.errors.Error):  # then the connection ended it
+                await native.unsubscribe()
+
+
+class NatsLink(Opening):
     """One connection to one of several equal NATS servers.
 
     Args:
@@ -136,19 +151,6 @@ class NatsLink:
         if self._client is not None:
             await _close(self._client)
 
-    async def __aenter__(self) -> Self:
-        """Connect."""
-        return await self.open()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Disconnect."""
-        await self.close()
-
     async def listen(self, subject: str, handler: Handler, queue: str = "") -> Listening:
         """Subscribe natively.
 
@@ -165,7 +167,7 @@ class NatsLink:
         """
         listening = Listening(subject, handler, queue)
         try:
-            listening.native = await self.client.listen(subject, handler, queue)
+            await listening.begin(self.client)
         except nats.errors.Error as error:
             raise NotConnectedError(f"cannot subscribe: {error!r}") from error
         self._listenings[listening] = None
@@ -173,14 +175,9 @@ class NatsLink:
 
     async def mute(self, listening: Listening) -> None:
         """End a native subscription; harmless where it has ended."""
-        if listening not in self._listenings:
-            return
-        del self._listenings[listening]
-        native, listening.native = listening.native, None
-        if native is not None and self._client is not None and not self._client.is_closed:
-            self._client.forget(native)
-            with contextlib.suppress(nats.errors.Error):  # then the connection ended it
-                await native.unsubscribe()
+        if listening in self._listenings:
+            del self._listenings[listening]
+            await listening.end()
 
     async def publish(
         self,
@@ -280,12 +277,9 @@ class NatsLink:
     async def _restore(self, fresh: NatsClient) -> None:
         try:
             for listening in list(self._listenings):
-                native = await fresh.listen(listening.subject, listening.handler, listening.queue)
-                if listening in self._listenings:
-                    listening.native = native
-                else:  # muted while it was restored
-                    fresh.forget(native)
-                    await native.unsubscribe()
+                await listening.begin(fresh)
+                if listening not in self._listenings:  # muted while it was restored
+                    await listening.end()
         except nats.errors.Error as error:
             await _close(fresh)
             raise NotConnectedError(f"subscriptions were not restored: {error!r}") from error

@@ -14,7 +14,7 @@ class Probes:
     """The probes of one link that are on their way; as many as there are tasks that wait."""
 
     def __init__(self) -> None:
-        self._waiting: dict[bytes, asyncio.Future[None]] = {}
+        self._waiting: dict[bytes, asyncio.Future[bool]] = {}
         self._number = 0
 
     async def run(self, send: Send, timeout_s: float) -> float:
@@ -29,25 +29,27 @@ class Probes:
         """
         self._number += 1
         token = b"%d" % self._number
-        heard = asyncio.get_running_loop().create_future()
+        heard: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting[token] = heard
         start_s = time.monotonic()
         try:
             async with asyncio.timeout(timeout_s):
                 await send(token)
-                await heard
+                came = await heard
         finally:
             del self._waiting[token]
+        if not came:
+            raise NotConnectedError("the link was closed")
         return time.monotonic() - start_s
 
     def hear(self, _subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
         """Take in a message to oneself."""
         waiting = self._waiting.get(payload)
         if waiting is not None and not waiting.done():
-            waiting.set_result(None)
+            waiting.set_result(True)
 
     def give_up(self) -> None:
         """Fail all that wait: the link is closed."""
         for waiting in self._waiting.values():
             if not waiting.done():
-                waiting.set_exception(NotConnectedError("the link was closed"))
+                waiting.set_result(False)

@@ -89,6 +89,11 @@ class NatsServer:
         return self._process.pid if self._process and self._process.poll() is None else None
 
     @property
+    def status(self) -> int | None:
+        """Exit status, negative for a signal; None while it runs and before it ever did."""
+        return self._process.poll() if self._process else None
+
+    @property
     def log_path(self) -> Path:
         """The server's log."""
         return self.spec.folder / f"{self.spec.name}.log"

@@ -7,6 +7,7 @@ on MQTT 3.1.1.
 
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -19,8 +20,12 @@ HEADER = "Event-Stamp"
 MAX_VIA = 8
 """Most event services that a stamp's trail may name."""
 
+MAX_NAME = 512
+"""Longest origin, home or name in a trail, in characters."""
+
 _INT64 = 2**63 - 1
 _SAFE = "/.:@+~"
+_KEPT_NAMES = 4096
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True):
@@ -57,6 +62,9 @@ class Stamper:
         epoch: Must be larger than any epoch used before under this origin; by default the wall
             clock in microseconds.
         clock_us: Tells the producer's time where a caller gives none, microseconds since 1970 UTC.
+
+    Raises:
+        MalformedError: `origin`, `home` or `epoch` is such that nobody would take the stamps.
     """
 
     def __init__(
@@ -72,15 +80,22 @@ class Stamper:
         self.epoch = time.time_ns() // 1000 if epoch is None else epoch
         self._clock_us = clock_us or _wall_clock_us
         self._sequence = 0
+        first = check(Stamp(origin, self.epoch, 1, 0, home))
+        pack(first)  # the names are Unicode text
 
     def next(self, time_us: int | None = None) -> Stamp:
         """Return the next stamp.
 
         Args:
             time_us: The producer's time; the clock's where None.
+
+        Raises:
+            MalformedError: The time is out of range; the sequence number was not used.
         """
-        self._sequence += 1
         moment = self._clock_us() if time_us is None else time_us
+        if not -_INT64 <= moment <= _INT64:
+            raise MalformedError(f"stamp's time is out of range: {moment}")
+        self._sequence += 1
         return Stamp(self.origin, self.epoch, self._sequence, moment, self.home)
 
 
@@ -92,10 +107,21 @@ def pack(stamp: Stamp) -> str:
     """Return a stamp as one line of ASCII, for a header.
 
     The fields are joined by `;`, the trail's names by `,`; text is percent-encoded.
+
+    Raises:
+        MalformedError: A name is no Unicode text.
     """
-    via = ",".join([quote(name, safe=_SAFE) for name in stamp.via])
-    origin, home = quote(stamp.origin, safe=_SAFE), quote(stamp.home, safe=_SAFE)
+    via = ",".join(map(_encoded, stamp.via)) if stamp.via else ""
+    origin, home = _encoded(stamp.origin), _encoded(stamp.home)
     return f"{origin};{stamp.epoch};{stamp.sequence};{stamp.time_us};{home};{via}"
+
+
+@lru_cache(_KEPT_NAMES)
+def _encoded(name: str) -> str:
+    try:
+        return quote(name, safe=_SAFE)
+    except UnicodeEncodeError as error:
+        raise MalformedError(f"a name in a stamp is no Unicode text: {name[:100]!r}") from error
 
 
 def unpack(text: str) -> Stamp:
@@ -110,16 +136,20 @@ def unpack(text: str) -> Stamp:
     origin, epoch, sequence, time_us, home, via = parts
     try:
         stamp = Stamp(
-            unquote(origin, errors="strict") if "%" in origin else origin,
+            _decoded(origin),
             int(epoch),
             int(sequence),
             int(time_us),
-            unquote(home, errors="strict") if "%" in home else home,
-            tuple(unquote(name, errors="strict") for name in via.split(",")) if via else (),
+            _decoded(home),
+            tuple(map(_decoded, via.split(","))) if via else (),
         )
     except ValueError as error:
         raise MalformedError(f"stamp is not well formed: {text[:100]!r}") from error
     return check(stamp)
+
+
+def _decoded(name: str) -> str:
+    return unquote(name, errors="strict") if "%" in name else name
 
 
 def check(stamp: Stamp) -> Stamp:
@@ -128,12 +158,15 @@ def check(stamp: Stamp) -> Stamp:
     Raises:
         MalformedError: A field is out of range; the message names it.
     """
-    if not stamp.origin or not stamp.home:
-        raise MalformedError("stamp names no origin or no home")
+    names = (stamp.origin, stamp.home, *stamp.via)
+    if not all(names):
+        raise MalformedError("stamp names no origin or no home, or its trail has a gap")
     if not 0 <= stamp.epoch <= _INT64 or not 1 <= stamp.sequence <= _INT64:
         raise MalformedError(f"stamp's epoch or sequence is out of range: {stamp.identity}")
     if not -_INT64 <= stamp.time_us <= _INT64:
         raise MalformedError(f"stamp's time is out of range: {stamp.time_us}")
     if len(stamp.via) > MAX_VIA:
         raise MalformedError(f"stamp passed {len(stamp.via)} event services, more than {MAX_VIA}")
+    if max(map(len, names)) > MAX_NAME:
+        raise MalformedError(f"stamp has a name of more than {MAX_NAME} characters")
     return stamp

@@ -47,9 +47,8 @@ class Suppressor:
             window.seen = ((window.seen << ahead) | 1) & self._mask if ahead < self._window else 1
             window.highest = stamp.sequence
             return False
-        bit = 1 << -ahead
-        if -ahead >= self._window or window.seen & bit:
+        if -ahead >= self._window or window.seen & (1 << -ahead):
             self.suppressed += 1
             return True
-        window.seen |= bit
+        window.seen |= 1 << -ahead
         return False

@@ -99,6 +99,7 @@ class CnsAdapter(Adapter):
         options = ChannelOptions(client=self.context.id, home=self.context.service)
         self._channel = await connection.open_channel(self._channel_name, options)
         always = frozenset({_CONTROL}) if self.context.hears_control else frozenset()
+        self._channel.on_malformed(self._malformed)
         self._consumer = Consumer(self._channel, self._take, always)
         self._supplier = Supplier(self._channel)
         await self._supplier.open()
@@ -156,6 +157,10 @@ class CnsAdapter(Adapter):
         connection = self._check_open()
         with told():
             await connection.probe()
+
+    def _malformed(self, reason: str, raw: bytes) -> None:
+        if self._sink is not None:
+            self._sink.set_aside(reason, raw)
 
     def _take(self, event: StructuredEvent, stamp: Stamp | None) -> None:
         sink = self._sink

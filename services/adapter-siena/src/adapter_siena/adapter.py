@@ -111,6 +111,7 @@ class SienaAdapter(Adapter):
     async def _join(self, connection: Connection) -> None:
         clock_us = self.context.clock_us
         self._client = connection.client(self.context.id, role=ROLE, clock_us=clock_us)
+        connection.aside.watchers.append(self._malformed)
         self._subscriptions = Subscriptions(self._client, self._take)
         self._advertisements = Advertisements(self._client)
         if self.context.hears_control:
@@ -126,6 +127,8 @@ class SienaAdapter(Adapter):
                     await client.close()
         finally:
             if connection is not None:
+                if self._malformed in connection.aside.watchers:
+                    connection.aside.watchers.remove(self._malformed)
                 await self.context.pool.release(self._key)
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
@@ -171,6 +174,10 @@ class SienaAdapter(Adapter):
             await connection.probe()
         if not connection.settled:
             raise UnavailableError("subscriptions are not proved to be in force again yet")
+
+    def _malformed(self, reason: str, raw: bytes) -> None:
+        if self._sink is not None:
+            self._sink.set_aside(reason, raw)
 
     def _take(self, notification: Notification, stamp: Stamp | None) -> None:
         try:

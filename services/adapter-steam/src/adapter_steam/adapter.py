@@ -33,7 +33,7 @@ LABEL = "fes-adapter"
 BURST = 64
 """Publications between two turns of the loop."""
 
-_OF_THE_AIR = ("malformed", "unclaimed", "refused", "reconnected")
+_OF_THE_AIR = ("malformed", "unclaimed", "refused", "uncovered", "reconnected")
 
 
 class SteamAdapter(Adapter):
@@ -83,6 +83,7 @@ class SteamAdapter(Adapter):
 
     async def _join(self, location: Location) -> None:
         shared = self._shared = await SharedAir.acquire(self.context, self._air_settings)
+        shared.air.watchers.append(self._malformed)
         name, home = self.context.id, self.context.service
         settings = NodeSettings(name, self.settings.range_m, home, LABEL)
         node = self._joined = shared.air.node(settings, location)
@@ -98,6 +99,8 @@ class SteamAdapter(Adapter):
         if node is not None:
             node.close()
         if shared is not None:
+            if self._malformed in shared.air.watchers:
+                shared.air.watchers.remove(self._malformed)
             await self.context.pool.release(shared.key)
 
     async def _announce(self, native: Native) -> None:
@@ -180,6 +183,10 @@ class SteamAdapter(Adapter):
             raise adapter_error(error) from error
         if said is None:
             raise AdapterError(f"no position at {stamp.time_us}")
+
+    def _malformed(self, reason: str, raw: bytes) -> None:
+        if self._sink is not None:
+            self._sink.set_aside(reason, raw)
 
     def _heard(self, notification: Notification) -> None:
         # The node calls once for each subscription that accepts an event, one after the other.

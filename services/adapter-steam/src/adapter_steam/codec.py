@@ -25,6 +25,9 @@ TYPES_ATTRIBUTE = "FES_Types"
 KEPT_TYPES = 1024
 """Most texts of types that are remembered; the one unused longest goes first."""
 
+KEPT_CHARACTERS = 4096
+"""Longest text that is remembered: longer ones, from a stranger, would fill the memory."""
+
 _Mark = Literal["longlong", "event"]
 _NO_MARKS: dict[str, _Mark] = {}
 
@@ -158,12 +161,12 @@ def _types(values: Mapping[str, Any]) -> Types:
     text = values[TYPES_ATTRIBUTE]
     if not isinstance(text, str):
         raise CodecError(f"{TYPES_ATTRIBUTE} is no text")
-    return _parsed(text)
+    return _parsed(text) if len(text) <= KEPT_CHARACTERS else _parsed.__wrapped__(text)
 
 
 @lru_cache(KEPT_TYPES)
 def _parsed(text: str) -> Types:
     try:
         return msgspec.json.decode(text, type=Types)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise CodecError(f"{TYPES_ATTRIBUTE}: {error}") from error

@@ -13,13 +13,21 @@ format_area = lru_cache(KEPT)(format_proximity)
 """Return the text of a proximity; see `format_proximity`."""
 
 
-@lru_cache(KEPT)
+KEPT_CHARACTERS = 256
+"""Longest text that is remembered."""
+
+
 def parse_area(text: str) -> Proximity:
     """Return the proximity that an attribute's text tells.
 
     Raises:
         EventError: The text tells none.
     """
+    return _parsed(text) if len(text) <= KEPT_CHARACTERS else _parsed.__wrapped__(text)
+
+
+@lru_cache(KEPT)
+def _parsed(text: str) -> Proximity:
     area = attributes.parse_proximity(text)
     if isinstance(area, attributes.Circle):
         return Circle(area.relative, area.lat_deg, area.lon_deg, area.radius_m)

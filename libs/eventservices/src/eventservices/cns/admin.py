@@ -1,7 +1,8 @@
 """Supplier admins and consumer admins: they make the proxies that clients connect to."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, TypeVar, overload
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from eventservices.cns.consumer import ProxyPushSupplier, StructuredProxyPushSupplier
 from eventservices.cns.core import Core
@@ -13,11 +14,84 @@ from eventservices.cns.supplier import ProxyPushConsumer, StructuredProxyPushCon
 if TYPE_CHECKING:
     from eventservices.cns.channel import EventChannel
 
-P = TypeVar("P")
 _NOTHING: frozenset[EventType] = frozenset()
 
 
-class SupplierAdmin:
+class Proxy(Protocol):
+    """What admins ask of the proxies that they make."""
+
+    async def destroy(self) -> None:
+        """End the proxy, telling its client."""
+
+
+P = TypeVar("P", bound=Proxy)
+
+
+class Admin(ABC, Generic[P]):
+    """What admins of both sides have in common: an id, proxies, and an end.
+
+    Args:
+        core: The channel's inside.
+        channel: The channel.
+        admin_id: Unique within the channel; the default admin's is 0.
+        operator: How its filters and those of its proxies work together.
+
+    Attributes:
+        my_channel: The channel.
+        my_id: Unique within the channel.
+        my_operator: See above.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        channel: "EventChannel",
+        admin_id: int,
+        operator: InterFilterGroupOperator,
+    ) -> None:
+        self.my_channel = channel
+        self.my_id = admin_id
+        self.my_operator = operator
+        self._core = core
+        self._proxies: dict[int, P] = {}
+        self._next_id = 1
+        self._destroyed = False
+
+    def forget(self, proxy_id: int) -> None:
+        """Drop a proxy that ended."""
+        self._proxies.pop(proxy_id, None)
+
+    async def destroy(self) -> None:
+        """End the admin and its proxies, telling their clients; harmless when repeated."""
+        if self._destroyed:
+            return
+        self._destroyed = True
+        for proxy in tuple(self._proxies.values()):
+            await proxy.destroy()
+        self._withdraw()
+        await self._core.membership.tell_changes()
+
+    @abstractmethod
+    def _withdraw(self) -> None:
+        """Leave the channel, and take back what was offered or subscribed to here."""
+
+    def _add(self, make: Callable[[Core, Self, int], P]) -> P:
+        proxy = self._proxies[self._next_id] = make(self._core, self, self._next_id)
+        self._next_id += 1
+        return proxy
+
+    def _find(self, proxy_id: int) -> P:
+        try:
+            return self._proxies[proxy_id]
+        except KeyError:
+            raise ProxyNotFoundError(f"there is no proxy {proxy_id}") from None
+
+    def _check_alive(self) -> None:
+        if self._destroyed:
+            raise DisconnectedError(f"{type(self).__name__} {self.my_id} was destroyed")
+
+
+class SupplierAdmin(Admin[ProxyPushConsumer | StructuredProxyPushConsumer]):
     """Makes proxies for suppliers; its offers count besides theirs.
 
     Args:
@@ -40,14 +114,8 @@ class SupplierAdmin:
         admin_id: int,
         operator: InterFilterGroupOperator,
     ) -> None:
-        self.my_channel = channel
-        self.my_id = admin_id
-        self.my_operator = operator
+        super().__init__(core, channel, admin_id, operator)
         self.offers = _NOTHING
-        self._core = core
-        self._proxies: dict[int, ProxyPushConsumer | StructuredProxyPushConsumer] = {}
-        self._next_id = 1
-        self._destroyed = False
 
     @property
     def push_consumers(self) -> tuple[int, ...]:
@@ -80,10 +148,7 @@ class SupplierAdmin:
             if client_type is ClientType.ANY_EVENT
             else StructuredProxyPushConsumer
         )
-        proxy = make(self._core, self, self._next_id)
-        self._proxies[self._next_id] = proxy
-        self._next_id += 1
-        return proxy
+        return self._add(make)
 
     def get_proxy_consumer(self, proxy_id: int) -> ProxyPushConsumer | StructuredProxyPushConsumer:
         """Return a proxy.
@@ -91,7 +156,7 @@ class SupplierAdmin:
         Raises:
             ProxyNotFoundError: There is none of that id.
         """
-        return _find(self._proxies, proxy_id)
+        return self._find(proxy_id)
 
     async def offer_change(
         self,
@@ -105,27 +170,12 @@ class SupplierAdmin:
         self.offers = offers
         await self._core.membership.tell_changes()
 
-    def forget(self, proxy_id: int) -> None:
-        """Drop a proxy that ended."""
-        self._proxies.pop(proxy_id, None)
-
-    async def destroy(self) -> None:
-        """End the admin and its proxies, telling their suppliers; harmless when repeated."""
-        if self._destroyed:
-            return
-        self._destroyed = True
-        for proxy in tuple(self._proxies.values()):
-            await proxy.destroy()
+    def _withdraw(self) -> None:
         self.my_channel.forget_supplieradmin(self.my_id)
         self._core.membership.put_offers(self, _NOTHING)
-        await self._core.membership.tell_changes()
-
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise DisconnectedError(f"supplier admin {self.my_id} was destroyed")
 
 
-class ConsumerAdmin:
+class ConsumerAdmin(Admin[ProxyPushSupplier | StructuredProxyPushSupplier]):
     """Makes proxies for consumers; its subscriptions work together with theirs.
 
     Args:
@@ -149,14 +199,8 @@ class ConsumerAdmin:
         admin_id: int,
         operator: InterFilterGroupOperator,
     ) -> None:
-        self.my_channel = channel
-        self.my_id = admin_id
-        self.my_operator = operator
+        super().__init__(core, channel, admin_id, operator)
         self.subscriptions = _NOTHING
-        self._core = core
-        self._proxies: dict[int, ProxyPushSupplier | StructuredProxyPushSupplier] = {}
-        self._next_id = 1
-        self._destroyed = False
 
     @property
     def push_suppliers(self) -> tuple[int, ...]:
@@ -189,10 +233,7 @@ class ConsumerAdmin:
             if client_type is ClientType.ANY_EVENT
             else StructuredProxyPushSupplier
         )
-        proxy = make(self._core, self, self._next_id)
-        self._proxies[self._next_id] = proxy
-        self._next_id += 1
-        return proxy
+        return self._add(make)
 
     def get_proxy_supplier(self, proxy_id: int) -> ProxyPushSupplier | StructuredProxyPushSupplier:
         """Return a proxy.
@@ -200,7 +241,7 @@ class ConsumerAdmin:
         Raises:
             ProxyNotFoundError: There is none of that id.
         """
-        return _find(self._proxies, proxy_id)
+        return self._find(proxy_id)
 
     async def subscription_change(
         self,
@@ -216,28 +257,6 @@ class ConsumerAdmin:
             proxy.refresh()
         await self._core.membership.tell_changes()
 
-    def forget(self, proxy_id: int) -> None:
-        """Drop a proxy that ended."""
-        self._proxies.pop(proxy_id, None)
-
-    async def destroy(self) -> None:
-        """End the admin and its proxies, telling their consumers; harmless when repeated."""
-        if self._destroyed:
-            return
-        self._destroyed = True
-        for proxy in tuple(self._proxies.values()):
-            await proxy.destroy()
+    def _withdraw(self) -> None:
         self.my_channel.forget_consumeradmin(self.my_id)
         self._core.membership.put_subscriptions(self, _NOTHING)
-        await self._core.membership.tell_changes()
-
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise DisconnectedError(f"consumer admin {self.my_id} was destroyed")
-
-
-def _find(proxies: dict[int, P], proxy_id: int) -> P:
-    try:
-        return proxies[proxy_id]
-    except KeyError:
-        raise ProxyNotFoundError(f"there is no proxy {proxy_id}") from None

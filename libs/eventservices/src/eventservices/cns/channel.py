@@ -2,8 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from eventservices.cns.admin import ConsumerAdmin, SupplierAdmin
 from eventservices.cns.changes import Member
@@ -12,11 +10,12 @@ from eventservices.cns.dispatch import SetAside
 from eventservices.cns.errors import AdminNotFoundError, DisconnectedError
 from eventservices.cns.event_type import EventType
 from eventservices.cns.options import InterFilterGroupOperator
+from eventservices.lifetime import Closing
 
 AND_OP = InterFilterGroupOperator.AND_OP
 
 
-class EventChannel:
+class EventChannel(Closing):
     """One client's use of a channel; `Connection.open_channel` makes it.
 
     A channel exists by its name: whoever opens the same name on the same broker meets there.
@@ -80,6 +79,11 @@ class EventChannel:
     def set_aside(self) -> deque[SetAside]:
         """The last messages that were no event."""
         return self._core.dispatcher.set_aside
+
+    def on_malformed(self, callback: Callable[[str, bytes], None]) -> None:
+        """Have `callback` told the reason and the bytes of each message set aside from now on."""
+        self._core.dispatcher.on_malformed = callback
+        self._core.membership.on_malformed = callback
 
     def watch(self, callback: Callable[[], None]) -> None:
         """Have `callback` called after each change of `others`; a plain function."""
@@ -157,19 +161,6 @@ class EventChannel:
         for supplier_admin in tuple(self._supplier_admins.values()):
             await supplier_admin.destroy()
         await self._core.membership.leave()
-
-    async def __aenter__(self) -> Self:
-        """Return the channel, which is open."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close."""
-        await self.close()
 
     def _take_id(self) -> int:
         if self._closed:

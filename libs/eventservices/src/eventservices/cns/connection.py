@@ -6,19 +6,19 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Self
 
 from eventservices.cns.background import Background
 from eventservices.cns.changes import Member
 from eventservices.cns.channel import EventChannel
-from eventservices.cns.confirm import confirm
 from eventservices.cns.core import Core
 from eventservices.cns.dispatch import Dispatcher
 from eventservices.cns.membership import Address, Membership
+from eventservices.cns.notices import member_of, state_of
 from eventservices.cns.options import ChannelOptions
 from eventservices.cns.subjects import CHANGE_PREFIX, EVENT_PREFIX, INBOX_PREFIX, channel_token
 from eventservices.errors import EventServiceError
+from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ BEAT_S = 5.0
 """Time between two signs of life of a member, seconds."""
 
 
-class Connection:
+class Connection(Opening):
     """Connects to the broker of one event service, and opens its channels.
 
     It stands where OMG has the `EventChannelFactory`; hundreds of channels share one connection.
@@ -98,19 +98,6 @@ class Connection:
             await self._background.close()
             await self.link.close()
 
-    async def __aenter__(self) -> Self:
-        """Connect."""
-        return await self.open()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Disconnect."""
-        await self.close()
-
     async def open_channel(self, name: str, options: ChannelOptions | None = None) -> EventChannel:
         """Open a channel; it comes into being with its first client.
 
@@ -120,6 +107,7 @@ class Connection:
 
         Raises:
             InvalidChannelNameError: The name cannot be used.
+            MalformedError: The client's name or `beat_s` is out of range.
             NotConnectedError: The broker did not confirm in time.
         """
         core = self._make_core(name, options or ChannelOptions())
@@ -127,7 +115,7 @@ class Connection:
         self._channels[channel] = core.membership
         try:
             await core.membership.join()
-            await confirm(self.link)
+            await self.link.flush()
         except BaseException:
             await channel.close()
             raise
@@ -142,12 +130,13 @@ class Connection:
         Raises:
             NotConnectedError: None was heard in time; the connection is then built anew.
         """
-        return await confirm(self.link)
+        return await self.link.probe()
 
     def _make_core(self, name: str, options: ChannelOptions) -> Core:
         token = channel_token(name)
         unique = secrets.token_hex(8)
         member = Member(unique, options.client or self.name, beat_s=self._beat_s)
+        member_of(state_of(member))  # else the others would not take what it says of itself
         address = Address(CHANGE_PREFIX + token, INBOX_PREFIX + unique)
         subject = EVENT_PREFIX + token
         return Core(

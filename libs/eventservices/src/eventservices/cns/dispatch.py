@@ -3,18 +3,22 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from eventservices.cns.calls import call_client
 from eventservices.cns.codec import decode
-from eventservices.cns.confirm import confirm
 from eventservices.cns.event import AnyEvent, StructuredEvent
-from eventservices.cns.stamping import read_stamp
 from eventservices.errors import MalformedError
 from eventservices.natslink import Listening, NatsLink
+from eventservices.natsstamp import read_stamp
 from eventservices.stamp import Stamp
 
 log = logging.getLogger(__name__)
+
+OnMalformed = Callable[[str, bytes], None]
+"""Takes the reason why a message was set aside, and its bytes; a plain function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,14 @@ class Dispatcher:
     Attributes:
         received: Messages that came.
         malformed: Messages that were no event.
+        on_malformed: Told of each.
         set_aside: The last of them.
     """
 
     def __init__(self, link: NatsLink, subject: str, keep: int) -> None:
         self.received = 0
         self.malformed = 0
+        self.on_malformed: OnMalformed | None = None
         self.set_aside: deque[SetAside] = deque(maxlen=keep)
         self._link = link
         self._subject = subject
@@ -74,7 +80,7 @@ class Dispatcher:
             async with self._changing:
                 if self._listening is None and self._receivers:
                     self._listening = await self._link.listen(self._subject, self._on_message)
-            await confirm(self._link)
+            await self._link.flush()
         except BaseException:
             await self.detach(receiver)
             raise
@@ -95,6 +101,7 @@ class Dispatcher:
         except MalformedError as error:
             self.malformed += 1
             self.set_aside.append(SetAside(payload, headers, str(error)))
+            call_client(self.on_malformed, str(error), payload)
             log.warning("event_malformed", extra={"subject": self._subject, "reason": str(error)})
             return
         for receiver in self._receivers:

@@ -107,9 +107,10 @@ class TypeFilter:
         found = self._known.get(event_type)
         if found is None:
             found = all(any(matches(p, event_type) for p in side) for side in self._sides)
-            if len(self._known) >= _CACHE_SIZE:
-                self._known.clear()
-            self._known[event_type] = found
+            if max(map(len, event_type)) <= MAX_NAME_BYTES:  # longer ones would fill the memory
+                if len(self._known) >= _CACHE_SIZE:
+                    self._known.clear()
+                self._known[event_type] = found
         return found
 
 

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from eventservices.attention import Attention
 from eventservices.cns.background import Background
 from eventservices.cns.calls import call_client
 from eventservices.cns.changes import Change, ChangeTable, Member, Outcome
@@ -71,6 +72,7 @@ class Membership:
     ) -> None:
         self.table = ChangeTable()
         self.malformed = 0
+        self.on_malformed: Callable[[str, bytes], None] | None = None
         self.offer_sinks: list[ChangeSink] = []
         self.subscription_sinks: list[ChangeSink] = []
         self.watchers: list[Callable[[], None]] = []
@@ -79,6 +81,7 @@ class Membership:
         self._address = address
         self._me = member
         self._clock_s = clock_s
+        self._attention = Attention(member.beat_s)
         self._offers: dict[object, frozenset[EventType]] = {}
         self._subscriptions: dict[object, frozenset[EventType]] = {}
         self._listenings: list[Listening] = []
@@ -111,14 +114,14 @@ class Membership:
 
     async def beat(self) -> None:
         """Give a sign of life, and forget the members that gave none."""
-        if not self._link.connected:
-            self.table.extend_all(self._clock_s())
-            return
-        for member in self.table.expired(self._clock_s()):
+        now_s, connected = self._clock_s(), self._link.connected
+        if not self._attention.hears(now_s, ready=connected):
+            self.table.extend_all(now_s)
+        for member in self.table.expired(now_s):
             if member != self._me.id:
                 log.info("member_expired", extra={"member": member})
                 self._spread(self.table.remove(member), own=False)
-        if self._has_state:
+        if connected and self._has_state:
             await self._tell(Beat(self._me.id, self._me.version))
 
     def put_offers(self, holder: object, types: frozenset[EventType]) -> None:
@@ -163,6 +166,7 @@ class Membership:
             self._take(payload, reply)
         except MalformedError as error:
             self.malformed += 1
+            call_client(self.on_malformed, str(error), payload)
             log.warning("notice_malformed", extra={"reason": str(error)})
 
     def _take(self, payload: bytes, reply: str) -> None:

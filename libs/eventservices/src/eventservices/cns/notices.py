@@ -5,6 +5,7 @@ import msgspec
 from eventservices.cns.changes import Member
 from eventservices.cns.event_type import EventType, canonical
 from eventservices.errors import MalformedError
+from eventservices.text import check_text
 
 MAX_TYPES = 500
 """Most types, besides all, that one member may offer, and that it may subscribe to."""
@@ -84,8 +85,8 @@ def member_of(state: State) -> Member:
     Raises:
         MalformedError: A name, the number of types, a type or the beat is out of range.
     """
-    if max(len(state.member), len(state.client)) > MAX_NAME_CHARACTERS:
-        raise MalformedError(f"a member's name exceeds {MAX_NAME_CHARACTERS} characters")
+    for name in (state.member, state.client):
+        check_text(name, "a member's name", MAX_NAME_CHARACTERS, least=0)
     if max(len(state.offers), len(state.subscriptions)) > MAX_TYPES + 1:
         raise MalformedError(f"member {state.member[:40]!r} names more than {MAX_TYPES} types")
     if not 0 < state.beat_s <= MAX_BEAT_S:

@@ -11,7 +11,8 @@ from eventservices.cns.event import StructuredEvent
 from eventservices.cns.event_type import EventType, change_set
 from eventservices.cns.options import ObtainInfoMode
 from eventservices.cns.value import Value
-from eventservices.stamp import HEADER, Stamp, Stamper, check, pack
+from eventservices.natsstamp import header_of
+from eventservices.stamp import Stamp, Stamper, check
 
 if TYPE_CHECKING:
     from eventservices.cns.admin import SupplierAdmin
@@ -124,15 +125,10 @@ class ProxyConsumer:
         stamper = self._stamper
         if stamper is None:
             raise DisconnectedError(f"no supplier is connected to proxy {self.my_id}")
-        if stamp is not None:
-            check(stamp)
-        else:
-            stamp = stamper.next(time_us)
-            if time_us is not None:
-                check(stamp)
-        await self._core.link.publish(self._core.subject, payload, {HEADER: pack(stamp)})
+        used = stamper.next(time_us) if stamp is None else check(stamp)
+        await self._core.link.publish(self._core.subject, payload, header_of(used))
         self.pushed += 1
-        return stamp
+        return used
 
     def _check_alive(self) -> None:
         if self._destroyed:
@@ -162,6 +158,7 @@ class ProxyPushConsumer(ProxyConsumer):
             AlreadyConnectedError: There is one.
             DisconnectedError: The proxy was destroyed.
             InterfaceError: An operation of the supplier is no plain function.
+            MalformedError: `origin` or `epoch` cannot stand in a stamp.
         """
         self._connect(supplier, origin, epoch)
 

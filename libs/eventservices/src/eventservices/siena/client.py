@@ -15,7 +15,7 @@ from eventservices.stamp import Stamp, Stamper
 from eventservices.suppress import Suppressor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from eventservices.siena.connection import Connection
     from eventservices.siena.filters import Filter
@@ -135,8 +135,7 @@ class Client:
                 by the next digest.
         """
         ended = [each for each in self._subscriptions if covers(what, each.filter)]
-        for each in ended:
-            await self.cancel(each)
+        await _all_done([self.cancel(each) for each in ended])
         return ended
 
     async def cancel(self, subscription: Subscription) -> None:
@@ -182,17 +181,12 @@ class Client:
             NotConnectedError: The broker is away. They are withdrawn here, and the others learn it
                 by the next digest.
         """
-        control = self._connection.control
         ended = [
             each
             for each in self._advertisements
             if not what.constraints or covers_advertisement(what, each)
         ]
-        for each in ended:
-            del self._advertisements[each]
-            entry = control.roster.remove(Kind.ADVERTISEMENT, self.party, each)
-            if entry is not None:
-                await control.announce(removed=[entry])
+        await _all_done([self._withdraw(each) for each in ended])
         return ended
 
     async def close(self) -> None:
@@ -200,11 +194,10 @@ class Client:
         if self._closed:
             return
         self._closed = True
+        ending = [self.cancel(each) for each in self.subscriptions]
+        ending += [self._withdraw(each) for each in self.advertisements]
         try:
-            for each in self.subscriptions:
-                await self.cancel(each)
-            for advertised in self.advertisements:
-                await self.unadvertise(advertised)
+            await _all_done(ending)
         except NotConnectedError:
             return  # the others learn it by the next digest, or have lost us already
         finally:
@@ -216,10 +209,20 @@ class Client:
         entry = control.roster.add(Kind.SUBSCRIPTION, self.party, self.role, subscription.filter)
         if entry is not None:
             await control.announce(added=[entry])
-        if fresh:
+        if fresh or not control.settled:
             subscription.unproved = await control.proof.wait()
             self._connection.counters.unproved += len(subscription.unproved)
-            intake.in_force(subscription)
+            if not subscription.unproved:  # else the next one on this subject is proved again
+                intake.in_force(subscription)
+
+    async def _withdraw(self, advertised: Filter) -> None:
+        if advertised not in self._advertisements:
+            return
+        del self._advertisements[advertised]
+        control = self._connection.control
+        entry = control.roster.remove(Kind.ADVERTISEMENT, self.party, advertised)
+        if entry is not None:
+            await control.announce(removed=[entry])
 
     async def _undo(self, subscription: Subscription) -> None:
         try:
@@ -230,3 +233,15 @@ class Client:
     def _check_open(self) -> None:
         if self._closed:
             raise NotConnectedError(f"client {self.party!r} is closed")
+
+
+async def _all_done(steps: Sequence[Coroutine[None, None, None]]) -> None:
+    """Do every step, also where one before it failed; raise the first error at the end."""
+    failed: EventServiceError | None = None
+    for step in steps:
+        try:
+            await step
+        except EventServiceError as error:
+            failed = failed or error
+    if failed is not None:
+        raise failed

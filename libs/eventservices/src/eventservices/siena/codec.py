@@ -1,21 +1,18 @@
-"""How notifications travel on NATS: a MessagePack map of values by name, a stamp in the header."""
+"""How notifications travel on NATS: a MessagePack map of values by name."""
 
 from typing import Any
 
 import msgspec
 
-from eventservices import stamp as stamps
 from eventservices.errors import MalformedError
 from eventservices.siena.notification import MAX_ATTRIBUTES, Notification
 from eventservices.siena.values import check_name, check_value
-from eventservices.stamp import Stamp
 
 _KNOWN_NAMES = 10_000
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(dict[str, Any])
 _PLAIN = frozenset({str, float, bool, bytes})
-_STAMP_KEY = f"\r\n{stamps.HEADER}:".encode()
 _known: set[str] = set()
 
 
@@ -44,34 +41,6 @@ def decode(payload: bytes) -> Notification:
         if type(value) not in _PLAIN:
             check_value(name, value)
     return Notification(attributes, checked=True)
-
-
-def stamped(headers: bytes) -> bool:
-    """Tell whether a message's header block has a stamp, well formed or not."""
-    return _STAMP_KEY in headers
-
-
-def stamp_of(headers: bytes) -> Stamp | None:
-    """Return the stamp in a message's header block; None where there is none.
-
-    Raises:
-        MalformedError: There is one that is not well formed.
-    """
-    start = headers.find(_STAMP_KEY)
-    if start < 0:
-        return None
-    start += len(_STAMP_KEY)
-    end = headers.find(b"\r\n", start)
-    try:
-        text = headers[start : end if end >= 0 else None].decode("ascii")
-    except UnicodeDecodeError as error:
-        raise MalformedError("stamp is not ASCII") from error
-    return stamps.unpack(text.strip())
-
-
-def header_of(stamp: Stamp) -> dict[str, str]:
-    """Return the headers that carry a stamp."""
-    return {stamps.HEADER: stamps.pack(stamp)}
 
 
 def _announced_length(payload: bytes) -> int:

@@ -3,11 +3,12 @@
 import logging
 import secrets
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self
 
 from eventservices.errors import MalformedError
+from eventservices.lifetime import Opening
 from eventservices.natslink import NatsLink
+from eventservices.natsstamp import header_of
 from eventservices.siena import codec
 from eventservices.siena.client import Client
 from eventservices.siena.control import Control
@@ -17,12 +18,14 @@ from eventservices.siena.notification import Notification
 from eventservices.siena.options import Options
 from eventservices.siena.peers import Observer, Peers, Seen
 from eventservices.siena.subjects import Subjects
+from eventservices.siena.values import MAX_NAME_CHARACTERS
 from eventservices.stamp import Stamp
+from eventservices.text import check_text
 
 log = logging.getLogger(__name__)
 
 
-class Connection:
+class Connection(Opening):
     """Connects to a SIENA service through any of its access points.
 
     Args:
@@ -51,9 +54,7 @@ class Connection:
         name: str | None = None,
     ) -> None:
         self.options = options or Options()
-        self.name = name or secrets.token_hex(8)
-        if len(self.name) > 200:
-            raise MalformedError(f"a connection's name has at most 200 characters: {self.name!r}")
+        self.name = check_text(name or secrets.token_hex(8), "a connection's name", 200)
         self.subjects = Subjects(service, index)
         self.counters = Counters()
         self.aside = Aside(self.counters, self.options.kept_aside)
@@ -113,21 +114,10 @@ class Connection:
 
     async def close(self) -> None:
         """Leave the service; the other clients are told."""
-        await self.control.close()
-        await self.link.close()
-
-    async def __aenter__(self) -> Self:
-        """Connect and join the service."""
-        return await self.open()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Leave the service."""
-        await self.close()
+        try:
+            await self.control.close()
+        finally:
+            await self.link.close()
 
     def client(
         self,
@@ -148,8 +138,8 @@ class Connection:
         Raises:
             MalformedError: The name is empty, too long or taken on this connection.
         """
-        if not 0 < len(party) <= 255 or len(role) > 255:
-            raise MalformedError("a party's name has 1 to 255 characters, its role at most 255")
+        check_text(party, "a party's name", MAX_NAME_CHARACTERS)
+        check_text(role, "a party's role", MAX_NAME_CHARACTERS, least=0)
         if party in self._clients:
             raise MalformedError(f"party {party!r} is on this connection already")
         client = Client(self, party, role, epoch=epoch, clock_us=clock_us)
@@ -194,7 +184,7 @@ class Connection:
         self.control.check()
         subject = self.subjects.publish_to(notification.attributes)
         payload = codec.encode(notification)
-        await self.link.publish(subject, payload, codec.header_of(stamp))
+        await self.link.publish(subject, payload, header_of(stamp))
         self.counters.published += 1
 
     async def probe(self) -> float:

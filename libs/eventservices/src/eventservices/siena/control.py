@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 
+from eventservices.attention import Attention
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.natslink import NatsLink
 from eventservices.siena import presence
@@ -258,16 +259,14 @@ class Control:
                 log.info("answer_not_sent", extra={"error": str(error)})
 
     async def _beat(self) -> None:
-        deaf_before = False
+        attention = Attention(self._options.digest_interval_s)
         while True:
-            await asyncio.sleep(self._options.digest_interval_s)
             now_s = time.monotonic()
-            deaf = not self._link.connected
-            if deaf or deaf_before:
-                self.peers.spare(now_s)
-            else:
+            if attention.hears(now_s, ready=self._link.connected):
                 self.peers.sweep(now_s)
-            deaf_before = deaf
+            else:
+                self.peers.spare(now_s)
+            await asyncio.sleep(self._options.digest_interval_s)
             await self._introduce(Digest(self.who))
 
     async def _introduce(self, message: Message) -> None:
@@ -281,6 +280,9 @@ class Control:
         self.peers.spare(time.monotonic())
         self.settled = False
         self._tasks = [task for task in self._tasks if not task.done()]
+        for task in self._tasks:
+            if task.get_name() == "siena-return":
+                task.cancel()  # what it proves was of the connection before
         self._tasks.append(asyncio.create_task(self._return(), name="siena-return"))
 
     async def _return(self) -> None:

@@ -1,7 +1,11 @@
 """What a connection counts, and the malformed messages that it sets aside."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+
+OnMalformed = Callable[[str, bytes], None]
+"""Takes the reason why a message was set aside, and its payload; must not raise."""
 
 
 @dataclass(slots=True)
@@ -47,9 +51,15 @@ class Aside:
     Args:
         counters: Where they are counted.
         kept: How many are kept; the oldest go first.
+
+    Attributes:
+        messages: Those that are kept.
+        watchers: The first of them is told the reason and the payload of each message: those that
+            share a connection tell of it once. Plain functions, which must not raise.
     """
 
     def __init__(self, counters: Counters, kept: int) -> None:
+        self.watchers: list[OnMalformed] = []
         self._counters = counters
         self.messages: deque[Malformed] = deque(maxlen=kept)
 
@@ -57,3 +67,5 @@ class Aside:
         """Count a message, and keep it."""
         self._counters.malformed += 1
         self.messages.append(Malformed(subject, headers, payload, reason))
+        if self.watchers:
+            self.watchers[0](reason, payload)

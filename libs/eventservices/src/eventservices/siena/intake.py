@@ -14,6 +14,7 @@ from enum import Enum, auto
 
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.natslink import Listening, NatsLink
+from eventservices.natsstamp import read_stamp, stamped
 from eventservices.siena import codec
 from eventservices.siena.counters import Aside, Counters
 from eventservices.siena.filters import Filter
@@ -169,7 +170,7 @@ class Intake:
         feed = self._feeds.get(subject)
         if feed is None:
             return
-        if self._mode is _Mode.NARROW or codec.stamped(headers):
+        if self._mode is _Mode.NARROW or stamped(headers):
             plan = self._plan_of(feed)
         else:
             plan = _plan(feed.subscriptions)  # a copy without stamp cannot be recognised
@@ -181,7 +182,7 @@ class Intake:
         wide = self._wide
         if wide is None:
             return
-        both = self._mode is _Mode.WIDE or codec.stamped(headers)
+        both = self._mode is _Mode.WIDE or stamped(headers)
         feed = self._feeds.get(subject, wide) if both else wide
         self._serve(self._plan_of(feed), subject, payload, headers)
 
@@ -190,7 +191,7 @@ class Intake:
         counters.received += 1
         try:
             notification = codec.decode(payload)
-            stamp = codec.stamp_of(headers) if headers else None
+            stamp = read_stamp(headers)
         except MalformedError as error:
             self._aside.put(subject, headers, payload, str(error))
             return

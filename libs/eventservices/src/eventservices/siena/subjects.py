@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import quote
 
-from eventservices.errors import MalformedError
 from eventservices.siena.filters import Filter, Op
 from eventservices.siena.values import Value, check_name
+from eventservices.text import check_text
 
 ELSE_TOKEN = "!"  # noqa: S105 - a token of a subject
 """Stands for every notification that lacks the index attribute, or has no string there."""
@@ -33,10 +33,7 @@ class Subjects:
     """
 
     def __init__(self, service: str, index: str | None = None) -> None:
-        if not 0 < len(service) <= MAX_SERVICE_CHARACTERS:
-            raise MalformedError(
-                f"a service's name has 1 to {MAX_SERVICE_CHARACTERS} characters, not {len(service)}"
-            )
+        check_text(service, "a service's name", MAX_SERVICE_CHARACTERS)
         base = f"siena.{encode_token(service)}"
         self.service = service
         self.index = None if index is None else check_name(index)

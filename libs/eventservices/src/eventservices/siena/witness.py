@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.natslink import LinkOptions, NatsLink
@@ -54,16 +54,10 @@ class Witness:
         await self._link.close()
 
     async def _open(self) -> None:
-        while True:
-            try:
-                await self._link.open()
-                await self._link.listen(self._subject, self._on_message)
-                await self._link.flush()
-            except EventServiceError as error:
-                log.info("witness_away", extra={"error": str(error)})
-                await asyncio.sleep(RETRY_S)
-            else:
-                return
+        # Once open, the link mends itself; opened again, it would leave a connection behind.
+        await _until_done(self._link.open)
+        await _until_done(lambda: self._link.listen(self._subject, self._on_message))
+        await _until_done(self._link.flush)
 
     def _on_message(self, _subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
         try:
@@ -72,3 +66,14 @@ class Witness:
             return
         if isinstance(message, Probe):
             self._answered(self._link.server_id, message.number)
+
+
+async def _until_done(step: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        try:
+            await step()
+        except EventServiceError as error:
+            log.info("witness_away", extra={"error": str(error)})
+            await asyncio.sleep(RETRY_S)
+        else:
+            return

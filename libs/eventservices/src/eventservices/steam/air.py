@@ -1,22 +1,23 @@
 """The air: one shared medium, on one MQTT broker, for all nodes of a process."""
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from secrets import token_hex
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
 
-from eventservices.errors import NotConnectedError, RefusedError
+from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
+from eventservices.lifetime import Opening
 from eventservices.steam.beacon import Announcement, Membership
 from eventservices.steam.cells import Grid
 from eventservices.steam.codec import encode
 from eventservices.steam.counters import Counters
 from eventservices.steam.event import check_name
-from eventservices.steam.fanout import KEPT_MALFORMED, Fanout, SetAside
+from eventservices.steam.fanout import KEPT_MALFORMED, Fanout, OnMalformed, SetAside
 from eventservices.steam.geometry import Position
 from eventservices.steam.link import Link, acknowledged
 from eventservices.steam.location import Location
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_NODES = 10_000
 """Most nodes of one process on one air."""
+
+_log = logging.getLogger(__name__)
 
 _BURST = 50  # nodes that send beacons, or receivers that look, between two turns of the loop
 _DRAIN_S = 0.001
@@ -46,12 +49,15 @@ class Carrier:
     fanout: Fanout
 
 
-class Air:
+class Air(Opening):
     """Carries what the nodes of this process say, and brings what others say.
 
     Args:
         settings: Name, broker, grid and limits.
         clock_us: The trace's clock, microseconds since 1970 UTC; the wall clock where None.
+
+    Attributes:
+        watchers: The first of them is told of each malformed message.
     """
 
     def __init__(self, settings: AirSettings, clock_us: Callable[[], int] | None = None) -> None:
@@ -62,6 +68,7 @@ class Air:
         self.topics = Topics(settings.name)
         self.receivers: dict[Receiver, None] = {}
         self.set_aside: deque[SetAside] = deque(maxlen=KEPT_MALFORMED)
+        self.watchers: list[OnMalformed] = []
         self.beacons_sent = 0
         self.beacons_unsent = 0
         self._counters = Counters()
@@ -73,27 +80,13 @@ class Air:
 
     def _carrier(self, number: int) -> Carrier:
         client_id = encode_level(f"{self._client_id}-{number}")
-        fanout = Fanout(self._counters, self.set_aside)
+        fanout = Fanout(self._counters, self.set_aside, self.watchers)
         probe = self.topics.probe(client_id)
         link = Link(self.settings, client_id, probe, fanout.deliver)
         fanout.attach(link)
         return Carrier(link, fanout)
 
-    async def __aenter__(self) -> Self:
-        """Open the air."""
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the air."""
-        await self.close()
-
-    async def open(self) -> None:
+    async def open(self) -> Self:
         """Connect to the broker; from then on connections that are lost are made again.
 
         Raises:
@@ -108,6 +101,7 @@ class Air:
             raise
         self._rounds.every(self.settings.round_s, self._look)
         self._rounds.every(self.settings.beacon_period_s, self._beacon)
+        return self
 
     async def close(self) -> None:
         """Take the nodes off the air and disconnect; harmless where that was done."""
@@ -201,7 +195,11 @@ class Air:
     async def _look(self) -> None:
         for number, receiver in enumerate(list(self.receivers), 1):
             if receiver in self.receivers:
-                receiver.look()
+                try:
+                    receiver.look()
+                except EventServiceError as error:  # it tries again, and the others go on
+                    self._counters.uncovered += 1
+                    _log.info("receiver not moved", extra={"reason": str(error)})
             if number % _BURST == 0:
                 await asyncio.sleep(0)
 

@@ -22,8 +22,17 @@ _notifications = msgspec.msgpack.Decoder(Notification)
 _announcements = msgspec.msgpack.Decoder(Announcement)
 _memberships = msgspec.msgpack.Decoder(Membership)
 
-encode = _encoder.encode
-"""Return the bytes of a notification, announcement or membership."""
+
+def encode(message: Notification | Announcement | Membership) -> bytes:
+    """Return the bytes of a notification, announcement or membership.
+
+    Raises:
+        MalformedError: A text in it is no Unicode text.
+    """
+    try:
+        return _encoder.encode(message)
+    except UnicodeEncodeError as error:
+        raise MalformedError(f"not Unicode text: {error}") from error
 
 
 def decode_notification(payload: bytes) -> Notification:

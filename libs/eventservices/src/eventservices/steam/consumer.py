@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from eventservices.errors import RefusedError
+from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.steam.beacon import Membership
 from eventservices.steam.content import ContentFilter, Term
 from eventservices.steam.counters import Counters
@@ -92,6 +92,8 @@ class Consumer:
         except BaseException:
             self._remove(subscription)
             raise
+        if subscription.number not in self.subscriptions:
+            raise NotConnectedError("the node left the air meanwhile")
         self._tell(subscription, present=True)
         return subscription
 

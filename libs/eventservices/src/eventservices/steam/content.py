@@ -16,11 +16,15 @@ import msgspec
 
 from eventservices.errors import MalformedError
 from eventservices.steam.event import MAX_NAME, Value
+from eventservices.text import check_text
 
 Operator = Literal["=", "<", "<=", ">", ">=", "range"]
 
 MAX_TERMS = 256
 """Most terms that a filter may have."""
+
+MAX_TEXT = 65_535
+"""Longest text that a parameter is compared with, in characters."""
 
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -77,6 +81,9 @@ _Test = tuple[str, str, Callable[[Any, Any], bool], Value]
 
 
 def _check(term: Term) -> Term:
+    for text in (term.parameter, term.value, term.upper):
+        if isinstance(text, str):
+            check_text(text, "a term of a content filter", MAX_TEXT, least=0)
     if not 0 < len(term.parameter) <= MAX_NAME or type(term.value) not in _GROUPS:
         raise MalformedError(f"not a term of a content filter: {term}")
     if term.operator != "range" and (term.operator not in _RELATIONS or term.upper is not None):

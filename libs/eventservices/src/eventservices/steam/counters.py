@@ -23,6 +23,7 @@ class Counters:
         malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
         unclaimed: Messages for nobody any more, such as those that cross a leave.
         refused: Subscriptions that the broker refused.
+        uncovered: Looks of moving receivers that could not cover their surroundings.
         reconnected: Connections that were lost and made again.
     """
 
@@ -39,6 +40,7 @@ class Counters:
     malformed: int = 0
     unclaimed: int = 0
     refused: int = 0
+    uncovered: int = 0
     reconnected: int = 0
 
     @classmethod

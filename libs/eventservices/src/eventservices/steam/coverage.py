@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from eventservices.errors import EventServiceError
 from eventservices.steam.cells import Cell, Grid
 from eventservices.steam.fanout import Fanout, Listener
 from eventservices.steam.geometry import Position
@@ -83,9 +84,9 @@ class Coverage:
         """
         replies = []
         if position != self._centre:
-            self._disc = self._grid.cover(position, self._reach_m) if position else set()
-            self._centre = position
-            replies = self._enter(self._disc - self._needed_s.keys(), now_s)
+            disc = self._grid.cover(position, self._reach_m) if position else set()
+            replies = self._enter(disc - self._needed_s.keys(), now_s)
+            self._centre, self._disc = position, disc  # so that what was refused is tried again
         self._needed_s.update(dict.fromkeys(self._disc, now_s))
         self._drop([c for c, seen in self._needed_s.items() if now_s - seen > self._leave_after_s])
         return replies
@@ -99,8 +100,13 @@ class Coverage:
     def _enter(self, cells: Iterable[Cell], now_s: float) -> list[Acknowledged]:
         fresh = list(cells)
         replies = []
-        for channel, listener in self._channels.items():
-            replies += self._join(channel, listener, fresh)
+        try:
+            for channel, listener in self._channels.items():
+                replies += self._join(channel, listener, fresh)
+        except EventServiceError:
+            for channel, listener in self._channels.items():
+                self._leave(channel, listener, fresh)
+            raise
         self._needed_s.update(dict.fromkeys(fresh, now_s))
         return replies
 

@@ -10,6 +10,7 @@ from eventservices.errors import MalformedError
 from eventservices.stamp import Stamp
 from eventservices.steam.geometry import Position
 from eventservices.steam.proximity import Proximity
+from eventservices.text import check_text
 
 MAX_PARAMETERS = 1024
 """Most parameters, and most attributes, that an event may have."""
@@ -103,13 +104,7 @@ def check_name(name: str, what: str) -> str:
     Raises:
         MalformedError: It is empty, too long, or no Unicode text.
     """
-    if not 0 < len(name) <= MAX_NAME:
-        raise MalformedError(f"{what} must have 1 .. {MAX_NAME} characters: {name[:100]!r}")
-    try:
-        name.encode()
-    except UnicodeEncodeError as error:
-        raise MalformedError(f"{what} is no Unicode text: {name!r}") from error
-    return name
+    return check_text(name, what, MAX_NAME)
 
 
 _KINDS = frozenset({str, int, float, bool, bytes})

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,9 @@ _log = logging.getLogger(__name__)
 
 Listener = Callable[[Any], None]
 """Is given the decoded message."""
+
+OnMalformed = Callable[[str, bytes], None]
+"""Takes the reason why a message was set aside, and its payload; must not raise."""
 
 _DECODERS: dict[Kind, Callable[[bytes], Any]] = {
     "event": decode_notification,
@@ -60,11 +63,18 @@ class Fanout:
     Args:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
         set_aside: Takes malformed messages in.
+        watchers: The first of them is told of each malformed message.
     """
 
-    def __init__(self, counters: Counters, set_aside: deque[SetAside]) -> None:
+    def __init__(
+        self,
+        counters: Counters,
+        set_aside: deque[SetAside],
+        watchers: Sequence[OnMalformed] = (),
+    ) -> None:
         self._counters = counters
         self._set_aside = set_aside
+        self._watchers = watchers
         self._link: Link | None = None
         self._entries: dict[str, _Entry] = {}
         self._wild = 0
@@ -115,9 +125,6 @@ class Fanout:
             self._deliver(topic, payload)
         except MalformedError as error:
             self._put_aside(topic, payload, str(error))
-        except Exception:  # noqa: BLE001 - no message may end the connection
-            self._counters.callback_errors += 1
-            _log.exception("message not delivered")
 
     def _deliver(self, topic: str | bytes, payload: bytes) -> None:
         if not isinstance(topic, str):
@@ -132,7 +139,14 @@ class Fanout:
         if encode_level(message.subject) != subject_level(topic):
             raise MalformedError(f"subject {message.subject!r} is not the topic's")
         for listener in entry.listeners:
-            listener(message)
+            self._call(listener, message)
+
+    def _call(self, function: Callable[..., None], *given: object) -> None:
+        try:
+            function(*given)
+        except Exception:  # noqa: BLE001 - neither the connection nor the next listener suffers
+            self._counters.callback_errors += 1
+            _log.exception("message not delivered")
 
     def _with_wildcards(self, topic: str, exact: _Entry | None) -> _Entry | None:
         if topic.count("/") != 3:
@@ -149,3 +163,5 @@ class Fanout:
         name = topic if isinstance(topic, str) else topic.decode("utf-8", "backslashreplace")
         wall_us = time.time_ns() // 1000
         self._set_aside.append(SetAside(name, payload[:KEPT_BYTES], reason, wall_us))
+        if self._watchers:
+            self._call(self._watchers[0], reason, payload)

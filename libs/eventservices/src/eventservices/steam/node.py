@@ -16,6 +16,7 @@ from eventservices.steam.event_type import EventType
 from eventservices.steam.location import Location
 from eventservices.steam.producer import Announced, Producer
 from eventservices.steam.proximity import Proximity
+from eventservices.text import check_text
 
 if TYPE_CHECKING:
     from eventservices.steam.air import Air
@@ -50,8 +51,9 @@ class NodeSettings:
             MalformedError: The name, label or radio range is not valid.
         """
         check_name(self.name, "node")
-        if not 0 <= self.range_m <= MAX_RANGE_M or len(self.label) > MAX_LABEL:
-            raise MalformedError(f"node {self.name!r} has a radio range or label out of range")
+        check_text(self.label, f"label of node {self.name!r}", MAX_LABEL, least=0)
+        if not 0 <= self.range_m <= MAX_RANGE_M:
+            raise MalformedError(f"node {self.name!r} has a radio range out of range")
 
     @property
     def sender(self) -> Sender:

@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Literal, Self
 
+from eventservices.attention import Attention
+from eventservices.lifetime import Opening
 from eventservices.steam.air import Air
 from eventservices.steam.beacon import Announcement, Membership
 from eventservices.steam.event import Notification
@@ -58,7 +59,7 @@ class _Seen:
 _Key = tuple[str, str, int]
 
 
-class Observer:
+class Observer(Opening):
     """Watches an air, from a place or everywhere at once.
 
     From a place it hears what a node there would: beacons and events of nodes in range. A node
@@ -95,22 +96,9 @@ class Observer:
             ("beacon", "group", "event") if events else ("beacon", "group")
         )
         self._rounds = Rounds()
+        self._watch = Attention(air.settings.beacon_period_s / 2)
 
-    async def __aenter__(self) -> Self:
-        """Open the observer."""
-        await self.open()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the observer."""
-        await self.close()
-
-    async def open(self) -> None:
+    async def open(self) -> Self:
         """Begin to watch; what is in force already is seen at its next beacon.
 
         Raises:
@@ -124,6 +112,7 @@ class Observer:
             await self.close()
             raise
         self._rounds.every(self._air.settings.beacon_period_s / 2, self._expire)
+        return self
 
     async def close(self) -> None:
         """End to watch; harmless where it has ended."""
@@ -174,18 +163,22 @@ class Observer:
         if before is None and len(self._seen) >= MAX_SEEN:
             self.not_kept += 1
             return
-        until_s = self._air.monotonic_s() + MISSED_BEACONS * beacon.period_s
-        self._seen[key] = _Seen(beacon, until_s)
+        self._seen[key] = self._lasting(beacon)
         if before is None or _form(before.beacon) != _form(beacon):
             self._report(Sighting(_began(beacon), beacon))
 
     async def _expire(self) -> None:
-        now_s = self._air.monotonic_s()
+        hears = self._watch.hears(self._air.monotonic_s(), ready=self._carrier.link.healthy)
         for key, seen in list(self._seen.items()):
-            if seen.until_s < now_s:
+            if not hears:
+                self._seen[key] = self._lasting(seen.beacon)
+            elif seen.until_s < self._air.monotonic_s():
                 del self._seen[key]
                 self._report(Sighting(_ended(seen.beacon), seen.beacon, silent=True))
         await asyncio.sleep(0)
+
+    def _lasting(self, beacon: Beacon) -> _Seen:
+        return _Seen(beacon, self._air.monotonic_s() + MISSED_BEACONS * beacon.period_s)
 
     def _report(self, sighting: Sighting) -> None:
         try:
