@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from fes.model import Event
 from fes.testing.eventually import eventually
 from support.packs import running
@@ -100,3 +101,21 @@ async def test_readiness_names_the_event_service_that_is_down(tmp_path: Path) ->
 
         await eventually(faulty)
         assert (await federation.get("g1", "/healthz")).status_code == 200
+
+
+async def test_a_gateway_that_fails_at_a_tick_stops_no_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fes_gateway.pack.TICK_S", 0.01)
+    ticks: list[int] = []
+
+    def fail() -> None:
+        ticks.append(1)
+        raise ValueError("a bug")
+
+    async with running(tmp_path) as federation:
+        failing = federation.pack.hosts["g1"]
+        monkeypatch.setattr(failing, "tick", fail)
+
+        await eventually(lambda: len(ticks) > 2)
+        assert "tick_failed" in {labels.decision for labels, _ in failing.counters.items()}

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from fes.errors import LinkError
 from fes.link.end import Hello, LinkEnd, Message
+from fes.link.lanes import Lanes
 from fes.link.memory import memory_link
 from fes.link.messages import Done, Heard, Publish, Refuse, Subscribe
 from fes.link.websocket import Dialler, SocketEnd
@@ -164,3 +165,72 @@ async def test_a_peer_that_breaks_the_protocol_ends_the_link() -> None:
             await eventually(lambda: failed)
 
     assert "not a frame" in str(failed[0])
+
+
+async def test_what_is_sent_after_the_end_of_a_link_is_counted_lost() -> None:
+    ends: list[SocketEnd] = []
+
+    async def take(socket: ServerConnection) -> None:
+        ends.append(SocketEnd(socket, lambda _: None))
+        await ends[0].run()
+
+    async with serve(take, "127.0.0.1", 0, compression=None) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}", compression=None):
+            await eventually(lambda: ends)
+
+        await eventually(lambda: not ends[0].send(heard(1)))
+
+    assert not ends[0].send(Done(1))
+    assert ends[0].counters["link_lost"] >= 2
+
+
+async def test_a_link_is_closed_where_too_much_control_traffic_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fes.link.websocket.Lanes", lambda: Lanes(control=10))
+    reasons: list[str] = []
+
+    async def take(socket: ServerConnection) -> None:
+        end = SocketEnd(socket, lambda _: None)
+        sent = [end.send(Done(number)) for number in range(11)]
+        assert sent == [True] * 10 + [False]
+        try:
+            await end.run()
+        except LinkError as error:
+            reasons.append(str(error))
+
+    async with serve(take, "127.0.0.1", 0, compression=None) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}", compression=None) as socket:
+            await socket.wait_closed()
+            await eventually(lambda: reasons)
+
+    assert "reads no more" in reasons[0]
+
+
+async def test_a_link_in_memory_refuses_control_traffic_above_the_bound_and_counts_it() -> None:
+    near, _ = memory_link(control=10)
+
+    assert [near.send(Done(number)) for number in range(11)] == [True] * 10 + [False]
+    assert near.counters["link_dropped"] == 1
+
+
+async def test_a_message_that_cannot_be_taken_does_not_stop_those_behind_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    near, far = memory_link()
+    taken: list[Message] = []
+
+    def take(message: Message) -> None:
+        if message == Done(1):
+            raise ValueError("a bug")
+        taken.append(message)
+
+    far.receive_with(take)
+    near.send(Done(1))
+    near.send(Done(2))
+
+    await eventually(lambda: taken == [Done(2)])
+    assert far.counters["link_failed"] == 1
+    assert "receiving_failed" in caplog.text

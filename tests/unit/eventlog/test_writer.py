@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from fes.eventlog import Decision, EventLog, Record
 
 
@@ -80,3 +81,22 @@ def test_a_sample_takes_the_same_identities_everywhere_and_every_request(tmp_pat
     assert taken[0] == taken[1]
     assert taken[0][-1] == "request"
     assert 150 < len(taken[0]) < 350
+
+
+def test_a_new_file_that_cannot_be_opened_does_not_end_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = EventLog(tmp_path, "test", file_bytes=100)
+    path = log._path
+    refused = iter((1, 1))
+
+    def unwritable(number: int) -> Path:
+        return tmp_path / "none" / "x" if number == 1 and next(refused, 0) else path(number)
+
+    monkeypatch.setattr(log, "_path", unwritable)
+    for number in range(3000):
+        log.write(record(number))
+    log.close()
+
+    assert [line["wall_us"] for line in lines(tmp_path)] == list(range(3000))
+    assert log.failed == 2

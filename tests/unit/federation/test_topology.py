@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 from fes.federation import Hop, Routes, attachments, loads
-from fes.federation.topology import spanning_tree
+from fes.federation.topology import Silence, spanning_tree
 
 CHAIN = (("g1", "s1"), ("g1", "s2"), ("g2", "s2"), ("g2", "s3"), ("g3", "s3"), ("g3", "s4"))
 CYCLE = (("g1", "a"), ("g1", "b"), ("g2", "b"), ("g2", "c"), ("g3", "c"), ("g3", "a"))
@@ -91,8 +91,34 @@ def test_attachments_keep_the_order_of_the_file(small: str) -> None:
     federation = loads(small, {})
     expected = (("g1", "bus"), ("g1", "car"), ("g2", "post"), ("g2", "city"))
     assert attachments(federation) == expected
-    assert Routes.of(federation).next_hop("g1", "city") == Hop("car")
-    assert Routes.of(federation, {("g1", "bus"), ("g1", "car")}).next_hop("g1", "city") is None
+
+
+def test_a_way_leads_only_where_the_file_lets_publications_pass(small: str) -> None:
+    silent, passing = "{accept: [], relay: false}", "{accept: [publication], relay: true}"
+    mute, deaf = "{accept: [publication], relay: false}", "{accept: [], relay: true}"
+    for car, post, expected in (
+        (passing, passing, Hop("car")),
+        (deaf, mute, Hop("car")),
+        (mute, passing, None),
+        (passing, deaf, None),
+        (silent, silent, None),
+    ):
+        text = small.replace(f"car: {{control: {silent}", f"car: {{control: {car}")
+        text = text.replace(f"post: {{control: {silent}", f"post: {{control: {post}")
+        assert Routes.of(loads(text, {})).next_hop("g1", "city") == expected
+
+
+def test_a_way_over_a_silent_medium_gives_way_to_a_wired_one() -> None:
+    posts = frozenset({("g1", "post1"), ("g2", "post2")})
+    assert Routes(AIR, ON_AIR).next_hop("g1", "post2") == Hop("post1")
+    quiet = Routes(AIR, ON_AIR, Silence(deaf=posts, mute=posts))
+    assert quiet.next_hop("g1", "post2") == Hop("city", "g2")
+
+
+def test_without_an_attachment_there_is_no_way_over_it(small: str) -> None:
+    passing = small.replace("accept: [], relay: false", "accept: [publication], relay: true")
+    live = {("g1", "bus"), ("g1", "car")}
+    assert Routes.of(loads(passing, {}), live).next_hop("g1", "city") is None
 
 
 def walk(routes: Routes, gateway: str, service: str) -> list[str]:

@@ -1,8 +1,9 @@
 """Publications at one gateway: to whom an event goes, by which way, and how often."""
 
+import pytest
 from fes.control import RequestType, from_event
 from fes.gateway import AdapterSettings, GatewayCore
-from fes.gateway.inputs import Inject, LinkDown, Tick
+from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
 from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
 from fes.link.messages import Announce, Publish, PublishControl, Unannounce
@@ -195,3 +196,30 @@ def test_an_access_point_of_a_medium_is_told_as_passed() -> None:
 
     (publish,) = (order for order in orders(outputs, "air") if isinstance(order, Publish))
     assert publish.via == ("north", "air")
+
+
+@pytest.mark.parametrize("destination", ["south", "far"])
+def test_what_a_broken_link_dropped_is_not_marked_as_sent(destination: str) -> None:
+    core = core_of("north", "south")
+    numbers = asking(core, destination)
+    core.handle(LinkDown(), NOW, "south")
+    _, dropped = core.handle(heard(numbers), NOW, "north")
+    core.handle(LinkUp(), NOW, "south")
+
+    _, sent = core.handle(heard(numbers), NOW, "north")
+    _, again = core.handle(heard(numbers), NOW, "north")
+
+    assert decisions(dropped)[1:] == [("dropped", destination, "link down")]
+    assert decisions(sent)[1][0] in ("applied", "forwarded")
+    assert decisions(again)[1:] == [("suppressed", destination, "repeated")]
+
+
+def test_an_event_that_travels_as_a_control_event_waits_as_events_do() -> None:
+    core = core_of("north", "south")
+    numbers = asking(core, "far")
+
+    _, outputs = core.handle(heard(numbers), NOW, "north")
+
+    (order,) = orders(outputs, "south")
+    assert isinstance(order, PublishControl)
+    assert order.publication

@@ -5,7 +5,7 @@ from fes.control import RequestType, from_event
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.settings import Instant
-from fes.link.messages import Desired, Done, PublishControl, Subscribe, Unsubscribe
+from fes.link.messages import Announce, Desired, Done, PublishControl, Subscribe, Unsubscribe
 from fes.model import Event, binary
 from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
 
@@ -260,3 +260,51 @@ def test_one_gateway_of_a_shared_service_repeats_what_a_client_asked_there() -> 
         passed_on[repeats] = [d.to for d in decisions if d.decision == "forwarded"]
 
     assert passed_on == {True: ["north", "south"], False: ["south"]}
+
+
+def test_a_full_table_still_takes_renewals_and_withdrawals() -> None:
+    core = core_of("north", "south", max_requests=1)
+    inject(core, request())
+
+    renewed = inject(core, request(sequence=2))
+    withdrawn = inject(core, request(UNSUB, dist_list="*", sequence=3))
+
+    assert [renewed[0].decision, withdrawn[0].decision] == ["received", "received"]
+    assert not subscribed(core)
+    assert len(core.table) == 1
+
+
+def test_an_announcement_that_changed_is_ordered_anew() -> None:
+    core = core_of("north", "south")
+    first, second = (Event.of("Speed", rate=rate) for rate in (1.0, 2.0))
+    ann, unann = RequestType.ANNOUNCEMENT, RequestType.UNANNOUNCEMENT
+    inject(core, request(ann, event=first, version=1))
+    other = request(ann, event=second, requester="other", version=2, sequence=2)
+
+    _, changed = core.handle(Inject(other), NOW)
+    _, back = core.handle(
+        Inject(request(unann, event=second, requester="other", version=3, sequence=3)), NOW
+    )
+
+    told = [order.body for order in orders(changed + back, "north") if isinstance(order, Announce)]
+    assert [binary.decode(body) for body in told] == [second, first]
+    assert [binary.decode(applied.body) for applied in core.applied("north")] == [first]
+
+
+def test_numbers_of_a_gateway_before_mean_nothing_to_the_one_started_again() -> None:
+    core = core_of("north", "south", "east")
+    rows = [
+        mutation.value  # type: ignore[union-attr]
+        for number, source in enumerate(("south", "east"), 1)
+        for mutation in core.handle(
+            Inject(request(source=source, filter=f"rate > {number}", sequence=number)), NOW
+        )[0]
+    ]
+    before = [applied.number for applied in core.applied("north")]
+
+    again = GatewayCore(core.settings, rows[::-1], after=NOW.wall_us)
+
+    assert all(number > NOW.wall_us for number in [a.number for a in again.applied("north")])
+    _, outputs = again.handle(heard((before[0],)), NOW, "north")
+    assert [output.reason for output in outputs] == ["no subscription"]  # type: ignore[union-attr]
+    assert sorted(subscribed(again)) == sorted(subscribed(core))

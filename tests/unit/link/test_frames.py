@@ -4,7 +4,7 @@ import pytest
 from fes.errors import LinkError
 from fes.link.frames import ACK_EVERY, WINDOW, Frame, Window, decode_frame, encode_frame
 from fes.link.lanes import FRAME_BYTES, FRAME_MESSAGES, Lanes
-from fes.link.messages import Done, Heard, HeardControl, Publish, Subscribe
+from fes.link.messages import Done, Heard, HeardControl, Publish, PublishControl, Subscribe
 from fes.model import Stamp
 
 STAMP = Stamp("o", 1, 1, 5, "home")
@@ -84,3 +84,27 @@ def test_the_window_closes_and_opens_with_acknowledgements() -> None:
 def test_a_frame_out_of_order_breaks_the_link(frame: Frame) -> None:
     with pytest.raises(LinkError):
         Window().take(frame)
+
+
+def test_control_traffic_above_its_bound_cuts_the_link() -> None:
+    lanes = Lanes(control=2)
+
+    assert [lanes.put(Done(number)) for number in range(3)] == [True, True, False]
+    assert (lanes.dropped, lanes.cut) == (1, True)
+
+
+def test_a_lane_is_bounded_in_bytes() -> None:
+    lanes = Lanes(lane_bytes=1000)
+
+    assert [lanes.put(heard(number, bytes(600))) for number in range(3)] == [True, True, False]
+    lanes.take()
+    assert lanes.put(heard(4))
+
+
+def test_control_events_that_carry_events_are_dropped_as_events_are() -> None:
+    lanes = Lanes(queue=1, control=1)
+
+    assert lanes.put(HeardControl(None, b"", publication=True))
+    assert not lanes.put(PublishControl(b"", publication=True))
+    assert lanes.put(PublishControl(b""))
+    assert not lanes.cut

@@ -10,7 +10,10 @@ KNOWN_REASONS = frozenset(
         "no subscription",
         "no route",
         "lies behind where it came from",
+        "link",
         "link down",
+        "malformed",
+        "reserved subject",
         "link queue full",
         "journal queue full",
         "expired",
@@ -32,13 +35,13 @@ class Counters:
     """Counts decisions; a reason in free words counts as `other`."""
 
     def __init__(self) -> None:
-        self._counts: Counter[Labels] = Counter()
+        self._counts: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, decision: str, reason: str = "", type_: str = "") -> None:
         """Count a decision."""
         known = reason if reason in KNOWN_REASONS else "other"
-        self._counts[Labels(str(decision), known, type_)] += 1
+        self._counts[decision, known, type_] += 1
 
     def items(self) -> list[tuple[Labels, int]]:
         """Return every counter, sorted by its labels."""
-        return sorted(self._counts.items())
+        return sorted((Labels(*labels), count) for labels, count in self._counts.items())

@@ -6,6 +6,7 @@ what needs no commit does not wait for one.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
@@ -18,8 +19,10 @@ from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Tick
+from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, DropRow, Mutation, Output, PutRow
 from fes.link.end import LinkEnd, Message
+from fes.link.lanes import is_event
 from fes.link.messages import Counted, Done, Heard, HeardControl
 from fes.model import Stamp
 
@@ -29,6 +32,17 @@ from fes_gateway.store import Entry, Journal, fold
 
 STATIC = "static"
 """Requester of the requests that stand in the federation's file."""
+
+_log = logging.getLogger(__name__)
+
+_CHANGING = (Inject, HeardControl, Tick)
+"""What may change the request table."""
+
+_DECIDED = (Heard, HeardControl, Done)
+"""What the core decides about."""
+
+REASON = 500
+"""Most characters of a reason that another process gave cause for."""
 
 COMMITS = 10_000
 """Most requests that wait for the journal; above it requests are refused."""
@@ -42,6 +56,7 @@ class AdapterState(msgspec.Struct):
     linked: bool = False
     ready: bool = False
     reason: str = "never linked"
+    proved_us: int = 0
     counters: dict[str, int] = {}
     links: int = 0
 
@@ -77,6 +92,8 @@ class GatewayHost:
         self._executor = executor
         self._log = log
         self._ends: dict[str, LinkEnd] = {}
+        self._behind: dict[str, None] = {}
+        self._uncommitted = 0
         self._sequence = 0
         self._stamper = Stamper(f"{settings.id}/api", settings.id)
         self._commits: asyncio.Queue[tuple[list[Mutation], list[Output]]] = asyncio.Queue(COMMITS)
@@ -86,7 +103,7 @@ class GatewayHost:
         """Restore the request table from the journal."""
         loop = asyncio.get_running_loop()
         rows, self._sequence = await loop.run_in_executor(self._executor, self._restore)
-        self.core = GatewayCore(self.settings, rows)
+        self.core = GatewayCore(self.settings, rows, after=wall_us())
         self._committer = asyncio.create_task(self._commit(), name=f"{self.settings.id} commit")
         self._write(Decided(Decision.STARTED))
 
@@ -109,12 +126,17 @@ class GatewayHost:
         self._ends[service] = end
         state.linked, state.ready, state.reason = True, False, "no round trip yet"
         state.links += 1
-        self.handle(LinkUp(), service)
+        _, outputs = self._decide(LinkUp(), service)
+        if self._uncommitted:
+            self._behind[service] = None
+        else:
+            self._perform(outputs)
 
     def detach(self, service: str, reason: str) -> None:
         """Forget the link to the adapter of an event service."""
         state = self.adapters[service]
         self._ends.pop(service, None)
+        self._behind.pop(service, None)
         state.linked, state.ready, state.reason = False, False, reason
         self.handle(LinkDown(), service)
 
@@ -122,12 +144,13 @@ class GatewayHost:
         """Return what takes the messages of the adapter of an event service."""
 
         def receive(message: Message) -> None:
-            if isinstance(message, Counted):
+            if isinstance(message, _DECIDED):
+                self.handle(message, service)
+            elif isinstance(message, Counted):
                 state = self.adapters[service]
                 state.ready, state.reason = message.ready, message.reason
                 state.counters = message.counters
-            elif isinstance(message, Heard | HeardControl | Done):
-                self.handle(message, service)
+                state.proved_us = wall_us() if message.ready else state.proved_us
 
         return receive
 
@@ -148,21 +171,30 @@ class GatewayHost:
         self.handle(Inject(stamped))
         return stamped.id
 
+    def refuse(self, service: str, reason: str) -> None:
+        """Count and log what the adapter of an event service may not say."""
+        self._write(Decided("refused", from_=service, reason=reason[:REASON]))
+
+    def refuse_link(self, reason: str) -> None:
+        """Count and log a link that was refused, or ended for what it said."""
+        self._write(Decided("refused", reason="link", what=reason[:REASON]))
+
     def tick(self) -> None:
         """Let time pass: leases are checked, forgotten rows are purged."""
         self.handle(Tick())
+        self._tell_whole()
 
     def handle(self, message: Input, service: str = "") -> None:
         """Have the core decide, commit what it changed, then perform what it ordered."""
-        mutations, outputs = self.core.handle(message, instant(self.clock), service)
-        if not mutations:
-            self._perform(outputs)
+        if self._commits.full() and isinstance(message, _CHANGING):
+            self._refuse_change(message, service)
             return
-        try:
+        mutations, outputs = self._decide(message, service)
+        if mutations:
+            self._uncommitted += 1
             self._commits.put_nowait((mutations, outputs))
-        except asyncio.QueueFull:
-            self.store_error = "too many requests wait for the journal"
-            self.counters.add("dropped", "journal queue full")
+        else:
+            self._perform(outputs)
 
     @property
     def ready(self) -> bool:
@@ -183,6 +215,25 @@ class GatewayHost:
         """Return the counters of each link that is up, by event service."""
         return {service: end.counters for service, end in self._ends.items()}
 
+    def _decide(self, message: Input, service: str) -> tuple[list[Mutation], list[Output]]:
+        return self.core.handle(message, instant(self.clock), service)
+
+    def _refuse_change(self, message: Input, service: str) -> None:
+        """Refuse what the journal cannot take, before the core knows of it."""
+        self.store_error = "too many requests wait for the journal"
+        self._write(Decided("refused", from_=service, reason="journal queue full"))
+        if isinstance(message, Inject):
+            step = Step("refused", "", self.store_error, wall_us())
+            self.core.outcomes.add(message.request.id, step)
+
+    def _tell_whole(self) -> None:
+        """Give adapters that miss orders the whole desired state, once it is committed."""
+        if self._uncommitted:
+            return
+        behind, self._behind = self._behind, {}
+        for service in behind:
+            self._perform(self._decide(LinkUp(), service)[1])
+
     def _restore(self) -> tuple[list[bytes], int]:
         state = fold(entry for _, entry in self._journal.read())
         return list(state.values()), self._journal.sequence()
@@ -196,8 +247,17 @@ class GatewayHost:
             batch = [_entry(mutation) for mutations, _ in waiting for mutation in mutations]
             await self._append(loop, batch)
             for _, outputs in waiting:
-                self._perform(outputs)
-                self._commits.task_done()
+                self._perform_committed(outputs)
+            self._tell_whole()
+
+    def _perform_committed(self, outputs: list[Output]) -> None:
+        try:
+            self._perform(outputs)
+        except Exception:  # noqa: BLE001 - what was committed behind it is to be performed
+            _log.exception("performing_failed", extra={"gateway": self.settings.id})
+            self.counters.add("perform_failed")
+        self._uncommitted -= 1
+        self._commits.task_done()
 
     async def _append(self, loop: asyncio.AbstractEventLoop, batch: Sequence[Entry]) -> None:
         delay_s = 0.1
@@ -206,8 +266,9 @@ class GatewayHost:
                 self._sequence = await loop.run_in_executor(
                     self._executor, self._journal.append, batch, self._sequence
                 )
-            except OSError as error:
-                self.store_error = str(error)
+            except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
+                _log.warning("journal_failed", extra={"gateway": self.settings.id}, exc_info=error)
+                self.store_error = str(error) or repr(error)
                 self.counters.add("store_failed")
                 await asyncio.sleep(delay_s)
                 delay_s = min(5.0, delay_s * 2)
@@ -223,9 +284,13 @@ class GatewayHost:
             end = self._ends.get(output.service)
             if end is None or not end.send(output.order):
                 self.counters.add("dropped", "link queue full" if end else "link down")
+                if end is not None and not is_event(output.order):
+                    self._behind[output.service] = None
 
     def _write(self, decided: Decided) -> None:
         self.counters.add(decided.decision, decided.reason, decided.type)
+        if not self._log.wants(decided.id):
+            return
         now_us = wall_us()
         self._log.write(
             Record(

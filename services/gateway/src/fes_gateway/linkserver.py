@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 from fes.errors import LinkError
 from fes.link.end import Hello, Message, Receiver
@@ -10,8 +11,19 @@ from fes.link.websocket import MAX_FRAME_BYTES, SocketEnd
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 from fes_gateway.host import GatewayHost
+from fes_gateway.linkguard import LinkGuard
+
+VERSION = 1
+"""Of the link's protocol."""
 
 HELLO_S = 5.0
+"""Longest wait for the opening handshake, and then for the hello."""
+
+STRANGERS = 64
+"""Most connections that have not said hello; one above it is refused."""
+
+TELLING_S = 0.2
+"""Time for a refusal to go out."""
 
 _log = logging.getLogger(__name__)
 
@@ -19,10 +31,16 @@ _log = logging.getLogger(__name__)
 class LinkServer:
     """Takes the links of adapters that live elsewhere.
 
+    What is refused is counted and logged by the gateway that is meant; by the first one of the
+    process where none is.
+
     Args:
         hosts: The gateways of this process, by identifier.
         host: Address to listen on.
         port: Port; 0 has the system choose one.
+
+    Attributes:
+        refused: Links refused, or ended because the other end broke the protocol.
     """
 
     def __init__(self, hosts: dict[str, GatewayHost], host: str, port: int) -> None:
@@ -30,7 +48,7 @@ class LinkServer:
         self._host = host
         self._port = port
         self._server: Server | None = None
-        self._linked: dict[str, SocketEnd] = {}
+        self._strangers = 0
         self.refused = 0
 
     @property
@@ -49,6 +67,7 @@ class LinkServer:
             self._port,
             compression=None,
             max_size=MAX_FRAME_BYTES,
+            open_timeout=HELLO_S,
             ping_interval=5,
             ping_timeout=5,
         )
@@ -60,54 +79,100 @@ class LinkServer:
             await self._server.wait_closed()
 
     async def _take(self, socket: ServerConnection) -> None:
-        hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
-        receivers: list[Receiver] = [lambda message: _first(hello, message)]
-        end = SocketEnd(socket, lambda message: _last(receivers, message))
-        carrying = asyncio.create_task(end.run())
+        link = _Link(socket)
+        host: GatewayHost | None = None
         try:
-            async with asyncio.timeout(HELLO_S):
-                said = await hello
-            host = self._host_of(said)
-            self._check_free(said)
-            self._linked[said.adapter] = end
-            receivers.append(host.receiver(said.service))
-            host.attach(said.service, end)
-            try:
-                await carrying
-            finally:
-                del self._linked[said.adapter]
-                host.detach(said.service, "the link broke")
-        except (LinkError, TimeoutError) as error:
-            self.refused += 1
-            _log.warning("link refused", extra={"reason": str(error) or "no hello in time"})
-            end.send(Refuse(str(error) or "no hello in time"))
-            await asyncio.sleep(0.2)
+            said = await self._hello(link)
+            host = self._hosts.get(said.adapter.removesuffix(f".{said.service}"))
+            await self._serve(said, link)
+        except LinkError as error:
+            self._refuse(link, host, str(error))
+            await asyncio.sleep(TELLING_S)
+        except Exception as error:  # noqa: BLE001 - the adapter is told, and dials again
+            _log.exception("link_failed")
+            self._refuse(link, host, f"link failed: {error!r}")
         finally:
-            carrying.cancel()
-            await asyncio.gather(carrying, return_exceptions=True)
+            await link.end()
+
+    async def _hello(self, link: "_Link") -> Hello:
+        if self._strangers >= STRANGERS:
+            raise LinkError(f"{STRANGERS} others have not said hello yet")
+        self._strangers += 1
+        try:
+            return await link.hello()
+        finally:
+            self._strangers -= 1
+
+    async def _serve(self, said: Hello, link: "_Link") -> None:
+        host = self._host_of(said)
+        host.attach(said.service, link.socket_end)
+        link.receiver = LinkGuard(host, said.service)
+        reason = "the link broke"
+        try:
+            await link.carrying
+        except LinkError as error:
+            reason = str(error)
+            raise
+        finally:
+            host.detach(said.service, reason)
 
     def _host_of(self, hello: Hello) -> GatewayHost:
+        if hello.version != VERSION:
+            raise LinkError(f"link protocol {hello.version} is not spoken here, {VERSION} is")
         for host in self._hosts.values():
             state = host.adapters.get(hello.service)
             if state is not None and state.id == hello.adapter:
+                if state.linked:
+                    raise LinkError(f"adapter {hello.adapter[:100]!r} is linked already")
                 return host
         raise LinkError(
-            f"no adapter {hello.adapter!r} at {hello.service!r} belongs to this gateway"
+            f"no adapter {hello.adapter[:100]!r} at {hello.service[:100]!r} belongs to this gateway"
         )
 
-    def _check_free(self, hello: Hello) -> None:
-        if hello.adapter in self._linked:
-            raise LinkError(f"adapter {hello.adapter!r} is linked already")
+    def _refuse(self, link: "_Link", host: GatewayHost | None, reason: str) -> None:
+        self.refused += 1
+        _log.warning("link refused", extra={"reason": reason})
+        (host or next(iter(self._hosts.values()))).refuse_link(reason)
+        link.socket_end.send(Refuse(reason))
 
 
-def _first(hello: asyncio.Future[Hello], message: Message) -> None:
-    if hello.done():
-        return
-    if isinstance(message, Hello):
-        hello.set_result(message)
-    else:
-        hello.set_exception(LinkError("the first message is no hello"))
+class _Link:
+    """One connection: first its hello is waited for, then what it says goes to a gateway."""
 
+    def __init__(self, socket: ServerConnection) -> None:
+        self._said: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+        self.receiver: Receiver = self._first
+        self.socket_end = SocketEnd(socket, self._take)
+        self.carrying = asyncio.create_task(self.socket_end.run())
 
-def _last(receivers: list[Receiver], message: Message) -> None:
-    receivers[-1](message)
+    async def hello(self) -> Hello:
+        """Return the hello.
+
+        Raises:
+            LinkError: None came in time, or something else came first.
+        """
+        either: list[asyncio.Future[Any]] = [self._said, self.carrying]
+        await asyncio.wait(either, timeout=HELLO_S, return_when=asyncio.FIRST_COMPLETED)
+        if self._said.done():
+            return self._said.result()
+        if self.carrying.done():
+            self.carrying.result()
+            raise LinkError("the link ended before a hello")
+        raise LinkError("no hello in time")
+
+    async def end(self) -> None:
+        """End the connection."""
+        self._said.cancel()
+        self.carrying.cancel()
+        await asyncio.gather(self.carrying, return_exceptions=True)
+
+    def _take(self, message: Message) -> None:
+        self.receiver(message)
+
+    def _first(self, message: Message) -> None:
+        if self._said.done():
+            return  # an adapter that is told its desired state tells again what it has to tell
+        if isinstance(message, Hello):
+            self._said.set_result(message)
+        else:
+            raise LinkError("the first message is no hello")

@@ -5,6 +5,7 @@ keeps its own core, journal and identity, as it would alone.
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from fes import distribution
 from fes.adapter import AdapterRuntime
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
-from fes.adapter.registry import adapter_class
 from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
 from fes.eventlog import EventLog
@@ -31,6 +31,8 @@ from msgspec import UNSET
 from fes_gateway.clock import wall_us
 from fes_gateway.host import STATIC, GatewayHost
 from fes_gateway.store import SqliteJournal
+
+_log = logging.getLogger(__name__)
 
 TICK_S = 1.0
 NOBODY = Stamp("unstamped", 0, 1, 0, "unstamped")
@@ -103,7 +105,7 @@ class Pack:
         if self._ticker is not None:
             self._ticker.cancel()
             await asyncio.gather(self._ticker, return_exceptions=True)
-        await asyncio.gather(*(runtime.stop() for runtime in self.runtimes))
+        await asyncio.gather(*(runtime.stop() for runtime in self.runtimes), return_exceptions=True)
         for host in self.hosts.values():
             await host.stop()
         self._executor.shutdown()
@@ -115,14 +117,8 @@ class Pack:
         return all(host.ready for host in self.hosts.values())
 
     def _host(self, name: str) -> GatewayHost:
-        services = self.federation.event_services
-        unstamped = frozenset(
-            service
-            for service in self.federation.gateways[name].adapters
-            if not adapter_class(services[service].kind).capabilities.stamps
-        )
         return GatewayHost(
-            GatewaySettings.of(self.federation, name, unstamped),
+            GatewaySettings.of(self.federation, name),
             SqliteJournal(self.settings.run / "store" / f"{name}.sqlite"),
             self._executor,
             self.log,
@@ -160,7 +156,15 @@ class Pack:
         while True:
             await asyncio.sleep(TICK_S)
             for host in self.hosts.values():
-                host.tick()
+                self._tick_one(host)
+
+    @staticmethod
+    def _tick_one(host: GatewayHost) -> None:
+        try:
+            host.tick()
+        except Exception:  # noqa: BLE001 - time passes for the other gateways
+            _log.exception("tick_failed", extra={"gateway": host.settings.id})
+            host.counters.add("tick_failed")
 
 
 def control_of(request: Request, system: str) -> ControlEvent:

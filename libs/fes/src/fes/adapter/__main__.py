@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import contextlib
+import logging
 import os
 import random
 import signal
@@ -21,6 +23,8 @@ from fes.federation.load import load
 from fes.link.end import Hello
 from fes.link.websocket import Dialler, SocketEnd
 
+_log = logging.getLogger(__name__)
+
 
 def main() -> None:
     """Run until SIGTERM or SIGINT; a bad file or option ends with status 2 and one line."""
@@ -39,7 +43,14 @@ def main() -> None:
     except FesError as error:
         sys.stderr.write(f"fes.adapter: {error}\n")
         raise SystemExit(2) from error
-    log = EventLog(options.run / "logs", adapter.id, sample=federation.event_log.sample)
+    bounds = federation.event_log
+    log = EventLog(
+        options.run / "logs",
+        adapter.id,
+        file_bytes=bounds.file_bytes,
+        files=bounds.files,
+        sample=bounds.sample,
+    )
     try:
         uvloop.run(_serve(AdapterRuntime(adapter, log), options.link))
     finally:
@@ -60,16 +71,19 @@ async def _serve(runtime: AdapterRuntime, url: str) -> None:
     def up(end: SocketEnd) -> None:
         runtime.attach(end)
 
-    def down(_reason: str) -> None:
+    def down(reason: str) -> None:
+        _log.warning("link_lost", extra={"adapter": adapter.id, "reason": reason})
         runtime.detach()
 
     dialler = Dialler(url, hello, up, down, random.Random(adapter.id))  # noqa: S311 - jitter
     async with runtime:
         dialling = asyncio.create_task(dialler.run(runtime.receive))
+        dialling.add_done_callback(lambda _: stop.set())
         await stop.wait()
         await runtime.stop()
         dialling.cancel()
-        await asyncio.gather(dialling, return_exceptions=True)
+        with contextlib.suppress(asyncio.CancelledError):
+            await dialling  # what ended it, if anything did, ends the process where all see it
 
 
 def _options() -> argparse.Namespace:

@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.base import AdapterContext, Subscription
-from fes.adapter.stamps import from_native
-from fes.control import CONTROL_SUBJECT
+from fes.adapter.stamps import from_native, origin_of_part
+from fes.control import RequestType
 from fes.errors import EventError, FesError, LimitError
 from fes.eventlog import Decision
 from fes.link.end import Message
@@ -19,6 +20,15 @@ from fes.model.limits import check_limits, check_size
 
 SET_ASIDE = 100
 """Most unreadable events kept for inspection; the oldest goes first."""
+
+SHOWN = 200
+"""Most characters of a refused event's subject in the event log."""
+
+REASON = 500
+"""Most characters of a reason in the event log."""
+
+WRAPPING_BYTES = 64 * 1024
+"""What a control event may take beside the event in it."""
 
 Send = Callable[[Message], bool]
 
@@ -80,19 +90,30 @@ class Inbound:
             return
         self.counters["control"] += 1
         identity = from_native(stamp)[0] if stamp is not None else None
-        self._send(HeardControl(identity, binary.encode(event)))
+        try:
+            body = self._control_body(event)
+        except LimitError as error:
+            self.refuse(f"control event: {error}", stamp)
+            return
+        is_publication = event.parameter("Type") == RequestType.PUBLICATION
+        if not self._send(HeardControl(identity, body, is_publication)):
+            self.counters["dropped"] += 1
+            self._log(Decision.DROPPED, stamp=identity, reason="link queue full: control event")
 
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Take what could not be read; see `Sink`."""
         self.counters["malformed"] += 1
         self.aside.append((reason, raw[:1024]))
-        self._log(Decision.REFUSED, reason=reason)
+        self._log(Decision.REFUSED, reason=reason[:REASON])
 
-    def refuse(self, reason: str, stamp: NativeStamp | None) -> None:
+    def refuse(self, reason: str, stamp: NativeStamp | None, subject: str = "") -> None:
         """Count and log an event that may not enter."""
-        self.counters["refused"] += 1
         identity = from_native(stamp)[0] if stamp is not None else None
-        self._log(Decision.REFUSED, stamp=identity, reason=reason)
+        self._refuse(reason, identity, subject)
+
+    def _refuse(self, reason: str, stamp: Stamp | None, subject: str) -> None:
+        self.counters["refused"] += 1
+        self._log(Decision.REFUSED, stamp=stamp, subject=subject[:SHOWN], reason=reason[:REASON])
 
     def _pass(self, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
         matched = tuple([number for number, matches in self._matchers if matches(event)])
@@ -101,9 +122,8 @@ class Inbound:
             return
         try:
             message = self._header(event, stamp, via, matched)
-        except (LimitError, EventError) as error:
-            self.counters["refused"] += 1
-            self._log(Decision.REFUSED, stamp=stamp, subject=event.subject, reason=str(error))
+        except EventError as error:
+            self._refuse(str(error), stamp, event.subject)
             return
         self._log(Decision.RECEIVED, stamp=stamp, subject=event.subject, path=via)
         if self._send(message):
@@ -117,7 +137,7 @@ class Inbound:
     def _header(
         self, event: Event, stamp: Stamp, via: tuple[str, ...], matched: tuple[int, ...]
     ) -> Heard:
-        if is_reserved(event.subject) and event.subject != CONTROL_SUBJECT:
+        if is_reserved(event.subject):
             raise EventError(f"subject {event.subject[:60]!r} is reserved")
         check_limits(event, self._context.limits)
         body = binary.encode(event)
@@ -135,6 +155,16 @@ class Inbound:
             body,
         )
 
+    def _control_body(self, event: Event) -> bytes:
+        limits = self._context.limits
+        check_limits(event, limits)
+        inner = event.parameter("Event")
+        if isinstance(inner, Event):
+            check_limits(inner, limits)
+        body = binary.encode(event)
+        check_size(len(body), replace(limits, event_bytes=limits.event_bytes + WRAPPING_BYTES))
+        return body
+
     def _compile(self) -> None:
         self._matchers = tuple(
             (number, subscription.filter.matches)
@@ -145,6 +175,6 @@ class Inbound:
 def _of_part(stamp: Stamp, index: int, time_us: int | None) -> Stamp:
     if index == 0 and time_us is None:
         return stamp
-    origin = f"{stamp.origin}#{index}" if index else stamp.origin
+    origin = origin_of_part(stamp.origin, index)
     moment = stamp.time_us if time_us is None else time_us
     return Stamp(origin, stamp.epoch, stamp.sequence, moment, stamp.home)

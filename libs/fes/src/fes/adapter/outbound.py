@@ -1,13 +1,16 @@
 """What the gateway orders, on its way to the event service."""
 
+import logging
 from collections.abc import Callable
 
 from eventservices.stamp import Stamper
+from msgspec import structs
 
 from fes.adapter.base import Adapter, Subscription
-from fes.adapter.inbound import Inbound
-from fes.adapter.stamps import to_native
-from fes.errors import FesError, FilterError
+from fes.adapter.inbound import REASON, Inbound
+from fes.adapter.orders import ByNumber
+from fes.adapter.stamps import origin_of_part, to_native
+from fes.errors import EventError, FesError
 from fes.eventlog import Decision
 from fes.filter import Filter
 from fes.link.body import read_body
@@ -23,7 +26,9 @@ from fes.link.messages import (
     Unannounce,
     Unsubscribe,
 )
-from fes.model import Event, attributes, binary
+from fes.model import Event, attributes, binary, is_reserved
+
+_log = logging.getLogger(__name__)
 
 
 class Outbound:
@@ -46,11 +51,21 @@ class Outbound:
         stamper: Stamper,
     ) -> None:
         self.counters = dict.fromkeys(
-            ("published", "control_published", "expired", "publish_failed", "request_failed"), 0
+            (
+                "published",
+                "control_published",
+                "expired",
+                "publish_failed",
+                "request_failed",
+                "order_failed",
+            ),
+            0,
         )
         self.subscriptions: dict[int, Subscription] = {}
         self.announcements: dict[int, bytes] = {}
-        self._failed: dict[int, Subscribe | Announce] = {}
+        self._failed: dict[int, ByNumber] = {}
+        self._widened: dict[int, tuple[str, ...]] = {}
+        self._busy: Order | None = None
         self._adapter = adapter
         self._inbound = inbound
         self._send = send
@@ -59,6 +74,42 @@ class Outbound:
 
     async def perform(self, order: Order) -> None:
         """Perform one order; what fails is counted, logged and told to the gateway."""
+        self._busy = order
+        try:
+            await self._perform(order)
+        finally:
+            self._busy = None
+
+    def holds(self, number: int) -> bool:
+        """Tell whether a number is held natively, is being made, or is to be tried again."""
+        made = number in self.subscriptions or number in self.announcements
+        if made or number in self._failed or isinstance(self._busy, Desired):
+            return True
+        return getattr(self._busy, "number", None) == number
+
+    def failed(self) -> tuple[ByNumber, ...]:
+        """Return what failed because the event service was away, to be tried again."""
+        return tuple(self._failed.values())
+
+    def withdrawals(self) -> tuple[Unsubscribe | Unannounce, ...]:
+        """Return the orders that withdraw every native subscription and announcement."""
+        return (
+            *(Unsubscribe(number, self._inbound.desired) for number in self.subscriptions),
+            *(Unannounce(number) for number in self.announcements),
+        )
+
+    async def _perform(self, order: Order) -> None:
+        try:
+            await self._dispatch(order)
+        except Exception as error:  # noqa: BLE001 - those behind it are to be performed
+            _log.exception("order_failed", extra={"adapter": self._adapter.id})
+            self.counters["order_failed"] += 1
+            reason = f"order failed: {error!r}"[:REASON]
+            self._log(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)
+            if isinstance(order, ByNumber):
+                self._fail(order, reason, retryable=True)
+
+    async def _dispatch(self, order: Order) -> None:
         match order:
             case Publish():
                 await self._publish(order)
@@ -67,30 +118,21 @@ class Outbound:
             case Subscribe():
                 await self._subscribe(order)
             case Unsubscribe():
-                await self._unsubscribe(order.number, order.version)
+                await self._unsubscribe(order)
             case Announce():
                 await self._announce(order)
             case Unannounce():
-                await self._unannounce(order.number)
+                await self._unannounce(order)
             case Desired():
                 await self._reconcile(order)
-
-    def failed(self) -> tuple[Subscribe | Announce, ...]:
-        """Return what failed because the event service was away, to be tried again."""
-        return tuple(self._failed.values())
-
-    async def withdraw(self) -> None:
-        """Withdraw every native subscription and announcement."""
-        for number in list(self.subscriptions):
-            await self._unsubscribe(number, self._inbound.desired)
-        for number in list(self.announcements):
-            await self._unannounce(number)
 
     async def _publish(self, order: Publish) -> None:
         subject = ""
         try:
             event = read_body(order.body)
             subject = event.subject
+            if is_reserved(subject):
+                raise EventError(f"subject {subject[:60]!r} is reserved")
             if order.expires_us:
                 if order.expires_us <= self._adapter.context.clock_us():
                     self.counters["expired"] += 1
@@ -100,8 +142,10 @@ class Outbound:
                     return
                 event = _with_time_left(event, order)
             stamp = to_native(order.stamp, order.via)
-            for native in self._adapter.context.mapping.to_native(event):
-                await self._adapter.publish(native, stamp)
+            for index, native in enumerate(self._adapter.context.mapping.to_native(event)):
+                origin = origin_of_part(stamp.origin, index)
+                part = structs.replace(stamp, origin=origin) if index else stamp
+                await self._adapter.publish(native, part)
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason=str(error))
@@ -119,17 +163,21 @@ class Outbound:
             self._log(Decision.DROPPED, reason=f"control event: {error}")
 
     async def _subscribe(self, order: Subscribe) -> None:
+        held = self.subscriptions.get(order.number)
+        if held is not None and held.filter.text == order.filter:
+            self._send(Done(order.number, widened=self._widened[order.number]))
+            return
+        if held is not None:
+            await self._unsubscribe(Unsubscribe(order.number, order.version))
         try:
             subscription = Subscription(order.number, Filter.of(order.filter))
             widened = await self._adapter.subscribe(subscription)
-        except FilterError as error:
-            self._fail(order, error)
-            return
         except FesError as error:
-            self._fail(order, error)
+            self._fail(order, str(error), retryable=error.retryable)
             return
         self._failed.pop(order.number, None)
         self.subscriptions[order.number] = subscription
+        self._widened[order.number] = widened
         self._inbound.subscribe(subscription)
         self._inbound.desired = order.version
         self._log(Decision.SUBSCRIBED, what=order.filter)
@@ -137,41 +185,49 @@ class Outbound:
             self._log(Decision.DEGRADED, what=text)
         self._send(Done(order.number, widened=widened))
 
-    async def _unsubscribe(self, number: int, version: int) -> None:
-        self._failed.pop(number, None)
-        subscription = self.subscriptions.pop(number, None)
+    async def _unsubscribe(self, order: Unsubscribe) -> None:
+        self._failed.pop(order.number, None)
+        subscription = self.subscriptions.get(order.number)
         if subscription is None:
             return
-        self._inbound.unsubscribe(number)
-        self._inbound.desired = version
+        self._inbound.unsubscribe(order.number)
+        self._inbound.desired = order.version
         try:
             await self._adapter.unsubscribe(subscription)
         except FesError as error:
-            self.counters["request_failed"] += 1
-            self._send(Done(number, withdrawn=True, error=str(error)))
+            self._fail(order, str(error), retryable=error.retryable)
             return
-        self._log(Decision.UNSUBSCRIBED, what=subscription.filter.text)
-        self._send(Done(number, withdrawn=True))
+        del self.subscriptions[order.number], self._widened[order.number]
+        if not self._is_in_force(subscription.filter.text):
+            self._log(Decision.UNSUBSCRIBED, what=subscription.filter.text)
+        self._send(Done(order.number, withdrawn=True))
+
+    def _is_in_force(self, text: str) -> bool:
+        """Tell whether a filter is subscribed to: a gateway that restarted numbers it anew."""
+        return any(held.filter.text == text for held in self.subscriptions.values())
 
     async def _announce(self, order: Announce) -> None:
-        if self.announcements.get(order.number) == order.body:
+        held = self.announcements.get(order.number)
+        if held == order.body:
             self._send(Done(order.number))
             return
+        if held is not None:
+            await self._unannounce(Unannounce(order.number))
         try:
             event = binary.decode(order.body)
             for native in self._adapter.context.mapping.to_native(event):
                 await self._adapter.announce(native)
         except FesError as error:
-            self._fail(order, error)
+            self._fail(order, str(error), retryable=error.retryable)
             return
         self._failed.pop(order.number, None)
         self.announcements[order.number] = order.body
         self._log(Decision.ANNOUNCED, subject=event.subject)
         self._send(Done(order.number))
 
-    async def _unannounce(self, number: int) -> None:
-        self._failed.pop(number, None)
-        body = self.announcements.pop(number, None)
+    async def _unannounce(self, order: Unannounce) -> None:
+        self._failed.pop(order.number, None)
+        body = self.announcements.get(order.number)
         if body is None:
             return
         event = binary.decode(body)
@@ -179,35 +235,28 @@ class Outbound:
             for native in self._adapter.context.mapping.to_native(event):
                 await self._adapter.unannounce(native)
         except FesError as error:
-            self.counters["request_failed"] += 1
-            self._send(Done(number, withdrawn=True, error=str(error)))
+            self._fail(order, str(error), retryable=error.retryable)
             return
+        del self.announcements[order.number]
         self._log(Decision.UNANNOUNCED, subject=event.subject)
-        self._send(Done(number, withdrawn=True))
+        self._send(Done(order.number, withdrawn=True))
 
     async def _reconcile(self, desired: Desired) -> None:
-        wanted = {order.number: order for order in desired.subscriptions}
-        announced = {order.number: order for order in desired.announcements}
-        for order in desired.subscriptions:
-            held = self.subscriptions.get(order.number)
-            if held is None or held.filter.text != order.filter:
-                await self._unsubscribe(order.number, desired.version)
-                await self._subscribe(order)
-        for announcement in desired.announcements:
-            if self.announcements.get(announcement.number) != announcement.body:
-                await self._unannounce(announcement.number)
-                await self._announce(announcement)
-        for number in [number for number in self.subscriptions if number not in wanted]:
-            await self._unsubscribe(number, desired.version)
-        for number in [number for number in self.announcements if number not in announced]:
-            await self._unannounce(number)
+        wanted = {order.number for order in desired.subscriptions}
+        wanted.update(order.number for order in desired.announcements)
+        surplus = [order for order in self.withdrawals() if order.number not in wanted]
+        self._failed.clear()
+        orders: list[Order] = [*desired.subscriptions, *desired.announcements, *surplus]
+        for order in orders:
+            await self._perform(order)
         self._inbound.desired = desired.version
 
-    def _fail(self, order: Subscribe | Announce, error: FesError) -> None:
+    def _fail(self, order: ByNumber, error: str, *, retryable: bool) -> None:
         self.counters["request_failed"] += 1
-        if error.retryable:
+        if retryable:
             self._failed[order.number] = order
-        self._send(Done(order.number, error=str(error)))
+        withdrawn = isinstance(order, Unsubscribe | Unannounce)
+        self._send(Done(order.number, withdrawn=withdrawn, error=error))
 
 
 def _with_time_left(event: Event, order: Publish) -> Event:

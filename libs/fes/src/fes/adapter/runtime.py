@@ -2,29 +2,33 @@
 
 import asyncio
 import contextlib
+import logging
 import time
-from collections import deque
-from typing import Any, Self
+from collections.abc import Awaitable, Callable
+from typing import Any, Self, cast
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.base import Adapter
-from fes.adapter.inbound import Inbound
+from fes.adapter.inbound import REASON, Inbound
+from fes.adapter.orders import QUEUE, Orders
 from fes.adapter.outbound import Outbound
 from fes.errors import FesError
 from fes.eventlog import Decision, Record
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
 from fes.link.end import LinkEnd, Message
-from fes.link.messages import Counted, Order, Publish
+from fes.link.messages import Counted, Order
 from fes.mapping import Native
 from fes.model import Event, Stamp
 
 PROBE_S = 2.0
 PROBE_TIMEOUT_S = 5.0
-QUEUE = 20_000
+RESTART_S = 1.0
 FIRST_RETRY_S, MOST_RETRY_S = 0.2, 5.0
+
+_log = logging.getLogger(__name__)
 
 
 class AdapterRuntime:
@@ -33,8 +37,8 @@ class AdapterRuntime:
     Args:
         adapter: The adapter.
         log: The event log.
-        queue: Most publications that wait for the event service; one above it is dropped and
-            counted.
+        queue: Most publications that wait for the event service, and most requests to pass on;
+            one above it is dropped and counted.
     """
 
     def __init__(self, adapter: Adapter, log: Log, queue: int = QUEUE) -> None:
@@ -42,26 +46,30 @@ class AdapterRuntime:
         self.ready = False
         self.reason = "not connected yet"
         self._log = log
-        self._queue = queue
         self._end: LinkEnd | None = None
-        self._events: deque[Publish] = deque()
-        self._control: deque[Order] = deque()
         self._wake = asyncio.Event()
         self._connected = asyncio.Event()
+        self._proved = False
         self._dropped = 0
+        self._task_failures = 0
         context = adapter.context
         stamper = Stamper(context.id, context.service, clock_us=context.clock_us)
         self.epoch = stamper.epoch
         self.inbound = Inbound(context, self._send, self._record, stamper)
         self.outbound = Outbound(adapter, self.inbound, self._send, self._record, stamper)
+        self._orders = Orders(queue, self.outbound.holds)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         """Start: connecting goes on in the background until it succeeds."""
+        self._record(Decision.STARTED)
         self._tasks = [
-            asyncio.create_task(self._connect(), name=f"{self.adapter.id} connect"),
-            asyncio.create_task(self._perform(), name=f"{self.adapter.id} perform"),
-            asyncio.create_task(self._watch(), name=f"{self.adapter.id} watch"),
+            asyncio.create_task(self._keep_up(name, act), name=f"{self.adapter.id} {name}")
+            for name, act in (
+                ("connecting", self._connect),
+                ("performing", self._perform),
+                ("watching", self._watch),
+            )
         ]
         return self
 
@@ -79,14 +87,8 @@ class AdapterRuntime:
 
     def receive(self, order: Message) -> None:
         """Take an order from the gateway; requests pass publications that wait."""
-        if isinstance(order, Publish):
-            if len(self._events) >= self._queue:
-                self._dropped += 1
-                self._record(Decision.DROPPED, stamp=order.stamp, reason="adapter queue full")
-                return
-            self._events.append(order)
-        else:
-            self._control.append(order)  # type: ignore[arg-type]  # gateways send orders only
+        if not self._orders.put(cast("Order", order)):
+            self._drop(cast("Order", order), "adapter queue full")
         self._wake.set()
 
     async def stop(self) -> None:
@@ -97,12 +99,18 @@ class AdapterRuntime:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._connected.is_set():
-            with contextlib.suppress(FesError, TimeoutError):
-                async with asyncio.timeout(PROBE_TIMEOUT_S):
-                    await self.outbound.withdraw()
-        with contextlib.suppress(FesError):
-            await self.adapter.disconnect()
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self._withdraw()
+        except TimeoutError:
+            _log.warning("withdrawing_took_too_long", extra={"adapter": self.adapter.id})
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self.adapter.disconnect()
+        except Exception:  # noqa: BLE001 - the others of the process are to be stopped too
+            _log.exception("disconnecting_failed", extra={"adapter": self.adapter.id})
+        while self._orders:
+            self._drop(self._orders.take(), "stopped")
         self._record(Decision.STOPPED)
 
     def counted(self) -> Counted:
@@ -111,6 +119,7 @@ class AdapterRuntime:
             **self.inbound.counters,
             **self.outbound.counters,
             "queue_dropped": self._dropped,
+            "task_failed": self._task_failures,
             **{f"native_{name}": count for name, count in self.adapter.counters.items()},
         }
         return Counted(self.ready, self.reason, counters)
@@ -127,10 +136,24 @@ class AdapterRuntime:
         """Take what could not be read; see `Sink`."""
         self.inbound.set_aside(reason, raw)
 
+    async def _keep_up(self, name: str, act: Callable[[], Awaitable[None]]) -> None:
+        """Have a task begin anew after an error that nobody expected, and tell of it."""
+        while True:
+            try:
+                await act()
+            except Exception as error:  # noqa: BLE001 - an adapter that is deaf must say so
+                _log.exception("task_failed", extra={"adapter": self.adapter.id, "task": name})
+                self._task_failures += 1
+                self.ready, self.reason = False, f"{name} failed: {error!r}"[:REASON]
+                self._send(self.counted())
+                await asyncio.sleep(RESTART_S)
+            else:
+                return
+
     async def _connect(self) -> None:
-        self._record(Decision.STARTED)
         delay_s = FIRST_RETRY_S
         while True:
+            await self.adapter.disconnect()  # where an attempt before failed halfway
             try:
                 await self.adapter.connect(self)
             except FesError as error:
@@ -150,16 +173,36 @@ class AdapterRuntime:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._control or self._events:
-                order = self._control.popleft() if self._control else self._events.popleft()
+            while self._orders or self._proved:
+                await self._perform_next()
+
+    async def _perform_next(self) -> None:
+        if not self._proved:
+            await self.outbound.perform(self._orders.take())
+            return
+        self._proved = False
+        for order in self.outbound.failed():
+            await self.outbound.perform(order)
+
+    async def _withdraw(self) -> None:
+        if self._connected.is_set():
+            for order in self.outbound.withdrawals():
                 await self.outbound.perform(order)
 
     async def _watch(self) -> None:
-        await self._connected.wait()
         while True:
-            await self._probe_once()
+            if self._connected.is_set():
+                await self._probe_once()
             self._send(self.counted())
+            await self._pause()
+
+    async def _pause(self) -> None:
+        if self._connected.is_set():
             await asyncio.sleep(PROBE_S)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PROBE_S):
+                await self._connected.wait()
 
     async def _probe_once(self) -> None:
         try:
@@ -169,8 +212,12 @@ class AdapterRuntime:
             self.ready, self.reason = False, str(error) or "no round trip in time"
         else:
             self.ready, self.reason = True, ""
-            for order in self.outbound.failed():
-                self.receive(order)
+            self._proved = True
+            self._wake.set()
+
+    def _drop(self, order: Order, reason: str) -> None:
+        self._dropped += 1
+        self._record(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)
 
     def _send(self, message: Message) -> bool:
         return self._end is not None and self._end.send(message)

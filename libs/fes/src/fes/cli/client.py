@@ -8,6 +8,7 @@ from typing import Any, TextIO
 import httpx
 
 from fes.errors import FesError, LinkError
+from fes.model.text import load_json
 
 TIMEOUT_S = 10.0
 LISTS = ("subscriptions", "announcements", "adapters")
@@ -40,6 +41,7 @@ def inject(options: Namespace, out: TextIO) -> int:
     """Inject a request and print its id.
 
     Raises:
+        CodecError: The event is not JSON.
         LinkError: The gateway cannot be reached or refuses the request.
     """
     body: dict[str, Any] = {
@@ -51,7 +53,7 @@ def inject(options: Namespace, out: TextIO) -> int:
     if options.filter is not None:
         body["filter"] = options.filter
     if options.event is not None:
-        body["event"] = json.loads(options.event)
+        body["event"] = load_json(options.event)
     answer = _ask("POST", _url(options) + "/v1/requests", body)
     out.write(json.dumps(answer) + "\n")
     return 0
@@ -90,8 +92,11 @@ def _url(options: Namespace) -> str:
 def _ask(method: str, url: str, body: Any = None) -> Any:
     try:
         answer = httpx.request(method, url, json=body, timeout=TIMEOUT_S)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise LinkError(f"{url}: {error}") from error
     if answer.is_error:
         raise LinkError(f"{url}: {answer.status_code}: {answer.text[:500]}")
-    return answer.json()
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise LinkError(f"{url}: no gateway answers there") from error

@@ -20,7 +20,10 @@ from urllib.parse import quote, unquote
 
 from fes.control.event import CONTROL_SUBJECT, ControlEvent, RequestType
 from fes.errors import ControlEventError
-from fes.model import Event, Field, Stamp, Type, is_reserved
+from fes.model import Event, Field, Stamp, Type, check_stamp, is_reserved
+
+MAX_NAME = 512
+"""Longest name of a client or gateway, in characters."""
 
 MAX_PATH = 16
 """Most event services that a control event's path may name."""
@@ -90,10 +93,10 @@ def from_event(event: Event, stamp: Stamp | None) -> ControlEvent:
         event=None if kind in _FILTERED else _inner(event),
         path=_names(event, "FES_Path"),
         via=_names(event, "FES_Via"),
-        requester=_attribute(event, "FES_Requester", str, ""),
+        requester=_name(event, "FES_Requester"),
         version=_attribute(event, "FES_Version", int, 0),
         expires_us=_attribute(event, "FES_Expires", int, 0),
-        next_gateway=_attribute(event, "FES_Next", str, ""),
+        next_gateway=_name(event, "FES_Next"),
     )
 
 
@@ -111,7 +114,8 @@ def read_stamp(text: str) -> Stamp:
     """
     try:
         origin, epoch, sequence, time_us, home = text.split(";")
-        return Stamp(unquote(origin), int(epoch), int(sequence), int(time_us), unquote(home))
+        numbers = int(epoch), int(sequence), int(time_us)
+        return check_stamp(Stamp(unquote(origin), *numbers, unquote(home)))
     except ValueError as error:
         raise ControlEventError(f"stamp is not well formed: {text[:80]!r}") from error
 
@@ -144,6 +148,15 @@ def _attribute(event: Event, name: str, kind: type, absent: Any) -> Any:
             f"attribute {name!r}: expected {kind.__name__}, found {value!r:.60}"
         )
     return value
+
+
+def _name(event: Event, attribute: str) -> str:
+    text: str = _attribute(event, attribute, str, "")
+    if len(text) > MAX_NAME:
+        raise ControlEventError(
+            f"attribute {attribute!r} has {len(text)} characters, more than {MAX_NAME}"
+        )
+    return text
 
 
 def _inner(event: Event) -> Event:

@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 from zlib import crc32
@@ -53,6 +54,11 @@ class EventLog:
         buffer: Most records that wait for the thread; a record above it is dropped and counted.
         sample: Share of event identities that are logged, 0 to 1; the same ones everywhere.
             Requests are always logged.
+
+    Attributes:
+        dropped: Records that were not written.
+        failed: Times that the disk took nothing.
+        written: Records written.
     """
 
     def __init__(
@@ -66,6 +72,7 @@ class EventLog:
         sample: float = 1.0,
     ) -> None:
         self.dropped = 0
+        self.failed = 0
         self.written = 0
         self._folder = folder
         self._process = process
@@ -107,23 +114,50 @@ class EventLog:
 
     def _run(self) -> None:
         while not self._closed.wait(FLUSH_S):
-            self._flush()
-        self._flush()
-        self._file.close()
+            self._try(self._flush)
+        self._try(self._flush)
+        self._try(self._file.close)
+
+    def _try(self, act: Callable[[], None]) -> None:
+        """Do something with the file; a disk that is full must not end the thread."""
+        try:
+            act()
+        except OSError:
+            self.failed += 1
 
     def _flush(self) -> None:
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), BATCH))]
-            self._file.write(self._encoder.encode_lines(batch))
-            self.written += len(batch)
+            self._append(batch)
             if self._file.tell() > self._file_bytes:
-                self._rotate()
+                self._try(self._rotate)
         self._file.flush()
 
+    def _append(self, batch: list[Record]) -> None:
+        try:
+            lines = self._encoder.encode_lines(batch)
+        except (ValueError, OverflowError):
+            lines = b"".join(self._line(record) for record in batch)
+        try:
+            self._file.write(lines)
+        except OSError:
+            self.dropped += len(batch)
+            raise
+        self.written += lines.count(b"\n")
+
+    def _line(self, record: Record) -> bytes:
+        """Return one record's line; nothing, and a count, where JSON cannot say it."""
+        try:
+            return self._encoder.encode(record) + b"\n"
+        except (ValueError, OverflowError):
+            self.dropped += 1
+            return b""
+
     def _rotate(self) -> None:
-        self._file.close()
+        fresh = self._path(self._number + 1).open("ab")
         self._number += 1
-        self._file = self._path(self._number).open("ab")
+        full, self._file = self._file, fresh
+        full.close()
         self._path(self._number - self._files).unlink(missing_ok=True)
 
     def _path(self, number: int) -> Path:

@@ -17,6 +17,18 @@ Graph = dict[Vertex, list[Vertex]]
 """Neighbours, in the order of the file."""
 
 
+class Silence(NamedTuple):
+    """Attachments where publications do not travel as control events; see `control` in the file.
+
+    Attributes:
+        deaf: Where the gateway lets none in.
+        mute: Where the gateway passes none on.
+    """
+
+    deaf: frozenset[Attachment] = frozenset()
+    mute: frozenset[Attachment] = frozenset()
+
+
 class Hop(NamedTuple):
     """The first step of a way.
 
@@ -46,6 +58,19 @@ def mediums(federation: Federation) -> dict[str, str]:
         for name, service in federation.event_services.items()
         if service.medium is not UNSET
     }
+
+
+def silence(federation: Federation) -> Silence:
+    """Return where the file says that publications do not travel as control events."""
+    controls = {
+        (name, service): adapter.control
+        for name, gateway in federation.gateways.items()
+        for service, adapter in gateway.adapters.items()
+    }
+    return Silence(
+        frozenset(at for at, control in controls.items() if "publication" not in control.accepted),
+        frozenset(at for at, control in controls.items() if not control.relays),
+    )
 
 
 def spanning_tree(live: Iterable[Attachment], on_medium: Mapping[str, str]) -> Graph:
@@ -104,11 +129,19 @@ class Routes:
     Args:
         live: The attachments that work, in the order of the file.
         on_medium: Event service to medium.
+        silent: Attachments where events end: a gateway publishes there natively, no more.
     """
 
-    def __init__(self, live: Sequence[Attachment], on_medium: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        live: Sequence[Attachment],
+        on_medium: Mapping[str, str],
+        silent: Silence = Silence(),  # noqa: B008 - immutable
+    ) -> None:
         self._live = frozenset(live)
         self._on_medium = on_medium
+        self._silent = silent
+        self._heard = {service for gateway, service in self._live - silent.deaf}
         self._graph = spanning_tree(live, on_medium)
         self._hops: dict[str, dict[str, Hop]] = {}
 
@@ -122,7 +155,7 @@ class Routes:
         """
         every = attachments(federation)
         kept = every if live is None else [each for each in every if each in live]
-        return Routes(kept, mediums(federation))
+        return Routes(kept, mediums(federation), silence(federation))
 
     def next_hop(self, gateway: str, service: str) -> Hop | None:
         """Return the first step from a gateway to an event service; None where there is no way.
@@ -175,7 +208,19 @@ class Routes:
         for vertex in todo:
             way = ways[vertex]
             for near in self._graph.get(vertex, ()):
-                if near not in ways:
-                    ways[near] = way if len(way) == 2 else (*way, near)
+                if near in ways or not self._lets_in(vertex, near):
+                    continue
+                ways[near] = way if len(way) == 2 else (*way, near)
+                if self._goes_on(vertex, near):
                     todo.append(near)
         return ways
+
+    def _lets_in(self, vertex: Vertex, near: Vertex) -> bool:
+        """Tell whether a control event gets from a vertex to one beside it, and is taken there."""
+        if near[0] == "gateway":
+            return (near[1], vertex[1]) not in self._silent.deaf
+        return vertex[0] != "medium" or near[1] in self._heard
+
+    def _goes_on(self, vertex: Vertex, near: Vertex) -> bool:
+        """Tell whether a control event gets from a vertex to one beside it, and beyond."""
+        return vertex[0] != "gateway" or (vertex[1], near[1]) not in self._silent.mute

@@ -4,9 +4,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fes.errors import EventError
 from fes.gateway.desired import DesiredState
 from fes.gateway.turn import Turn
 from fes.link.messages import Announce, Unannounce
+from fes.model import binary
 
 
 @dataclass(slots=True)
@@ -40,7 +42,11 @@ class Announcing:
         self._leases: dict[str, OrderedDict[str, _Lease]] = {}
 
     def before(self, service: str, subject: str, body: bytes, turn: Turn) -> None:
-        """Announce a subject at a service unless that was done, and renew its lease."""
+        """Announce a subject at a service unless that was done, and renew its lease.
+
+        Raises:
+            EventError: The body is no event of the subject, and would be announced.
+        """
         now_us = turn.now.wall_us
         leases = self._leases.setdefault(service, OrderedDict())
         lease = leases.get(subject)
@@ -50,6 +56,8 @@ class Announcing:
             return
         if self._desired[service].announces(subject):
             return
+        if binary.decode(body).subject != subject:
+            raise EventError(f"is no event of subject {subject[:60]!r}")
         lease = _Lease(self._next_number(), body, now_us + self._lease_us)
         leases[subject] = lease
         turn.order(service, Announce(lease.number, body))

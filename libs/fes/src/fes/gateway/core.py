@@ -37,11 +37,15 @@ class GatewayCore:
     Args:
         settings: What the federation's file says of this gateway.
         rows: Rows of the request table that the journal gave back, as MessagePack.
+        after: Numbers of subscriptions and announcements begin above it. An adapter that outlives
+            its gateway still tells numbers of the gateway before: they must mean nothing now.
     """
 
-    def __init__(self, settings: GatewaySettings, rows: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, settings: GatewaySettings, rows: Iterable[bytes] = (), after: int = 0
+    ) -> None:
         self.settings = settings
-        self._number = 0
+        self._number = after
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
         self._standing = Standing(settings, self._desired, self._up)

@@ -20,7 +20,7 @@ class Applied:
         kind: SUBSCRIPTION or ANNOUNCEMENT.
         what: Canonical filter, or the announced subject.
         filter: As the first client wrote it.
-        body: The announced event.
+        body: The announced event, as the newest request has it.
         sources: Event services that asked for it, each once.
         requests: Ids of the requests behind it.
         state: `ordered`, `applied`, or why it could not be.
@@ -79,9 +79,7 @@ class DesiredState:
         for row in wanted:
             groups.setdefault((row.kind, row.what), []).append(row)
         gone = [key for key in self._by_what if key not in groups]
-        fresh = [key for key in groups if key not in self._by_what]
-        for key, rows in groups.items():
-            self._keep(key, rows)
+        fresh = [key for key, rows in groups.items() if self._keep(key, rows)]
         if fresh or gone:
             self.version += 1
         orders = [self._order(self._by_what[key]) for key in fresh]
@@ -96,16 +94,21 @@ class DesiredState:
             tuple(order for order in orders if isinstance(order, Announce)),
         )
 
-    def _keep(self, key: tuple[RequestType, str], rows: list[Row]) -> None:
+    def _keep(self, key: tuple[RequestType, str], rows: list[Row]) -> bool:
+        """Have what is applied be what some rows want; tell whether that needs an order."""
         sources = tuple(sorted({row.source for row in rows}))
         requests = tuple(str(row.request.identity) for row in rows)
+        first, body = rows[0], rows[-1].body
         applied = self._by_what.get(key)
-        if applied is not None:
-            applied.sources, applied.requests = sources, requests
-            return
-        first = rows[0]
-        applied = Applied(self._next_number(), *key, first.filter, first.body, sources, requests)
-        self._by_what[key] = self._by_number[applied.number] = applied
+        if applied is None:
+            applied = Applied(self._next_number(), *key, first.filter, body, sources, requests)
+            self._by_what[key] = self._by_number[applied.number] = applied
+            return True
+        applied.sources, applied.requests = sources, requests
+        if applied.body == body:
+            return False
+        applied.body, applied.state = body, "ordered"
+        return True
 
     def _order(self, applied: Applied) -> Order:
         if applied.kind is RequestType.SUBSCRIPTION:

@@ -10,6 +10,7 @@ import msgspec
 from eventservices.suppress import Suppressor
 
 from fes.control import ControlEvent, RequestType, to_event
+from fes.federation.topology import Hop
 from fes.gateway.announcing import Announcing
 from fes.gateway.outputs import Decided
 from fes.gateway.settings import GatewaySettings, Instant
@@ -74,6 +75,9 @@ class Router:
             event: The event.
             destinations: Event service identifiers, each once.
             turn: Collects what comes of it.
+
+        Raises:
+            EventError: The event's body had to be read, and is no event of its subject.
         """
         reason = self._worthless(event, turn.now)
         if reason:
@@ -101,17 +105,25 @@ class Router:
     ) -> None:
         if destination == event.stamp.home or destination in event.path:
             return
-        if self._repeated(event.stamp, destination):
+        attached = destination in self._settings.adapters
+        hop = Hop(destination) if attached else self._settings.hops.get(destination)
+        reason = self._no_way(event, hop)
+        if hop is None or reason:
+            turn.decide(of_event("dropped", event, to=destination, reason=reason))
+        elif self._repeated(event.stamp, destination):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
-        elif destination in self._settings.adapters:
+        elif attached:
             self._publish(event, destination, turn)
         else:
-            hop = self._settings.hops.get(destination)
-            if hop is None or (hop.service == event.arrived and not self._on_medium(hop.service)):
-                reason = "no route" if hop is None else "lies behind where it came from"
-                turn.decide(of_event("dropped", event, to=destination, reason=reason))
-            else:
-                onward.setdefault(hop, []).append(destination)
+            onward.setdefault(hop, []).append(destination)
+
+    def _no_way(self, event: Passing, hop: Hop | None) -> str:
+        """Return why an event cannot go on by a hop; it is not marked, so that a copy may."""
+        if hop is None:
+            return "no route"
+        if hop.gateway and hop.service == event.arrived and not self._on_medium(hop.service):
+            return "lies behind where it came from"
+        return "" if hop.service in self._links else "link down"
 
     def _repeated(self, stamp: Stamp, destination: str) -> bool:
         marks = self._marks.get(destination)
@@ -121,9 +133,6 @@ class Router:
         return marks.repeated(stamp)  # type: ignore[arg-type]
 
     def _publish(self, event: Passing, destination: str, turn: Turn) -> None:
-        if destination not in self._links:
-            turn.decide(of_event("dropped", event, to=destination, reason="link down"))
-            return
         if event.persistent:
             turn.decide(of_event("degraded", event, to=destination, what="Reliability"))
         self._announcing.before(destination, event.subject, event.body, turn)
@@ -135,11 +144,6 @@ class Router:
     def _forward(
         self, event: Passing, service: str, gateway: str, names: list[str], turn: Turn
     ) -> None:
-        if service not in self._links:
-            turn.outputs += [
-                of_event("dropped", event, to=name, reason="link down") for name in names
-            ]
-            return
         control = ControlEvent(
             stamp=event.stamp,
             system=self._settings.system,
@@ -151,7 +155,7 @@ class Router:
             via=event.via,
             next_gateway=gateway,
         )
-        turn.order(service, PublishControl(binary.encode(to_event(control))))
+        turn.order(service, PublishControl(binary.encode(to_event(control)), publication=True))
         turn.outputs += [of_event("forwarded", event, to=name, what=service) for name in names]
 
     def _on_medium(self, service: str) -> bool:

@@ -28,8 +28,6 @@ class AdapterSettings:
         repeats: Whether this gateway repeats a client's request on the service that it came
             from, for gateways that missed it; the first one attached in the file does.
         on_medium: Whether the service is an access point of a shared wireless medium.
-        stamps: Whether the service carries stamps; what is published where it does not, and heard
-            again, is ignored.
     """
 
     id: str
@@ -38,7 +36,6 @@ class AdapterSettings:
     relay: bool = True
     repeats: bool = True
     on_medium: bool = False
-    stamps: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +71,19 @@ class GatewaySettings:
     origins: int = 10_000
 
     @staticmethod
-    def of(federation: Federation, gateway: str, unstamped: frozenset[str]) -> "GatewaySettings":
+    def of(federation: Federation, gateway: str) -> "GatewaySettings":
         """Return the settings of one of a federation's gateways.
 
         Args:
             federation: Its file, checked.
             gateway: Gateway identifier.
-            unstamped: Event services that carry no stamps.
         """
         limits = federation.limits
         return GatewaySettings(
             id=gateway,
             system=federation.system,
             adapters={
-                service: _adapter(
-                    federation, gateway, service, adapter, stamps=service not in unstamped
-                )
+                service: _adapter(federation, gateway, service, adapter)
                 for service, adapter in federation.gateways[gateway].adapters.items()
             },
             services=tuple(federation.event_services),
@@ -105,7 +99,7 @@ class GatewaySettings:
 
 
 def _adapter(
-    federation: Federation, gateway: str, service: str, adapter: Adapter, *, stamps: bool
+    federation: Federation, gateway: str, service: str, adapter: Adapter
 ) -> AdapterSettings:
     return AdapterSettings(
         id=adapter_id(gateway, service),
@@ -114,7 +108,6 @@ def _adapter(
         relay=adapter.control.relays,
         repeats=gateway == _first_at(federation, service),
         on_medium=is_on_medium(federation, service),
-        stamps=stamps,
     )
 
 

@@ -67,12 +67,13 @@ class Standing:
         Raises:
             ControlEventError: It is not sound, or the table is full.
         """
-        if len(self.table) + len(patterns) > self._settings.max_requests:
-            limit = self._settings.max_requests
-            raise ControlEventError(f"the request table is full ({limit} rows)")
         now_us = turn.now.wall_us
         control = self._versioned(control, arrived, now_us)
-        changes = self.table.take(rows_of(control, patterns, now_us), now_us)
+        rows = rows_of(control, patterns, now_us)
+        limit = self._settings.max_requests
+        if len(self.table) + self.table.growth(rows) > limit:
+            raise ControlEventError(f"the request table is full ({limit} rows)")
+        changes = self.table.take(rows, now_us)
         if not changes.new:
             self._note(control, "known", arrived, "not newer", turn)
             turn.decide(of_request("suppressed", control, arrived, reason="not newer"))

@@ -106,6 +106,13 @@ class RequestTable:
         """Return the largest version known of a key; 0 where there is none."""
         return max((row.version for row in self._rows.get(key, {}).values()), default=0)
 
+    def growth(self, rows: Iterable[Row]) -> int:
+        """Return how many rows more there may be once some are taken in: renewals cost nothing."""
+        return sum(
+            not any(covers_pattern(row.pattern, pattern) for pattern in self._rows.get(row.key, ()))
+            for row in rows
+        )
+
     def take(self, rows: Iterable[Row], now_us: int) -> Changes:
         """Take in rows that are newer than what is known.
 
@@ -143,7 +150,7 @@ class RequestTable:
             )
             if best is not None and not best.withdrawn:
                 found.append(best)
-        return sorted(found, key=lambda row: row.version)
+        return sorted(found, key=lambda row: (row.version, row.name))
 
     def expire(self, now_us: int) -> list[Row]:
         """Remove the rows whose lease ended and the withdrawals past the horizon; return them.

@@ -73,7 +73,7 @@ def decode_frame(data: bytes | str) -> Frame:
         raise LinkError("a frame is binary, found text")
     try:
         return _decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LinkError(f"not a frame: {error}") from error
 
 
@@ -122,7 +122,7 @@ class Window:
         Raises:
             LinkError: Its number or acknowledgement is out of order.
         """
-        if frame.number:
+        if frame.messages or frame.number:
             if frame.number != self.received + 1:
                 raise LinkError(f"frame {frame.number} came after frame {self.received}")
             self.received = frame.number

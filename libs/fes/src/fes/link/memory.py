@@ -5,9 +5,12 @@ over a socket; so neither end ever runs inside the other's call.
 """
 
 import asyncio
+import logging
 
 from fes.link.end import Message, Receiver
-from fes.link.lanes import QUEUE, Lanes
+from fes.link.lanes import CONTROL_QUEUE, QUEUE, Lanes
+
+_log = logging.getLogger(__name__)
 
 
 class Inbox:
@@ -15,11 +18,13 @@ class Inbox:
 
     Args:
         queue: Most events that wait; one above it is dropped and counted.
+        control: Most messages of control traffic that wait; likewise.
     """
 
-    def __init__(self, queue: int) -> None:
+    def __init__(self, queue: int, control: int) -> None:
         self.closed = False
-        self._lanes = Lanes(queue)
+        self.failed = 0
+        self._lanes = Lanes(queue, control)
         self._receiver: Receiver | None = None
         self._scheduled = False
 
@@ -46,8 +51,15 @@ class Inbox:
         if receiver is None or self.closed:
             return
         for message in self._lanes.take():
-            receiver(message)
+            self._hand_over(message, receiver)
         self._schedule()
+
+    def _hand_over(self, message: Message, receiver: Receiver) -> None:
+        try:
+            receiver(message)
+        except Exception:  # noqa: BLE001 - what waits behind it is to be handed over
+            _log.exception("receiving_failed")
+            self.failed += 1
 
 
 class MemoryEnd:
@@ -82,11 +94,20 @@ class MemoryEnd:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Messages sent and dropped."""
-        return {"link_sent": self.sent, "link_dropped": self.dropped}
+        """Messages sent, dropped, and those from the other end that could not be taken."""
+        return {
+            "link_sent": self.sent,
+            "link_dropped": self.dropped,
+            "link_failed": self._inbox.failed,
+        }
 
 
-def memory_link(queue: int = QUEUE) -> tuple[MemoryEnd, MemoryEnd]:
-    """Return the two ends of a link in memory."""
-    one, other = Inbox(queue), Inbox(queue)
+def memory_link(queue: int = QUEUE, control: int = CONTROL_QUEUE) -> tuple[MemoryEnd, MemoryEnd]:
+    """Return the two ends of a link in memory.
+
+    Args:
+        queue: Most events that wait for each end.
+        control: Most messages of control traffic that wait for each end.
+    """
+    one, other = Inbox(queue, control), Inbox(queue, control)
     return MemoryEnd(one, other), MemoryEnd(other, one)

@@ -39,10 +39,12 @@ class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
     Attributes:
         stamp: Stamp of its native publisher; None where it has none.
         body: The control event as MessagePack.
+        publication: Whether it carries an event: then it waits, and is dropped, as events are.
     """
 
     stamp: Stamp | None
     body: bytes
+    publication: bool = False
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
@@ -127,9 +129,15 @@ class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
 
 
 class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
-    """Publish a control event; `body` is the control event as MessagePack."""
+    """Publish a control event.
+
+    Attributes:
+        body: The control event as MessagePack.
+        publication: Whether it carries an event: then it waits, and is dropped, as events are.
+    """
 
     body: bytes
+    publication: bool = False
 
 
 class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):

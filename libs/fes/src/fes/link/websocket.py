@@ -8,6 +8,7 @@ from collections.abc import Callable
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.frames import CloseCode
 
 from fes.errors import LinkError
 from fes.link.end import Hello, Message, Receiver
@@ -17,7 +18,17 @@ from fes.link.messages import Refuse
 
 ACK_S = 0.1
 MAX_FRAME_BYTES = 2 * 1024 * 1024
+"""Largest frame from an adapter."""
+
+MAX_ORDERS_BYTES = 64 * 1024 * 1024
+"""Largest frame from a gateway, whose whole desired state is one message."""
+
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
+CLOSE_REASON = 120
+"""Most characters that the closing of a link tells; WebSocket takes 123 bytes."""
+
+_BREACHES = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
+"""Codes with which this end closes the WebSocket of one that breaks its protocol."""
 
 
 class SocketEnd:
@@ -34,11 +45,15 @@ class SocketEnd:
         self._lanes = Lanes()
         self._window = Window()
         self._wake = asyncio.Event()
+        self._ended = False
         self.lost = 0
         self.sent = 0
 
     def send(self, message: Message) -> bool:
         """Queue a message for the next frame; see `LinkEnd`."""
+        if self._ended:
+            self.lost += 1
+            return False
         taken = self._lanes.put(message)
         self._wake.set()
         return taken
@@ -49,6 +64,7 @@ class SocketEnd:
         Raises:
             LinkError: The other end broke the protocol.
         """
+        broken = ""
         try:
             async with asyncio.TaskGroup() as group:
                 writer = group.create_task(self._write())
@@ -56,13 +72,17 @@ class SocketEnd:
                     await self._read()
                 finally:
                     writer.cancel()
-        except* ConnectionClosed:
-            pass
+        except* ConnectionClosed as closed:
+            broken = _breach(closed.exceptions[0])
         except* LinkError as errors:
-            await self.close()
-            raise errors.exceptions[0] from None
+            broken = str(errors.exceptions[0])
         finally:
+            self._ended = True
             self.lost += self._window.unacknowledged_messages + len(self._lanes)
+        if broken:
+            told = broken.encode("ascii", "replace")[:CLOSE_REASON].decode()
+            await self._socket.close(CloseCode.PROTOCOL_ERROR, told)
+            raise LinkError(broken)
 
     async def close(self) -> None:
         """Close the link; harmless twice."""
@@ -83,7 +103,7 @@ class SocketEnd:
                 self._wake.set()
 
     async def _write(self) -> None:
-        while True:
+        while not self._lanes.cut:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(ACK_S):
                     await self._wake.wait()
@@ -94,6 +114,15 @@ class SocketEnd:
                 self.sent += len(batch)
             if self._window.may_acknowledge:
                 await self._socket.send(encode_frame(self._window.frame(())))
+        raise LinkError("the other end reads no more: too much control traffic waits for it")
+
+
+def _breach(error: BaseException) -> str:
+    """Return how the other end broke the WebSocket protocol; "" where the link just ended."""
+    sent = error.sent if isinstance(error, ConnectionClosed) else None
+    if sent is None or sent.code not in _BREACHES:
+        return ""
+    return f"not taken from the other end: {sent.reason or CloseCode(sent.code).name}"
 
 
 class Dialler:
@@ -102,8 +131,8 @@ class Dialler:
     Args:
         url: `ws://host:port/link`.
         hello: Gives the adapter's hello.
-        on_up: Called with the end once the gateway took the hello; returns the receiver.
-        on_down: Called when the link broke.
+        on_up: Called with the end once the hello is on its way.
+        on_down: Called with the reason when the link broke or could not be made.
         rng: For the decorrelated jitter of the back-off.
     """
 
@@ -123,11 +152,7 @@ class Dialler:
         self.dials = 0
 
     async def run(self, receiver: Receiver) -> None:
-        """Dial until cancelled.
-
-        Raises:
-            LinkError: The gateway refused the link for good.
-        """
+        """Dial until cancelled; a link that was refused is dialled again too."""
         delay_s = FIRST_DELAY_S
         while True:
             self.dials += 1
@@ -143,7 +168,7 @@ class Dialler:
 
     async def _once(self, receiver: Receiver) -> None:
         async with connect(
-            self._url, compression=None, max_size=MAX_FRAME_BYTES, ping_interval=5, ping_timeout=5
+            self._url, compression=None, max_size=MAX_ORDERS_BYTES, ping_interval=5, ping_timeout=5
         ) as socket:
             refused: list[str] = []
 

@@ -18,6 +18,9 @@ RELIABILITY: Final = "Reliability"
 PRIORITY_MIN, PRIORITY_MAX = -32767, 32767
 BEST_EFFORT, PERSISTENT = 0, 1
 
+LONGEST_TIMEOUT_S: Final = 1e10
+"""A longer `Timeout` means that the event never expires: some three centuries."""
+
 
 @dataclass(frozen=True, slots=True)
 class Circle:
@@ -118,14 +121,20 @@ def expires_us(event: Event, time_us: int) -> int:
     ends = []
     timeout = event.attribute(TIMEOUT)
     if timeout is not None:
-        if not isinstance(timeout, int | float) or not math.isfinite(timeout) or timeout < 0:
+        if not _is_duration(timeout):
             raise EventError(f"attribute 'Timeout': {timeout!r:.40} is not a number of seconds")
-        if timeout > 0:
+        if 0 < timeout <= LONGEST_TIMEOUT_S:
             ends.append(time_us + round(timeout * 1e6))
     stop = event.attribute(STOP_TIME)
     if stop is not None:
         ends.append(_moment_us(stop))
     return min(ends, default=0)
+
+
+def _is_duration(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return math.isfinite(value) and value >= 0
 
 
 def _moment_us(value: object) -> int:

@@ -28,7 +28,7 @@ def decode(data: bytes) -> Event:
         if _has_nested(event):
             event = _revive(event, 0)
         return check_event(event)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CodecError(f"not an event: {error}") from error
     except CodecError:
         raise

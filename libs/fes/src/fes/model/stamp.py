@@ -4,6 +4,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from fes.errors import EventError
+
+MAX_NAME = 512
+"""Longest origin or home, in characters."""
+
+_INT64 = 2**63 - 1
+
 
 class Identity(NamedTuple):
     """What makes two copies the same event."""
@@ -41,3 +48,19 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True):
     def identity(self) -> Identity:
         """What makes two copies the same event."""
         return Identity(self.origin, self.epoch, self.sequence)
+
+
+def check_stamp(stamp: Stamp) -> Stamp:
+    """Return `stamp` if its fields are in range.
+
+    Raises:
+        EventError: A field is out of range; the message names it.
+    """
+    for what, name in (("origin", stamp.origin), ("home", stamp.home)):
+        if not 0 < len(name) <= MAX_NAME:
+            raise EventError(f"stamp's {what} has {len(name)} characters, not 1 to {MAX_NAME}")
+    if not 0 <= stamp.epoch <= _INT64 or not 1 <= stamp.sequence <= _INT64:
+        raise EventError("stamp's epoch or sequence is out of range")
+    if not -_INT64 <= stamp.time_us <= _INT64:
+        raise EventError("stamp's time is out of range")
+    return stamp

@@ -113,6 +113,9 @@ class AdapterOut(BaseModel):
     linked: bool
     ready: bool
     reason: str
+    proved_us: int = Field(
+        description="When a round trip of its own came back last, µs since 1970 UTC; 0 for never."
+    )
     counters: dict[str, int]
 
 

@@ -53,6 +53,7 @@ def adapters(host: GatewayHost) -> list[AdapterOut]:
             linked=state.linked,
             ready=state.ready,
             reason=state.reason,
+            proved_us=state.proved_us,
             counters=state.counters,
         )
         for state in host.adapters.values()

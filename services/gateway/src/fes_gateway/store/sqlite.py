@@ -4,6 +4,7 @@ WAL, `BEGIN IMMEDIATE`, one writer at a time. The library must be 3.51.3 or newe
 lose a WAL that is reset while another connection checkpoints.
 """
 
+import contextlib
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -82,7 +83,8 @@ class SqliteJournal:
             raise StoreError(f"{self.path}: {error}") from error
         self._since_snapshot += len(batch)
         if self._since_snapshot >= SNAPSHOT_EVERY:
-            self.snapshot()
+            with contextlib.suppress(StoreError):  # the batch is durable; the next one tries again
+                self.snapshot()
         return expected_sequence + len(batch)
 
     def read(self, after: int = 0) -> Iterator[tuple[int, Entry]]:

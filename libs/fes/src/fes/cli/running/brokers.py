@@ -1,7 +1,9 @@
 """Embedded brokers: those that the federation's file gives no address."""
 
+import threading
 from pathlib import Path
 
+from eventservices.errors import NotConnectedError
 from eventservices.servers import NatsServer, ServerSpec
 from msgspec import UNSET
 
@@ -12,7 +14,7 @@ KINDS = ("nats", "mqtt")
 
 
 class EmbeddedBrokers:
-    """Starts and stops the brokers of a run.
+    """Starts and stops the brokers of a run; threads may do so at the same time.
 
     Args:
         federation: The file.
@@ -22,6 +24,8 @@ class EmbeddedBrokers:
     def __init__(self, federation: Federation, folder: Path) -> None:
         self.servers: dict[str, NatsServer] = {}
         self._folder = folder
+        self._lock = threading.Lock()
+        self._stopped = False
         for name, broker in federation.brokers.items():
             if broker.url is not UNSET:
                 continue
@@ -50,17 +54,31 @@ class EmbeddedBrokers:
         Raises:
             NotConnectedError: One does not answer.
         """
-        for server in self.servers.values():
-            server.start()
+        with self._lock:
+            for server in self.servers.values():
+                if not self._stopped:
+                    server.start()
 
     def stop(self) -> None:
-        """Stop every broker."""
-        for server in self.servers.values():
-            server.stop()
+        """Stop every broker for good."""
+        self._stopped = True
+        with self._lock:
+            for server in self.servers.values():
+                server.stop()
 
-    def revive(self) -> list[str]:
-        """Start again those that died; return their names."""
-        dead = [name for name, server in self.servers.items() if server.pid is None]
-        for name in dead:
-            self.servers[name].start()
-        return dead
+    def dead(self) -> dict[str, int]:
+        """Return the brokers that died, and the status that each ended with."""
+        return {
+            name: server.status or 0 for name, server in self.servers.items() if server.pid is None
+        }
+
+    def revive(self, name: str) -> bool:
+        """Start a broker again that died; False where it does not answer."""
+        with self._lock:
+            if self._stopped:
+                return False
+            try:
+                self.servers[name].start()
+            except NotConnectedError:
+                return False
+        return True

@@ -18,7 +18,7 @@ class Outages:
         path.touch()
 
     def began(self, names: tuple[str, ...], status: int) -> None:
-        """Note that parts went down.
+        """Note that parts went down; one that is down already stays so since then.
 
         Args:
             names: Gateways, adapters or brokers.
@@ -26,7 +26,7 @@ class Outages:
         """
         cause = f"signal {-status}" if status < 0 else f"exit status {status}"
         for name in names:
-            self._open[name] = (time.time_ns() // 1000, cause)
+            self._open.setdefault(name, (time.time_ns() // 1000, cause))
 
     def ended(self, names: tuple[str, ...]) -> None:
         """Note that parts are back."""

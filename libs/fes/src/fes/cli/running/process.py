@@ -1,16 +1,24 @@
 """One child process of a run: started, watched, started again."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
 import time
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 from fes.cli.running.plan import Part
 
 STOP_S = 15.0
+
+LINE_BYTES = 1024 * 1024
+"""Longest line of a process's output that goes into its log."""
+
+PORTS = {"http": "--http-port", "link": "--link-port"}
+"""What a gateway's process tells at its start, and the option for it."""
 
 
 class Child:
@@ -29,6 +37,7 @@ class Child:
         self._logs = logs
         self._process: asyncio.subprocess.Process | None = None
         self._announced = asyncio.Event()
+        self._told = False
         self._reading: asyncio.Task[None] | None = None
 
     @property
@@ -42,10 +51,13 @@ class Child:
         self.starts += 1
         self.started_us = time.time_ns() // 1000
         self._announced.clear()
+        self._told = False
         log = (self._logs / f"{self.part.name}.log").open("ab")
         self._process = await asyncio.create_subprocess_exec(
             *self.part.command,
+            *self._where(),
             stdout=asyncio.subprocess.PIPE,
+            limit=LINE_BYTES,
             stderr=log,
             env={**os.environ, **self.part.environment},
             start_new_session=True,
@@ -59,7 +71,7 @@ class Child:
                 await self._announced.wait()
         except TimeoutError:
             return False
-        return bool(self.started)
+        return self._told
 
     async def wait(self) -> int:
         """Wait until the process ended; return its status, negative for a signal."""
@@ -67,7 +79,7 @@ class Child:
             return 0
         status = await self._process.wait()
         if self._reading is not None:
-            await self._reading
+            await asyncio.wait((self._reading,))
         return status
 
     async def stop(self, number: signal.Signals = signal.SIGTERM, within_s: float = STOP_S) -> int:
@@ -82,13 +94,32 @@ class Child:
             self._process.kill()
             return await self.wait()
 
+    def _where(self) -> tuple[str, ...]:
+        """Return options that let a gateway listen where it did before: its adapters dial that."""
+        if not self.part.gateways:
+            return ()
+        known = [(option, self.started.get(name)) for name, option in PORTS.items()]
+        return tuple(
+            word for option, url in known if url for word in (option, str(urlsplit(url).port))
+        )
+
     async def _read(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
         assert process.stdout is not None, "stdout is a pipe"  # noqa: S101 - asked for in start
         with log:
-            async for line in process.stdout:
-                log.write(line)
-                log.flush()
+            while line := await _next_line(process.stdout):
+                with contextlib.suppress(OSError):  # a full disk must not block the process
+                    log.write(line)
+                    log.flush()
                 if line.startswith(b'{"started"'):
                     self.started = json.loads(line)
+                    self._told = True
                     self._announced.set()
         self._announced.set()
+
+
+async def _next_line(stream: asyncio.StreamReader) -> bytes:
+    """Return the next line; a note in the place of one that is too long; nothing at the end."""
+    try:
+        return await stream.readline()
+    except ValueError:
+        return b"(a line too long for this log)\n"

@@ -9,12 +9,10 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
-
-import httpx
 
 from fes.cli.running.brokers import EmbeddedBrokers
 from fes.cli.running.outages import Outages
@@ -26,9 +24,10 @@ from fes.cli.running.plan import (
     placeholders,
 )
 from fes.cli.running.process import Child
+from fes.cli.running.readiness import answers, proved, within
 from fes.errors import AdapterError
 from fes.federation.dump import dump, resolved
-from fes.federation.model import Federation
+from fes.federation.model import Federation, adapter_id
 
 READY_S = 60.0
 ALLOWANCE_S, ALLOWANCE_PER_GATEWAY_S = 7.0, 0.12
@@ -77,7 +76,7 @@ class Supervisor:
         self._stop = asyncio.Event()
         self._stopping = False
         self._failed = ""
-        self._watchers: list[asyncio.Task[None]] = []
+        self._watchers: set[asyncio.Task[None]] = set()
 
     async def run(self) -> int:
         """Run until the end.
@@ -133,12 +132,13 @@ class Supervisor:
         links = {name: str(point["link"]) for name, point in self.endpoints.items()}
         for part in adapter_parts(self.federation, own, links, file, base, run):
             await self._begin(part)
-        await self._until_ready([part.name for part in gateways])
+        for part in gateways:
+            await self._until_answers(part.name, self._readiness(part))
         self._say(f"gateways: {len(self.federation.gateways)} in {len(gateways)} processes")
         for part in gateways:
             url = self.children[part.name].started["http"]
             self._say(f"  {part.name}: {url}/gateways/<gateway>/v1, e.g. {part.gateways[0]}")
-        self._watchers.append(asyncio.create_task(self._watch_brokers()))
+        self._watch_over(self._watch_brokers(), "brokers")
         await self._start_applications()
 
     async def _start_applications(self) -> None:
@@ -163,7 +163,7 @@ class Supervisor:
         if part.gateways and not await child.announced(READY_S):
             raise AdapterError(f"{part.name} did not start; see logs/{part.name}.log")
         self._publish_endpoints(child)
-        self._watchers.append(asyncio.create_task(self._watch(child), name=part.name))
+        self._watch_over(self._watch(child), part.name)
 
     def _publish_endpoints(self, child: Child) -> None:
         for name in child.part.gateways:
@@ -203,56 +203,90 @@ class Supervisor:
             pause_s = FIRST_PAUSE_S
         await asyncio.sleep(pause_s)
         await child.start()
-        if part.gateways:
-            await child.announced(READY_S)
-            if child.started:
-                self._publish_endpoints(child)
-                await self._until_ready([part.name], insist=False)
-        self._outages.ended(names)
+        if await self._is_back(child):
+            self._outages.ended(names)
         return min(MOST_PAUSE_S, pause_s * 2)
+
+    async def _is_back(self, child: Child) -> bool:
+        """Wait until a part does again what it did; False where its process ended before."""
+        part, since_us = child.part, child.started_us
+
+        def lives() -> bool:
+            return child.pid is not None
+
+        if part.gateways and not await child.announced(READY_S):
+            return False
+        self._publish_endpoints(child)
+        if part.adapters:
+            own = self._adapters(lambda name, _: name in part.adapters)
+            return await proved(own, since_us, lives)
+        url = self._readiness(part)
+        return not url or not await answers(url, lives)
 
     async def _watch_brokers(self) -> None:
         while not self._stopping:
             await asyncio.sleep(BROKER_CHECK_S)
-            dead = [name for name, server in self._brokers.servers.items() if server.pid is None]
-            if dead and not self._stopping:
-                self._outages.began(tuple(dead), -9)
-                await asyncio.to_thread(self._brokers.revive)
-                self._outages.ended(tuple(dead))
-                self._say(f"broker {', '.join(dead)} ended; it is started again")
+            for name, status in self._brokers.dead().items():
+                self._outages.began((name,), status)
+                self._say(f"broker {name} ended with status {status}; it is started again")
+                since_us = time.time_ns() // 1000
+                if await asyncio.to_thread(self._brokers.revive, name):
+                    self._watch_over(self._broker_is_back(name, since_us), name)
 
-    async def _until_ready(self, parts: list[str], *, insist: bool = True) -> None:
-        for name in parts:
-            url = f"{self.children[name].started['http']}/readyz"
-            await self._until_answers(name, url, insist=insist)
+    async def _broker_is_back(self, name: str, since_us: int) -> None:
+        """Wait until all that use a broker have proved that they do again."""
+        server = self._brokers.servers[name]
+        services = self.federation.event_services
+        users = self._adapters(lambda _, service: name in services[service].brokers)
+        if await proved(users, since_us, lambda: server.pid is not None):
+            self._outages.ended((name,))
 
-    async def _until_answers(self, name: str, url: str, *, insist: bool = True) -> None:
-        deadline = time.monotonic() + READY_S
-        said = "no answer"
-        async with httpx.AsyncClient(timeout=2.0) as client:
-            while time.monotonic() < deadline:
-                try:
-                    answer = await client.get(url)
-                    if answer.status_code == httpx.codes.OK:
-                        return
-                    said = answer.text[:300]
-                except httpx.HTTPError as error:
-                    said = repr(error)
-                await asyncio.sleep(0.1)
-        if insist:
+    def _adapters(self, meant: Callable[[str, str], bool]) -> dict[str, set[str]]:
+        """Return the event services of some adapters, by the address of their gateway.
+
+        Args:
+            meant: Tells of an adapter's id and its event service whether it is one of them.
+        """
+        found: dict[str, set[str]] = {}
+        for name, gateway in self.federation.gateways.items():
+            for service in gateway.adapters:
+                if meant(adapter_id(name, service), service):
+                    found.setdefault(str(self.endpoints[name]["url"]), set()).add(service)
+        return found
+
+    def _watch_over(self, watching: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(watching, name=name)
+        self._watchers.add(task)
+        task.add_done_callback(self._watched)
+
+    def _watched(self, task: asyncio.Task[None]) -> None:
+        self._watchers.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failed = f"{task.get_name()} is watched no more: {task.exception()!r}"
+            self._stop.set()
+
+    def _readiness(self, part: Part) -> str:
+        """Return the address that tells whether a part is ready; "" where it has none."""
+        if part.gateways:
+            return f"{self.children[part.name].started['http']}/readyz"
+        return part.ready
+
+    async def _until_answers(self, name: str, url: str) -> None:
+        said = await answers(url, within(READY_S))
+        if said:
             raise AdapterError(f"{name} is not ready: {said}")
 
     async def _end(self) -> None:
         self._stopping = True
         self._say("stopping")
+        for watcher in self._watchers:  # before the parts, so that none is started again
+            watcher.cancel()
+        await asyncio.gather(*self._watchers, return_exceptions=True)
         children = list(self.children.values())
         applications = [child for child in children if not child.part.gateways]
         gateways = [child for child in children if child.part.gateways]
         await asyncio.gather(*(child.stop() for child in applications))
         await asyncio.gather(*(child.stop() for child in gateways))
-        for watcher in self._watchers:
-            watcher.cancel()
-        await asyncio.gather(*self._watchers, return_exceptions=True)
         await asyncio.to_thread(self._brokers.stop)
         self._outages.close()
 

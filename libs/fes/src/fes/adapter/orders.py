@@ -1,0 +1,113 @@
+"""Orders that wait for the event service: what shall hold comes first, and all is bounded."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from fes.link.messages import (
+    Announce,
+    Desired,
+    Order,
+    Publish,
+    PublishControl,
+    Subscribe,
+    Unannounce,
+    Unsubscribe,
+)
+
+QUEUE = 20_000
+"""Most publications that wait, and most requests that are to be passed on."""
+
+ByNumber = Subscribe | Unsubscribe | Announce | Unannounce
+"""Orders about a native subscription or announcement."""
+
+Key = tuple[bool, int]
+"""Whether it is a subscription, and its number."""
+
+
+class Orders:
+    """Keeps orders until the event service takes them.
+
+    However long the service is away, what shall hold there takes no more room than the state
+    itself: orders change a whole state that waits, and a withdrawal takes back what waits still.
+
+    Args:
+        queue: Most publications, and most requests to pass on, that wait; the next is not taken.
+        holds: Tells of a number whether it is held natively, is just being made, or is to be
+            tried again.
+    """
+
+    def __init__(self, queue: int, holds: Callable[[int], bool]) -> None:
+        self._queue = queue
+        self._holds = holds
+        self._whole: dict[Key, Subscribe | Announce] | None = None
+        self._version = 0
+        self._changes: OrderedDict[Key, ByNumber] = OrderedDict()
+        self._requests: deque[Order] = deque()
+        self._events: deque[Order] = deque()
+
+    def __len__(self) -> int:
+        """Return how many orders wait; a whole state is one."""
+        whole = int(self._whole is not None)
+        return whole + len(self._changes) + len(self._requests) + len(self._events)
+
+    def put(self, order: Order) -> bool:
+        """Keep an order; False where too many wait."""
+        match order:
+            case Publish() | PublishControl(publication=True):
+                return self._append(self._events, order)
+            case PublishControl():
+                return self._append(self._requests, order)
+            case Desired():
+                self._put_whole(order)
+            case Subscribe() | Announce() | Unsubscribe() | Unannounce():
+                self._change(order)
+        return True
+
+    def take(self) -> Order:
+        """Return the next order.
+
+        Raises:
+            IndexError: None waits.
+        """
+        if self._whole is not None:
+            return self._take_whole(self._whole)
+        if self._changes:
+            return self._changes.popitem(last=False)[1]
+        return (self._requests or self._events).popleft()
+
+    def _append(self, lane: deque[Order], order: Order) -> bool:
+        if len(lane) >= self._queue:
+            return False
+        lane.append(order)
+        return True
+
+    def _put_whole(self, desired: Desired) -> None:
+        self._version = desired.version
+        self._whole = {_key(order): order for order in desired.subscriptions}
+        self._whole.update((_key(order), order) for order in desired.announcements)
+        self._changes.clear()
+
+    def _change(self, order: ByNumber) -> None:
+        if self._whole is not None:
+            self._version = getattr(order, "version", self._version)
+            self._whole.pop(_key(order), None)
+            if isinstance(order, Subscribe | Announce):
+                self._whole[_key(order)] = order
+            return
+        before = self._changes.pop(_key(order), None)
+        is_ending = isinstance(order, Unsubscribe | Unannounce)
+        taken_back = is_ending and isinstance(before, Subscribe | Announce)
+        if not taken_back or self._holds(order.number):
+            self._changes[_key(order)] = order
+
+    def _take_whole(self, whole: dict[Key, Subscribe | Announce]) -> Desired:
+        self._whole = None
+        return Desired(
+            self._version,
+            tuple(order for order in whole.values() if isinstance(order, Subscribe)),
+            tuple(order for order in whole.values() if isinstance(order, Announce)),
+        )
+
+
+def _key(order: ByNumber) -> Key:
+    return isinstance(order, Subscribe | Unsubscribe), order.number

@@ -1,0 +1,74 @@
+"""Waiting for parts to be ready, as they say themselves over HTTP."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Mapping
+
+import httpx
+
+POLL_S = 0.1
+ANSWER_S = 2.0
+
+
+def within(seconds: float) -> Callable[[], bool]:
+    """Return what is true for so many seconds from now."""
+    deadline = time.monotonic() + seconds
+    return lambda: time.monotonic() < deadline
+
+
+async def answers(url: str, goes_on: Callable[[], bool]) -> str:
+    """Wait until an address answers 200.
+
+    Args:
+        url: The address.
+        goes_on: Whether to go on waiting.
+
+    Returns:
+        "" once it does; what it said last where waiting was given up.
+    """
+    said = "no answer"
+    async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+        while goes_on():
+            try:
+                answer = await client.get(url)
+            except httpx.HTTPError as error:
+                said = repr(error)
+            else:
+                if answer.status_code == httpx.codes.OK:
+                    return ""
+                said = answer.text[:300]
+            await asyncio.sleep(POLL_S)
+    return said
+
+
+async def proved(
+    adapters: Mapping[str, Collection[str]], since_us: int, goes_on: Callable[[], bool]
+) -> bool:
+    """Wait until adapters have proved a round trip of their own after a moment.
+
+    Args:
+        adapters: A gateway's address to the event services whose adapters are meant.
+        since_us: The moment, wall clock, microseconds since 1970 UTC.
+        goes_on: Whether to go on waiting.
+
+    Returns:
+        Whether all did; False where waiting was given up.
+    """
+    waiting = dict(adapters)
+    async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+        while waiting and goes_on():
+            for url, services in list(waiting.items()):
+                if await _have_proved(client, url, services, since_us):
+                    del waiting[url]
+            await asyncio.sleep(POLL_S if waiting else 0)
+    return not waiting
+
+
+async def _have_proved(
+    client: httpx.AsyncClient, url: str, services: Collection[str], since_us: int
+) -> bool:
+    try:
+        listed = (await client.get(f"{url}/v1/adapters")).raise_for_status().json()
+    except httpx.HTTPError:
+        return False
+    return all(one["proved_us"] > since_us for one in listed if one["service"] in services)

@@ -1,0 +1,165 @@
+"""A gateway at work whose journal, links or own code misbehave."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+
+import pytest
+from fes.errors import StoreError
+from fes.eventlog import NullLog
+from fes.federation.clock import FederationClock
+from fes.gateway import AdapterSettings, GatewaySettings
+from fes.link.end import Message
+from fes.link.messages import Desired, PublishControl, Subscribe
+from fes.testing.eventually import eventually
+from fes_gateway import host as host_module
+from fes_gateway.host import GatewayHost
+from fes_gateway.store import Entry, MemoryJournal
+from support.cores import request
+
+SETTINGS = GatewaySettings(
+    "g1",
+    "test",
+    {name: AdapterSettings(f"g1.{name}", name) for name in ("north", "south")},
+    ("north", "south"),
+)
+
+
+class SlowJournal(MemoryJournal):
+    """Appends only once it may; fails as often as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = threading.Event()
+        self.open.set()
+        self.failures: list[Exception] = []
+
+    def append(self, batch: Sequence[Entry], expected_sequence: int) -> int:
+        self.open.wait(10)
+        if self.failures:
+            raise self.failures.pop()
+        return super().append(batch, expected_sequence)
+
+
+class End:
+    """The gateway's end of a link; takes what it may."""
+
+    counters: dict[str, int] = {}  # noqa: RUF012 - nothing is counted
+
+    def __init__(self, takes: Callable[[Message], bool] = lambda _: True) -> None:
+        self.sent: list[Message] = []
+        self._takes = takes
+
+    def send(self, message: Message) -> bool:
+        taken = self._takes(message)
+        if taken:
+            self.sent.append(message)
+        return taken
+
+    async def close(self) -> None:
+        """Nothing is to be closed."""
+
+    def of(self, kind: type) -> list[Message]:
+        return [message for message in self.sent if isinstance(message, kind)]
+
+
+@asynccontextmanager
+async def hosted() -> AsyncIterator[tuple[GatewayHost, SlowJournal]]:
+    journal = SlowJournal()
+    with ThreadPoolExecutor(1) as executor:
+        host = GatewayHost(SETTINGS, journal, executor, NullLog(), FederationClock(0, 0, 1.0))
+        await host.start()
+        yield host, journal
+        journal.open.set()
+        await host.stop()
+
+
+def steps(host: GatewayHost, identity: str) -> list[str]:
+    return [step.decision for step in host.core.outcomes.get(identity) or ()]
+
+
+async def test_what_the_journal_cannot_take_is_refused_before_the_core_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(host_module, "COMMITS", 2)
+    async with hosted() as (host, journal):
+        end = End()
+        host.attach("north", end)
+        journal.open.clear()
+        host.inject(request(filter="rate > 0"))
+        await asyncio.sleep(0.05)  # the first is being appended, the next two wait
+        taken = [host.inject(request(filter=f"rate > {number}")) for number in (1, 2, 3)]
+
+        assert steps(host, taken[2]) == ["refused"]
+        assert len(host.core.table) == 3
+        assert not host.ready
+
+        journal.open.set()
+        await eventually(lambda: len(end.of(Subscribe)) == 3)
+        again = host.inject(request(filter="rate > 3"))
+        await eventually(lambda: len(end.of(Subscribe)) == 4)
+        assert "accepted" in steps(host, again)
+
+
+async def test_an_adapter_that_links_is_told_only_what_is_committed() -> None:
+    async with hosted() as (host, journal):
+        journal.open.clear()
+        host.inject(request())
+        end = End()
+        host.attach("north", end)
+        assert end.sent == []
+
+        journal.open.set()
+        await eventually(lambda: end.of(Desired))
+        assert [len(whole.subscriptions) for whole in end.of(Desired)] == [1]  # type: ignore[attr-defined]
+
+
+async def test_an_adapter_whose_link_refused_an_order_gets_the_whole_state() -> None:
+    async with hosted() as (host, _):
+        refused = iter((False,))
+        end = End(lambda message: not isinstance(message, Subscribe) or next(refused, True))
+        host.attach("north", end)
+        host.inject(request())
+        await eventually(lambda: end.of(PublishControl))
+        assert not end.of(Subscribe)
+
+        host.tick()
+
+        (_, whole) = end.of(Desired)
+        assert [order.filter for order in whole.subscriptions] == [request().filter]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("error", [StoreError("disk full"), ValueError("a bug")])
+async def test_a_journal_that_fails_is_told_and_tried_again(error: Exception) -> None:
+    async with hosted() as (host, journal):
+        end = End()
+        host.attach("north", end)
+        journal.failures.append(error)
+        host.inject(request())
+
+        await eventually(lambda: "journal" in host.faults)
+        assert str(error) in host.faults["journal"]
+        await eventually(lambda: end.of(Subscribe))
+        assert "journal" not in host.faults
+
+
+async def test_what_fails_to_be_performed_does_not_stop_what_comes_behind() -> None:
+    async with hosted() as (host, _):
+        broken = iter((True,))
+
+        def takes(message: Message) -> bool:
+            if isinstance(message, Subscribe) and next(broken, False):
+                raise ValueError("a bug")
+            return True
+
+        end = End(takes)
+        host.attach("north", end)
+        host.inject(request())
+        host.inject(request(filter="rate > 9"))
+
+        await eventually(lambda: end.of(Subscribe))
+        assert ("perform_failed", 1) in [
+            (labels.decision, n) for labels, n in host.counters.items()
+        ]

@@ -1,0 +1,79 @@
+"""Orders that wait while the event service is away."""
+
+from fes.adapter.orders import Orders
+from fes.link.messages import (
+    Announce,
+    Desired,
+    Order,
+    Publish,
+    PublishControl,
+    Subscribe,
+    Unannounce,
+    Unsubscribe,
+)
+from fes.model import Stamp
+
+
+def orders(*held: int, queue: int = 3) -> Orders:
+    return Orders(queue, set(held).__contains__)
+
+
+def all_of(waiting: Orders) -> list[Order]:
+    return [waiting.take() for _ in range(len(waiting))]
+
+
+def publish(number: int) -> Publish:
+    return Publish(Stamp("car", 1, number, 0, "home"), (), 0, b"")
+
+
+def test_what_shall_hold_comes_before_requests_and_those_before_events() -> None:
+    waiting = orders()
+    event, request = PublishControl(b"e", publication=True), PublishControl(b"r")
+    for order in (publish(1), event, request, Subscribe(1, "a", 1)):
+        assert waiting.put(order)
+
+    assert all_of(waiting) == [Subscribe(1, "a", 1), request, publish(1), event]
+
+
+def test_events_and_requests_above_the_bound_are_not_taken() -> None:
+    waiting = orders(queue=2)
+    events = [waiting.put(publish(1)), waiting.put(PublishControl(b"", publication=True))]
+    requests = [waiting.put(PublishControl(b"")) for _ in range(3)]
+
+    assert events == [True, True]
+    assert not waiting.put(publish(2))
+    assert requests == [True, True, False]
+
+
+def test_churn_leaves_nothing_that_waits() -> None:
+    waiting = orders()
+    for number in range(1, 1000):
+        waiting.put(Subscribe(number, "a", number))
+        waiting.put(Announce(number, b""))
+        waiting.put(Unsubscribe(number, number))
+        waiting.put(Unannounce(number))
+
+    assert len(waiting) == 0
+
+
+def test_the_withdrawal_of_what_is_held_stays() -> None:
+    waiting = orders(1, 2)
+    waiting.put(Announce(2, b"changed"))
+    waiting.put(Unannounce(2))
+    waiting.put(Unsubscribe(1, 5))
+
+    assert all_of(waiting) == [Unannounce(2), Unsubscribe(1, 5)]
+
+
+def test_a_whole_state_takes_the_place_of_what_waits_and_is_changed_by_what_comes() -> None:
+    waiting = orders(1)
+    waiting.put(Unsubscribe(1, 1))
+    waiting.put(Desired(2, (Subscribe(2, "b", 2), Subscribe(3, "c", 2)), (Announce(4, b"x"),)))
+    waiting.put(Unsubscribe(2, 3))
+    waiting.put(Unannounce(4))
+    waiting.put(Announce(5, b"y"))
+    waiting.put(Subscribe(6, "d", 4))
+
+    assert all_of(waiting) == [
+        Desired(4, (Subscribe(3, "c", 2), Subscribe(6, "d", 4)), (Announce(5, b"y"),))
+    ]
