@@ -15,6 +15,10 @@ import yaml
 from support.runs import Line, apart_m, read_lines, write_lines
 
 
+DOUBT_US = 1_500_000
+"""So long before and after a command either outcome may be right."""
+
+
 @dataclass(frozen=True)
 class Wrong:
     """What was done: the promise that it breaks, and the ids (or the file) that must be named."""
@@ -37,7 +41,8 @@ class Folder:
         self.deliveries = read_lines(path / "offenders.jsonl")
         frames = read_lines(path / "ground_truth.jsonl")
         self.truth = [line for line in frames if line.get("sent", True)]
-        self.limits = [line["limit"] for line in read_lines(path / "commands.jsonl")]
+        self.commands = read_lines(path / "commands.jsonl")
+        self.limits = [line["limit"] for line in self.commands]
         federation: dict[str, Any] = yaml.safe_load((path / "federation.yaml").read_text("utf-8"))
         services = federation["event_services"]
         self.stations = {
@@ -63,6 +68,25 @@ class Folder:
     def frame(self, identity: str) -> Line:
         """Return the frame of an event."""
         return next(line for line in self.truth if line["id"] == identity)
+
+    def owed(self) -> list[int]:
+        """Return the indexes of the deliveries while which no limit was changed in their range."""
+        frames = {line["id"]: line for line in self.truth}
+        told = enumerate(self.deliveries)
+        return [index for index, line in told if not self._in_doubt(frames[line["id"]])]
+
+    def _in_doubt(self, frame: Line) -> bool:
+        changes = [
+            line
+            for line in self.commands
+            if line["action"] != "renew"
+            and line["sent_us"] - DOUBT_US < frame["wall_us"]
+            and (line["applied_us"] is None or frame["wall_us"] < line["applied_us"] + DOUBT_US)
+        ]
+        return any(
+            self.far_m(frame, line["monitor"]) <= self.stations[line["monitor"]]["range_m"]
+            for line in changes
+        )
 
     def silent(self) -> list[Line]:
         """Return the frames of which nothing was delivered."""
@@ -94,7 +118,7 @@ class Folder:
 
 def lost(run: Folder) -> Wrong:
     """Lose an event."""
-    victim = run.deliveries.pop(run.chance.randrange(len(run.deliveries)))
+    victim = run.deliveries.pop(run.chance.choice(run.owed()))
     return Wrong("nothing asked for is lost", (victim["id"],))
 
 

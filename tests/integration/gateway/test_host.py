@@ -5,19 +5,25 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 import pytest
 from fes.errors import StoreError
 from fes.eventlog import NullLog
 from fes.federation.clock import FederationClock
 from fes.gateway import AdapterSettings, GatewaySettings
-from fes.link.end import Message
-from fes.link.messages import Desired, PublishControl, Subscribe
+from fes.link.end import Hello, Message
+from fes.link.frames import Frame, encode_frame
+from fes.link.messages import Desired, Done, PublishControl, Subscribe
 from fes.testing.eventually import eventually
 from fes_gateway import host as host_module
 from fes_gateway.host import GatewayHost
+from fes_gateway.linkserver import LinkServer
 from fes_gateway.store import Entry, MemoryJournal
 from support.cores import request
+from websockets.asyncio.client import connect
+
+T = TypeVar("T")
 
 SETTINGS = GatewaySettings(
     "g1",
@@ -61,7 +67,7 @@ class End:
     async def close(self) -> None:
         """Nothing is to be closed."""
 
-    def of(self, kind: type) -> list[Message]:
+    def of(self, kind: type[T]) -> list[T]:
         return [message for message in self.sent if isinstance(message, kind)]
 
 
@@ -69,7 +75,7 @@ class End:
 async def hosted() -> AsyncIterator[tuple[GatewayHost, SlowJournal]]:
     journal = SlowJournal()
     with ThreadPoolExecutor(1) as executor:
-        host = GatewayHost(SETTINGS, journal, executor, NullLog(), FederationClock(0, 0, 1.0))
+        host = GatewayHost(SETTINGS, journal, executor, NullLog(), FederationClock(0, 0, 1))
         await host.start()
         yield host, journal
         journal.open.set()
@@ -113,7 +119,7 @@ async def test_an_adapter_that_links_is_told_only_what_is_committed() -> None:
 
         journal.open.set()
         await eventually(lambda: end.of(Desired))
-        assert [len(whole.subscriptions) for whole in end.of(Desired)] == [1]  # type: ignore[attr-defined]
+        assert [len(whole.subscriptions) for whole in end.of(Desired)] == [1]
 
 
 async def test_an_adapter_whose_link_refused_an_order_gets_the_whole_state() -> None:
@@ -128,7 +134,7 @@ async def test_an_adapter_whose_link_refused_an_order_gets_the_whole_state() -> 
         host.tick()
 
         (_, whole) = end.of(Desired)
-        assert [order.filter for order in whole.subscriptions] == [request().filter]  # type: ignore[attr-defined]
+        assert [order.filter for order in whole.subscriptions] == [request().filter]
 
 
 @pytest.mark.parametrize("error", [StoreError("disk full"), ValueError("a bug")])
@@ -163,3 +169,27 @@ async def test_what_fails_to_be_performed_does_not_stop_what_comes_behind() -> N
         assert ("perform_failed", 1) in [
             (labels.decision, n) for labels, n in host.counters.items()
         ]
+
+
+async def test_a_link_whose_message_cannot_be_taken_is_refused_and_free_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with hosted() as (host, _):
+        links = LinkServer({"g1": host}, "127.0.0.1", 0)
+        await links.start()
+
+        def fail(*_: object) -> None:
+            raise ValueError("a bug")
+
+        monkeypatch.setattr(host.core._standing, "done", fail)
+        hello = Hello("g1.north", "north", 1, {})
+        url = f"ws://127.0.0.1:{links.port}"
+        async with connect(url, compression=None) as socket:
+            await socket.send(encode_frame(Frame(1, 0, (hello,))))
+            await eventually(lambda: host.adapters["north"].linked)
+            await socket.send(encode_frame(Frame(2, 0, (Done(1),))))
+            await eventually(lambda: not host.adapters["north"].linked)
+
+        assert links.refused == 1
+        assert "link_failed" in caplog.text
+        await links.stop()

@@ -93,3 +93,19 @@ def test_a_damaged_journal_is_never_served(tmp_path: Path) -> None:
 
 def test_the_library_is_new_enough() -> None:
     assert tuple(int(part) for part in apsw.sqlite_lib_version().split(".")) >= (3, 51, 3)
+
+
+def test_a_snapshot_that_fails_does_not_undo_the_batch_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = SqliteJournal(tmp_path / "j.sqlite", durable=False)
+    monkeypatch.setattr("fes_gateway.store.sqlite.SNAPSHOT_EVERY", 2)
+
+    def fail() -> int:
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(journal, "snapshot", fail)
+    assert journal.append([Entry("a", b"1"), Entry("b", b"2")], 0) == 2
+    monkeypatch.undo()
+
+    assert journal.append([Entry("c", b"3")], 2) == 3

@@ -70,6 +70,7 @@ async def _serve(runtime: AdapterRuntime, url: str) -> None:
 
     def up(end: SocketEnd) -> None:
         runtime.attach(end)
+        end.send(runtime.counted())
 
     def down(reason: str) -> None:
         _log.warning("link_lost", extra={"adapter": adapter.id, "reason": reason})
