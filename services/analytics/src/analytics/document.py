@@ -1,5 +1,6 @@
 """YAML documents whose faults can be named by line."""
 
+import math
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ class Document:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else 0
             raise CannotJudgeError(path, line, "is not well-formed YAML") from error
+        except (ValueError, RecursionError) as error:
+            raise CannotJudgeError(path, 0, f"holds a value that is none: {error}") from error
         if not isinstance(self.value, dict):
             raise CannotJudgeError(path, 1, "is not a mapping")
 
@@ -86,8 +89,9 @@ class Document:
         value: Any = self.value
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.error(f"{keys[-1]} is not a number", *keys)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            raise self.error(f"{keys[-1]} is not a finite number", *keys)
         return float(value)
 
 

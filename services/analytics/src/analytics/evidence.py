@@ -33,7 +33,7 @@ def gather(case: Case) -> Evidence:
     """
     logs, tables = case.logs, case.tables
     travelled = journeys(good(logs.event_log), tables.adapters).localCheckpoint()
-    limits = limits_in_force(good(logs.commands), tables.monitors)
+    limits = limits_in_force(good(logs.commands), good(logs.event_log), tables.monitors)
     placed = posts(tables.monitors, limits, tables.outages).localCheckpoint()
     asked = sorted({text for vehicle in case.federation.vehicles for text in vehicle.filters})
     sent = frames(good(logs.truth), tables.vehicles, tables.outages, travelled, asked)

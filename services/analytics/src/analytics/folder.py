@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -100,14 +101,24 @@ def licences(path: Path) -> dict[str, str]:
     """Return each vehicle's licence, from the trace.
 
     Raises:
-        CannotJudgeError: The trace lacks a column.
+        CannotJudgeError: The trace is no text or no CSV, lacks a column or a cell, or tells a
+            place that is none.
     """
+    found: dict[str, str] = {}
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         try:
-            return {row["vehicle"]: row["licence"] for row in rows}
+            for row in rows:
+                found[row["vehicle"]] = row["licence"]
+                if None in row.values() or not _is_place(row["lat"], row["lon"]):
+                    raise CannotJudgeError(path, rows.line_num, "lacks a cell, or lat or lon")
         except KeyError as error:
             raise CannotJudgeError(path, 1, f"has no column {error}") from error
+        except UnicodeDecodeError as error:
+            raise CannotJudgeError(path, _line_of_garbage(path), "is not UTF-8") from error
+        except csv.Error as error:
+            raise CannotJudgeError(path, rows.line_num + 1, f"is not CSV: {error}") from error
+    return found
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -124,10 +135,28 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if number == len(lines):
                 return
             raise CannotJudgeError(path, number, "is not JSON") from error
         if not isinstance(value, dict):
             raise CannotJudgeError(path, number, "is not a JSON object")
         yield number, value
+
+
+def _is_place(lat: str, lon: str) -> bool:
+    try:
+        return math.isfinite(float(lat)) and math.isfinite(float(lon))
+    except ValueError:
+        return False
+
+
+def _line_of_garbage(path: Path) -> int:
+    """Return the line of a file that is not UTF-8, counted from 1."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0

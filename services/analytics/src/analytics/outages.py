@@ -48,8 +48,10 @@ def load_outages(
     for number, record in json_lines(folder.outages):
         try:
             found.extend(_outages(record, federation, processes))
-        except (KeyError, TypeError, ValueError) as error:
+        except KeyError as error:
             raise CannotJudgeError(folder.outages, number, f"lacks {error}") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise CannotJudgeError(folder.outages, number, f"holds no time: {error}") from error
     return tuple(found)
 
 

@@ -73,7 +73,7 @@ EVENT_LOG = StructType(
             subject=_TEXT,
         ),
         StructField("from", _TEXT),
-        *_struct(to=_TEXT, type=_TEXT, what=_TEXT),
+        *_struct(to=_TEXT, request=_TEXT, type=_TEXT, what=_TEXT),
     ]
 )
 """The event log: one line a decision of a gateway or an adapter."""

@@ -12,20 +12,56 @@ PATIENCE_US = 10_000_000
 """A command that was never confirmed is taken to be applied so long after it was sent."""
 
 
-def limits_in_force(commands: DataFrame, monitors: DataFrame) -> DataFrame:
+ANY_RATE = -1.0
+"""The limit of a filter that the judge does not read: it may let every rate pass."""
+
+
+def limits_in_force(commands: DataFrame, log: DataFrame, monitors: DataFrame) -> DataFrame:
     """Return the limits of each monitor.
+
+    What somebody else asked for over a gateway's API may be delivered too, but is owed to nobody:
+    that it was asked for stands in the event log alone.
 
     Args:
         commands: Lines of `COMMANDS`, with `place`.
+        log: Lines of `EVENT_LOG`, with `place`.
         monitors: `MONITORS`.
 
     Returns:
         `monitor` and `limits`, an array of (`limit`, `may_from`, `must_from`, `must_to`, `may_to`):
         in force for certain within `must`, perhaps within `may`; wall clock, µs.
     """
-    spans = _spans(_addressed(commands, monitors))
     names = ("limit", "may_from", "must_from", "must_to", "may_to")
+    injected = _spans(_injected(log, monitors)).withColumns(
+        {"must_from": fn.lit(FOREVER_US), "must_to": fn.lit(-FOREVER_US)}
+    )
+    spans = _spans(_addressed(commands, monitors)).unionByName(injected)
     return spans.groupBy("monitor").agg(fn.collect_list(fn.struct(*names)).alias("limits"))
+
+
+def _injected(log: DataFrame, monitors: DataFrame) -> DataFrame:
+    """Return what was asked for over the API, in the form of commands."""
+    asked = log.filter(
+        (fn.col("component") == "gateway")
+        & (fn.col("decision") == "applied")
+        & fn.col("type").isin("subscription", "unsubscription")
+        & fn.col("request").rlike(r"/api/\d+/\d+$")
+    )
+    least = fn.regexp_extract(
+        "what", r"(?i)^\s*subject\s*=\s*'Speed'\s+AND\s+rate\s*>\s*(\d+\.?\d*)\s*$", 1
+    )
+    commands = asked.select(
+        fn.regexp_replace("type", "scription$", "scribe").alias("action"),
+        fn.coalesce(least.try_cast("double"), fn.lit(ANY_RATE)).alias("limit"),
+        fn.col("wall_us").alias("sent_us"),
+        fn.col("wall_us").alias("applied_us"),
+        fn.col("to").alias("m_service"),
+        "from",
+        "place",
+    )
+    at = monitors.select("monitor", "m_service", "city")
+    named = commands.join(fn.broadcast(at), "m_service")
+    return named.filter(fn.col("from") == fn.col("city"))
 
 
 def _addressed(commands: DataFrame, monitors: DataFrame) -> DataFrame:
