@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 from support.runs import Line, apart_m, read_lines, write_lines
 
-
 DOUBT_US = 1_500_000
 """So long before and after a command either outcome may be right."""
 

@@ -16,6 +16,8 @@ def main() -> None:
     except FesError as error:
         sys.stderr.write(f"fes {options.command}: {error}\n")
         status = 2
+    except KeyboardInterrupt:
+        status = 130
     raise SystemExit(status)
 
 
