@@ -150,3 +150,23 @@ def test_neighbours_of_two_origins_that_changed_places_are_named(
     assert list(broken(verdict)) == ["order of each origin is kept"]
     named = _named(verdict, "order of each origin is kept")
     assert named == {lines[first]["id"]: f"delivered after {lines[second]['id']}"}
+
+
+def test_what_somebody_asked_for_over_the_api_may_be_delivered(judged: Judge, copied: Path) -> None:
+    def forget(lines: list[Line]) -> None:
+        lines[:] = [line for line in lines if line["monitor"] != "M01"]
+
+    def asked(lines: list[Line]) -> None:
+        first = lines[0]
+        what = "subject = 'Speed' AND rate > 1"
+        told = {"component": "gateway", "name": "g-m-M01", "decision": "applied", "what": what}
+        way = {"from": "siena-m", "to": "steam-m-M01", "request": "g-m-M01/api/5/1"}
+        lines.insert(1, {**first, **told, **way, "type": "subscription"})
+
+    edit(copied / "commands.jsonl", forget)
+    unasked = _named(judged(copied).verdict, "nothing is delivered unasked")
+    edit(event_log_of(copied, "g-m-M01"), asked)
+    allowed = _named(judged(copied).verdict, "nothing is delivered unasked")
+
+    assert unasked, "without the request the deliveries of M01 are unasked"
+    assert not allowed
