@@ -11,6 +11,7 @@ from support.packs import Running, running
 
 GOOD = {"type": "subscription", "source": "south", "dist_list": "north", "filter": "Speed"}
 EVENT = {"subject": "Speed", "parameters": {"rate": 1.0}}
+LATE = {"subject": "Speed", "attributes": {"Timeout": -1}}
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ BAD = {
         body(type="publication", filter=..., event={"subject": "a", "parameters": {"x": 2**64}}),
         "parameters.x",
     ),
+    "a negative timeout": (body(type="publication", filter=..., event=LATE), "Timeout"),
     "a lease of no time": (body(lease_s=0), "lease_s"),
     "bare NaN": (b'{"type": "subscription", "lease_s": NaN}', "NaN"),
     "number out of range": (b'{"lease_s": 1e400}', "out of range"),
@@ -78,9 +80,13 @@ async def test_what_is_no_request_is_refused_with_its_place(case: str, federatio
     assert answer.status_code == 422, answer.text
     assert place in answer.json()["detail"]
     assert (await federation.post("g1", **GOOD)).status_code == 202
+    assert await refused(federation) == 1
+
+
+async def refused(federation: Running) -> float:
     metrics = (await federation.get("g1", "/metrics")).text
-    refused = [line for line in metrics.splitlines() if 'decision="refused"' in line]
-    assert sum(float(line.split()[-1]) for line in refused) == 1
+    lines = [line for line in metrics.splitlines() if 'decision="refused"' in line]
+    return sum(float(line.split()[-1]) for line in lines)
 
 
 async def test_a_body_that_is_too_large_is_refused_before_it_is_read(federation: Running) -> None:
@@ -94,6 +100,7 @@ async def test_a_body_that_is_too_large_is_refused_before_it_is_read(federation:
 
     streamed = await federation.http.post(url, content=chunks())
     assert streamed.status_code == 413
+    assert await refused(federation) == 2
     assert (await federation.post("g1", **GOOD)).status_code == 202
 
 
@@ -104,6 +111,7 @@ async def test_an_encoded_body_is_refused(federation: Running) -> None:
         headers={"Content-Encoding": "gzip"},
     )
     assert answer.status_code == 415
+    assert await refused(federation) == 1
 
 
 @pytest.mark.parametrize(
@@ -150,10 +158,8 @@ async def test_a_malformed_control_event_on_an_event_service_harms_nothing(
     ):
         stranger.publish(event)
 
-    async def refused() -> bool:
-        metrics = (await federation.get("g1", "/metrics")).text
-        lines = [line for line in metrics.splitlines() if 'decision="refused"' in line]
-        return sum(float(line.split()[-1]) for line in lines) >= 5
+    async def all_refused() -> bool:
+        return await refused(federation) == 5
 
-    await eventually(refused)
+    await eventually(all_refused)
     assert not federation.bus("north").subscribed

@@ -100,3 +100,15 @@ def test_a_new_file_that_cannot_be_opened_does_not_end_the_log(
 
     assert [line["wall_us"] for line in lines(tmp_path)] == list(range(3000))
     assert log.failed == 2
+
+
+def test_a_record_that_json_cannot_say_is_dropped_and_the_others_are_written(
+    tmp_path: Path,
+) -> None:
+    log = EventLog(tmp_path, "test")
+    for number, reason in enumerate(("good", "half a letter \ud83d", "good again")):
+        log.write(record(number, reason=reason))
+    log.close()
+
+    assert [line["reason"] for line in lines(tmp_path)] == ["good", "good again"]
+    assert (log.written, log.dropped) == (2, 1)

@@ -91,7 +91,7 @@ class Document:
             value = value.get(key) if isinstance(value, dict) else None
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not math.isfinite(value):
-            raise self.error(f"{keys[-1]} is not a finite number", *keys)
+            raise self.error(f"{keys[-1]} is not a number", *keys)
         return float(value)
 
 

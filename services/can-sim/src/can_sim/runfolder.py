@@ -20,6 +20,8 @@ MONITORS = "monitors.csv"
 GROUND_TRUTH = "ground_truth.jsonl"
 TRACE_COLUMNS = ("time_us", "vehicle", "licence", "lat", "lon", "speed_kmh")
 MONITOR_COLUMNS = ("monitor", "lat", "lon", "radius_m", "limit_kmh")
+TIME_CHARACTERS = 20
+"""Most characters of a time."""
 
 
 class Planned(NamedTuple):
@@ -123,7 +125,8 @@ def survey(folder: Path) -> Extent:
 
 def _planned(row: Row) -> Planned:
     time = row.text("time_us")
-    if not time.removeprefix("-").isdecimal() or abs(int(time)) > MAX_US:
+    is_whole = len(time) <= TIME_CHARACTERS and time.removeprefix("-").isdecimal()
+    if not is_whole or abs(int(time)) > MAX_US:
         raise row.error("time_us", f"{time[:40]!r} is not a whole number of microseconds")
     licence = row.cells.get("licence", "")
     if len(licence) != LICENCE_LENGTH or not (licence.isascii() and licence.isprintable()):

@@ -11,7 +11,7 @@ from fes.federation.model import Federation
 from msgspec import UNSET
 
 from traffic_control.errors import InputError
-from traffic_control.monitors import read_limits
+from traffic_control.monitors import Limit, read_limits
 
 KIND: Final = "siena"
 STEAM: Final = "steam-m-"
@@ -78,7 +78,7 @@ def read_city(run: Path, file: Path, environment: Mapping[str, str]) -> City:
         system=federation.system,
         service=service,
         brokers=tuple(
-            _address(federation, name) for name in federation.event_services[service].brokers
+            _address(federation, name, file) for name in federation.event_services[service].brokers
         ),
         settings=federation.event_services[service].settings,
         monitors=tuple(
@@ -96,18 +96,20 @@ def _siena(federation: Federation, file: Path) -> str:
     return found[0]
 
 
-def _address(federation: Federation, broker: str) -> str:
+def _address(federation: Federation, broker: str, file: Path) -> str:
     url = federation.brokers[broker].url
     if url is UNSET:
-        raise InputError(f"brokers.{broker}: has no url; `fes run` gives it one")
+        raise InputError(f"{file}: brokers.{broker}: has no url; `fes run` gives it one")
     return url
 
 
-def _monitor(federation: Federation, name: str, limit_kmh: float) -> Monitor:
+def _monitor(federation: Federation, name: str, limit: Limit) -> Monitor:
     destination = f"{STEAM}{name}"
     attached = tuple(
         gateway for gateway, one in federation.gateways.items() if destination in one.adapters
     )
     if not attached:
-        raise InputError(f"monitor {name!r}: no gateway is attached to {destination!r}")
-    return Monitor(name, destination, attached, limit_kmh)
+        raise InputError(
+            f"{limit.place}: column monitor: no gateway is attached to {destination[:120]!r}"
+        )
+    return Monitor(name, destination, attached, limit.kmh)

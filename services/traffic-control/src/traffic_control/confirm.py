@@ -12,6 +12,7 @@ import msgspec
 from traffic_control.city import Monitor
 from traffic_control.command import Command
 from traffic_control.endpoints import Endpoints
+from traffic_control.errors import UNREADABLE
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class Confirmer:
                 if answer.status_code != httpx.codes.OK:
                     return []
                 return msgspec.json.decode(answer.content, type=_Outcome).steps
-            except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, *UNREADABLE) as error:
                 log.debug("gateway_not_asked", extra={"url": url, "error": repr(error)})
                 return []
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from traffic_control.errors import UNREADABLE
+
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -48,5 +50,5 @@ class Endpoints:
             self._read_at = stands
         except FileNotFoundError:
             return
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, *UNREADABLE) as error:
             log.warning("endpoints_not_read", extra={"error": str(error)})

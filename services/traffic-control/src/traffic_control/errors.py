@@ -7,6 +7,13 @@ ControlError
 └── AwayError    (ConnectionError)  what was asked cannot be reached
 """
 
+from typing import Final
+
+import msgspec
+
+UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What reading bytes that are not the JSON expected raises."""
+
 
 class ControlError(Exception):
     """Is the base of every error of traffic-control."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from traffic_control.command import Command
+from traffic_control.errors import UNREADABLE
 
 _decoder = msgspec.json.Decoder(Command)
 
@@ -52,7 +53,7 @@ def _commands(path: Path) -> Iterator[Command]:
             for line in stream:
                 try:
                     yield _decoder.decode(line)
-                except msgspec.DecodeError:
+                except UNREADABLE:
                     continue
     except FileNotFoundError:
         return

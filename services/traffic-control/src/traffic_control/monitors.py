@@ -1,7 +1,9 @@
 """`monitors.csv`: where the monitors stand, and their limits."""
 
 import csv
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from traffic_control.errors import InputError
@@ -11,35 +13,59 @@ MAX_MONITORS = 10_000
 """Most monitors of a run."""
 
 
-def read_limits(path: Path) -> dict[str, float]:
-    """Return the limit of each monitor, km/h, in the file's order.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What the file says of one monitor.
+
+    Attributes:
+        kmh: Its limit, km/h.
+        place: File and line.
+    """
+
+    kmh: float
+    place: str
+
+
+def read_limits(path: Path) -> dict[str, Limit]:
+    """Return the limit of each monitor, in the file's order.
 
     Raises:
         InputError: The file cannot be read, names nobody or somebody twice, or a limit is not one;
             the message names file, line and column.
     """
-    limits: dict[str, float] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            for place, row in _rows(path, stream):
-                name = (row["monitor"] or "").strip()
-                if not name or name in limits:
-                    raise InputError(f"{place}: column monitor: {name!r} is empty or there twice")
-                limits[name] = _limit(place, row["limit_kmh"])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: {error}") from error
+    limits: dict[str, Limit] = {}
+    for place, row in _rows(path, io.StringIO(_text(path), newline="")):
+        name = (row["monitor"] or "").strip()
+        if not name or name in limits:
+            raise InputError(f"{place}: column monitor: {name[:80]!r} is empty or there twice")
+        limits[name] = Limit(_limit(place, row["limit_kmh"]), place)
     if not 0 < len(limits) <= MAX_MONITORS:
         raise InputError(f"{path}: names {len(limits)} monitors, not 1 to {MAX_MONITORS}")
     return limits
 
 
-def _rows(path: Path, stream: Iterator[str]) -> Iterator[tuple[str, dict[str, str | None]]]:
-    reader = csv.DictReader(stream)
-    for column in ("monitor", "limit_kmh"):
-        if column not in (reader.fieldnames or ()):
-            raise InputError(f"{path}:1: there is no column {column}")
-    for row in reader:
-        yield f"{path}:{reader.line_num}", row
+def _text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error}") from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}: is not UTF-8 text: {error.reason}") from error
+
+
+def _rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, str | None]]]:
+    reader = csv.DictReader(lines)
+    try:
+        for column in ("monitor", "limit_kmh"):
+            if column not in (reader.fieldnames or ()):
+                raise InputError(f"{path}:1: there is no column {column}")
+        for row in reader:
+            yield f"{path}:{reader.line_num}", row
+    except csv.Error as error:
+        raise InputError(f"{path}:{reader.line_num + 1}: {error}") from error
 
 
 def _limit(place: str, text: str | None) -> float:

@@ -37,7 +37,7 @@ class Dispatch:
             return
         path: str = scope["path"]
         if path.startswith(PREFIX):
-            name, _, _rest = path.removeprefix(PREFIX).partition("/")
+            name = _named(path)
             host = self._hosts.get(name)
             if host is None:
                 await refuse(send, 404, f"no gateway {name[:100]!r} in this process")
@@ -47,6 +47,11 @@ class Dispatch:
             await self._to(self._only, scope, "", receive, send)
         else:
             await self._of_all(path, send)
+
+    def count_refusal(self, path: str) -> None:
+        """Count a request that was refused unread: at its gateway, else the process's first."""
+        host = self._hosts.get(_named(path)) or next(iter(self._hosts.values()))
+        host.counters.add("refused", "malformed", "api")
 
     async def _to(
         self, host: GatewayHost, scope: Scope, root: str, receive: Receive, send: Send
@@ -70,6 +75,10 @@ class Dispatch:
             await _answer_json(send, 200, [f"{PREFIX}{name}" for name in self._hosts])
         else:
             await refuse(send, 404, f"say {PREFIX}<gateway>{path[:100]}")
+
+
+def _named(path: str) -> str:
+    return path.removeprefix(PREFIX).partition("/")[0]
 
 
 async def _answer_json(send: Send, status: int, content: object) -> None:

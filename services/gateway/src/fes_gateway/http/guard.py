@@ -1,6 +1,7 @@
 """Refuses what is too large or encoded before anything reads it."""
 
 import json
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -13,11 +14,15 @@ class BodyGuard:
 
     Args:
         app: What takes requests that pass.
+        on_refusal: Told the path of each request that does not pass.
         limit_bytes: Largest body.
     """
 
-    def __init__(self, app: ASGIApp, limit_bytes: int = BODY_BYTES) -> None:
+    def __init__(
+        self, app: ASGIApp, on_refusal: Callable[[str], None], limit_bytes: int = BODY_BYTES
+    ) -> None:
         self._app = app
+        self._on_refusal = on_refusal
         self._limit = limit_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -28,10 +33,10 @@ class BodyGuard:
         headers = dict(scope["headers"])
         if headers.get(b"content-encoding", b"identity") != b"identity":
             await _discard(receive)
-            await refuse(send, 415, "encoded bodies are not taken")
+            await self._refuse(scope, send, 415, "encoded bodies are not taken")
         elif _declared(headers) > self._limit:
             await _discard(receive)
-            await refuse(send, 413, f"body exceeds {self._limit} bytes")
+            await self._refuse(scope, send, 413, f"body exceeds {self._limit} bytes")
         else:
             await self._stream(scope, receive, send)
 
@@ -46,7 +51,7 @@ class BodyGuard:
             if len(body) > self._limit:
                 if not whole:
                     await _discard(receive)
-                await refuse(send, 413, f"body exceeds {self._limit} bytes")
+                await self._refuse(scope, send, 413, f"body exceeds {self._limit} bytes")
                 return
         given = False
 
@@ -58,6 +63,10 @@ class BodyGuard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, replay, send)
+
+    async def _refuse(self, scope: Scope, send: Send, status: int, detail: str) -> None:
+        self._on_refusal(scope["path"])
+        await refuse(send, status, detail)
 
 
 async def _discard(receive: Receive) -> None:

@@ -36,7 +36,8 @@ class HttpServer:
     def __init__(self, pack: Pack, host: str, port: int) -> None:
         self._host = host
         self._port = port
-        app = BodyGuard(Dispatch(make_app(), pack.hosts))
+        dispatch = Dispatch(make_app(), pack.hosts)
+        app = BodyGuard(dispatch, dispatch.count_refusal)
         self._server = _Quiet(
             uvicorn.Config(
                 app,

@@ -1,0 +1,43 @@
+"""Suppression stays within its bounds, whatever sequence numbers come."""
+
+import time
+
+from eventservices.stamp import Stamp
+from eventservices.suppress import Suppressor
+
+LAST = 2**63 - 1
+
+
+def stamp(sequence: int, origin: str = "o") -> Stamp:
+    return Stamp(origin, 1, sequence, 0, "h")
+
+
+def test_each_identity_passes_once() -> None:
+    suppressor = Suppressor(window=8)
+    passed = [number for number in (1, 3, 2, 3, 1, 4) if not suppressor.repeated(stamp(number))]
+    assert passed == [1, 3, 2, 4]
+    assert suppressor.suppressed == 2
+
+
+def test_what_fell_out_of_the_window_counts_as_repeated() -> None:
+    suppressor = Suppressor(window=8)
+    assert not suppressor.repeated(stamp(9))
+    assert not suppressor.repeated(stamp(2))
+    assert suppressor.repeated(stamp(1))
+
+
+def test_a_sequence_far_behind_costs_neither_time_nor_memory() -> None:
+    suppressor = Suppressor()
+    assert not suppressor.repeated(stamp(LAST))
+    began_s = time.perf_counter()
+    assert all(suppressor.repeated(stamp(number)) for number in (1, 2**40, 2**62))
+    assert time.perf_counter() - began_s < 1.0
+    assert not suppressor.repeated(stamp(LAST - 1))
+
+
+def test_origins_are_bounded_and_the_oldest_is_forgotten() -> None:
+    suppressor = Suppressor(origins=2)
+    for origin in ("a", "b", "c"):
+        assert not suppressor.repeated(stamp(1, origin))
+    assert suppressor.forgotten == 1
+    assert not suppressor.repeated(stamp(1, "a"))
