@@ -43,6 +43,7 @@ async def test_a_control_event_is_a_structured_event_of_a_type_of_its_own(
     await subscribe(deaf, 1, "")
 
     await adapter.publish_control(CONTROL, NATIVE)
+    await eventually(lambda: all_.events, what="the control event, which another connection brings")
     await (await structured_supplier(channel)).push_structured_event(
         structured_event(("", "Speed"))
     )
