@@ -124,6 +124,7 @@ class Adapter(ABC):
     @final
     def sink(self) -> Sink:
         """Takes what the adapter hears."""
+        # A mistake of the adapter's author, never of input.
         assert self._sink is not None, "an adapter hears only while it is connected"  # noqa: S101
         return self._sink
 

@@ -130,6 +130,7 @@ class Router:
         if marks is None:
             marks = Suppressor(self._settings.window, self._settings.origins)
             self._marks[destination] = marks
+        # It asks for origin, epoch and sequence, which both kinds of stamps have.
         return marks.repeated(stamp)  # type: ignore[arg-type]
 
     def _publish(self, event: Passing, destination: str, turn: Turn) -> None:

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import math
+from collections import Counter
 from typing import Any, NoReturn
 
 from fes.errors import CodecError, EventError
@@ -148,8 +149,8 @@ def _octets(text: str, place: str) -> bytes:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise CodecError(f"not JSON: member {twice!r} stands twice")
     return members
 
