@@ -1,13 +1,11 @@
 """The command line of traffic-control."""
 
-import io
 import json
-import logging
 from pathlib import Path
 
 import httpx
 import pytest
-from traffic_control import diagnostics, settings, talk
+from traffic_control import settings, talk
 from traffic_control.__main__ import main
 from traffic_control.errors import AwayError, InputError
 
@@ -117,29 +115,3 @@ def test_a_refusal_tells_its_reason(
     answer(monkeypatch, status, {"detail": "the reason"})
     with pytest.raises(kind, match="the reason"):
         talk.set_limit("http://city", "M01", 80.0)
-
-
-def test_diagnostics_are_lines_of_json() -> None:
-    stream = io.StringIO()
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        diagnostics.set_up(stream=stream)
-        log = logging.getLogger("traffic_control.test")
-        log.info("limit_changed", extra={"monitor": "M01", "path": Path("x")})
-        try:
-            int("why")
-        except ValueError:
-            log.exception("failed")
-        logging.getLogger("httpx").info("not told")
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-    first, second = (json.loads(line) for line in stream.getvalue().splitlines())
-    assert (first["event"], first["level"], first["monitor"], first["path"]) == (
-        "limit_changed",
-        "info",
-        "M01",
-        "x",
-    )
-    assert "ValueError" in second["trace"]

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import uvloop
+from eventservices import diagnostics
 
-from traffic_control import diagnostics, settings, talk
+from traffic_control import settings, talk
 from traffic_control.city import read_city
 from traffic_control.errors import AwayError, ControlError
 from traffic_control.serve import ServeOptions, serve

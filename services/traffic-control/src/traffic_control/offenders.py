@@ -1,5 +1,6 @@
 """The log of offenders, and the last of them in memory."""
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from itertools import islice
@@ -9,6 +10,8 @@ from eventservices.siena import Notification
 from eventservices.stamp import Stamp
 
 from traffic_control.offender import Offender, offender_of
+
+log = logging.getLogger(__name__)
 
 KEPT: Final = 10_000
 """Most offenders kept in memory; the oldest goes first. The file has all."""
@@ -58,6 +61,8 @@ class Offenders:
         self.unstamped += stamp is None
         self._recent.append(offender)
         self._write(offender)
+        fields = {"vehicle": offender.vehicle, "rate": offender.rate, "monitor": offender.monitor}
+        log.info("offender_reported", extra=fields)
 
     def last(self, limit: int) -> list[Numbered]:
         """Return the newest offenders, oldest first.

@@ -11,7 +11,7 @@ _OWN: Final = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) |
     "asctime",
     "taskName",
 }
-_QUIET: Final = ("httpx", "httpcore", "uvicorn", "asyncio")
+_QUIET: Final = ("httpx", "httpcore", "uvicorn", "asyncio", "gmqtt", "websockets")
 
 
 class JsonFormatter(logging.Formatter):
