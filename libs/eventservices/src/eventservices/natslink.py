@@ -15,6 +15,7 @@ from typing import Self
 import nats.aio.subscription
 import nats.errors
 
+from eventservices.credentials import without_credentials
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
 from eventservices.lifetime import Opening
 from eventservices.natsclient import Handler, NatsClient
@@ -62,7 +63,8 @@ class NatsLink(Opening):
     """One connection to one of several equal NATS servers.
 
     Args:
-        urls: Addresses, tried in order; no server that a broker names is used.
+        urls: Addresses, tried in order; no server that a broker names is used. The name and the
+            password that the first of them carries, if any, are for all.
         options: See `LinkOptions`.
 
     Attributes:
@@ -74,7 +76,7 @@ class NatsLink(Opening):
     def __init__(self, urls: Sequence[str], options: LinkOptions | None = None) -> None:
         if not urls:
             raise NotConnectedError("no address of a NATS server was given")
-        self.urls = list(urls)
+        self.urls, self._user, self._password = _without_credentials(urls)
         self.options = options or LinkOptions()
         self.counters = LinkCounters()
         self.on_connected: list[Callable[[], None]] = []
@@ -306,6 +308,8 @@ class NatsLink(Opening):
                     pending_size=self.options.pending_bytes,
                     flush_timeout=self.options.probe_timeout_s,
                     tls=self.options.tls,
+                    user=self._user,
+                    password=self._password,
                 )
         except (TimeoutError, OSError, nats.errors.Error) as error:
             reason = client.last_error or error
@@ -344,3 +348,9 @@ async def _close(client: NatsClient) -> None:
         log.info("nats_client_aborted")
     finally:
         client.abort()
+
+
+def _without_credentials(urls: Sequence[str]) -> tuple[list[str], str | None, str | None]:
+    told = [without_credentials(url) for url in urls]
+    user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
+    return [bare for bare, _, _ in told], user, password

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fes.errors import FesError
+from fes.federation.address import address
 from fes.federation.load import load
 from fes.federation.model import Federation
 from msgspec import UNSET
@@ -77,9 +78,7 @@ def read_city(run: Path, file: Path, environment: Mapping[str, str]) -> City:
     return City(
         system=federation.system,
         service=service,
-        brokers=tuple(
-            _address(federation, name, file) for name in federation.event_services[service].brokers
-        ),
+        brokers=_addresses(federation, service, file),
         settings=federation.event_services[service].settings,
         monitors=tuple(
             _monitor(federation, name, limit)
@@ -96,11 +95,12 @@ def _siena(federation: Federation, file: Path) -> str:
     return found[0]
 
 
-def _address(federation: Federation, broker: str, file: Path) -> str:
-    url = federation.brokers[broker].url
-    if url is UNSET:
-        raise InputError(f"{file}: brokers.{broker}: has no url; `fes run` gives it one")
-    return url
+def _addresses(federation: Federation, service: str, file: Path) -> tuple[str, ...]:
+    try:
+        brokers = federation.event_services[service].brokers
+        return tuple(address(federation, name) for name in brokers)
+    except FesError as error:
+        raise InputError(f"{file}: {error}") from error
 
 
 def _monitor(federation: Federation, name: str, limit: Limit) -> Monitor:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from fes.adapter.base import Adapter, AdapterContext
 from fes.adapter.pool import ConnectionPool
 from fes.adapter.registry import adapter_class
-from fes.errors import AdapterError
+from fes.federation.address import address
 from fes.federation.model import Federation, adapter_id, settings_of
 from fes.mapping import Mapping, load_rules
 from fes.model.limits import Limits
@@ -34,8 +34,8 @@ def assemble(
         base: Folder of the file.
 
     Raises:
-        AdapterError: No adapter is installed for the kind, or a broker has no address.
-        FederationError: A mapping rule or setting is not good.
+        AdapterError: No adapter is installed for the kind.
+        FederationError: A mapping rule or setting is not good, or a broker has no address.
     """
     described = federation.event_services[service]
     settings = federation.gateways[gateway].adapters[service]
@@ -47,7 +47,7 @@ def assemble(
         service=service,
         system=federation.system,
         settings=settings_of(federation, gateway, service),
-        brokers=tuple(_address(federation, name) for name in described.brokers),
+        brokers=tuple(address(federation, name) for name in described.brokers),
         medium="" if described.medium is UNSET else described.medium,
         mapping=Mapping(load_rules(plain, base), chosen.name_rule, automatic=chosen.automatic),
         hears_control=bool(settings.control.accepted),
@@ -58,10 +58,3 @@ def assemble(
         base=str(base),
     )
     return chosen(context)
-
-
-def _address(federation: Federation, broker: str) -> str:
-    url = federation.brokers[broker].url
-    if url is UNSET:
-        raise AdapterError(f"broker {broker} has no url; `fes run` gives it one")
-    return url

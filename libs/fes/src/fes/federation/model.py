@@ -63,11 +63,15 @@ class Broker(Section, frozen=True, kw_only=True):
         kind: `nats` and `mqtt` are started by `fes run`; any other needs a url.
         cluster: Brokers that name the same cluster form one.
         url: Where it listens; absent to have `fes run` start an embedded one.
+        user: Who the adapters say they are; empty where nobody asks.
+        password_file: File with that user's password, as secrets are given to containers.
     """
 
     kind: Annotated[str, Meta(min_length=1, max_length=64)]
     cluster: Name | UnsetType = UNSET
     url: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    user: Annotated[str, Meta(max_length=255)] = ""
+    password_file: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
 
 
 class EventService(Section, frozen=True, kw_only=True):
