@@ -6,11 +6,14 @@ import json
 import os
 import signal
 import sys
-from pathlib import Path
 
 import uvloop
-from fes.errors import FesError
+from eventservices import diagnostics
+from fes.adapter.sign import sign_of_life
+from fes.errors import FederationError, FesError
 from fes.federation.load import load
+from fes.federation.model import Federation, adapter_id
+from fes.options import OptionParser, add_part, port
 
 from fes_gateway.http.server import HttpServer
 from fes_gateway.linkserver import LinkServer
@@ -20,19 +23,19 @@ from fes_gateway.pack import Pack, PackSettings
 def main() -> None:
     """Run until SIGTERM or SIGINT; a bad file or option ends with status 2 and one line."""
     options = _options()
-    names = tuple(name for name in options.gateways.split(",") if name)
     try:
         federation = load(options.federation, os.environ)
         settings = PackSettings(
-            process=options.process or "-".join(names)[:60],
-            gateways=names or tuple(federation.gateways),
-            remote=frozenset(name for name in options.remote.split(",") if name),
+            process=options.process or options.gateways.replace(",", "-")[:60] or "gateways",
+            gateways=_gateways(federation, options.gateways),
+            remote=_remote(federation, options.remote),
             run=options.run,
         )
         pack = Pack(federation, settings, options.base or options.federation.parent)
     except FesError as error:
         sys.stderr.write(f"fes-gateway: {error}\n")
         raise SystemExit(2) from error
+    diagnostics.set_up()
     uvloop.run(_serve(pack, options))
 
 
@@ -43,7 +46,7 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
         loop.add_signal_handler(number, stop.set)
     links = LinkServer(pack.hosts, options.host, options.link_port)
     http = HttpServer(pack, options.host, options.http_port)
-    async with pack:
+    async with pack, sign_of_life(options.ready_file, lambda: pack.ready):
         await links.start()
         await http.start()
         started = {"http": http.url, "link": f"ws://{options.host}:{links.port}/link"}
@@ -54,17 +57,39 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
         await links.stop()
 
 
+def _gateways(federation: Federation, told: str) -> tuple[str, ...]:
+    """Return the gateways that this process hosts.
+
+    Raises:
+        FederationError: One is not in the file.
+    """
+    names = tuple(name for name in told.split(",") if name) or tuple(federation.gateways)
+    for name in names:
+        if name not in federation.gateways:
+            raise FederationError(f"{name!r} is not in the federation's file", key="--gateways")
+    return names
+
+
+def _remote(federation: Federation, told: str) -> frozenset[str]:
+    """Return the adapters that live in other processes."""
+    if told != "all":
+        return frozenset(name for name in told.split(",") if name)
+    return frozenset(
+        adapter_id(name, service)
+        for name, gateway in federation.gateways.items()
+        for service in gateway.adapters
+    )
+
+
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="fes-gateway", description=__doc__)
-    parser.add_argument("--federation", type=Path, required=True, help="the federation's file")
-    parser.add_argument("--base", type=Path, help="where its relative paths start; its folder")
-    parser.add_argument("--run", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--gateways", default="", help="their identifiers; all where absent")
-    parser.add_argument("--remote", default="", help="their adapters that live elsewhere")
-    parser.add_argument("--process", default="", help="name of the process, for its logs")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    parser.add_argument("--http-port", type=int, default=0)
-    parser.add_argument("--link-port", type=int, default=0)
+    parser = OptionParser("fes-gateway", "Gateways of a federation.", os.environ)
+    add_part(parser)
+    parser.option("--gateways", "their identifiers, by commas; all where absent", default="")
+    parser.option("--remote", "their adapters that live elsewhere, or `all`", default="")
+    parser.option("--process", "name of the process, for its logs", default="")
+    parser.option("--host", "address to listen on", default="127.0.0.1")
+    parser.option("--http-port", "of the REST interface", kind=port, default=0)
+    parser.option("--link-port", "where adapters dial in", kind=port, default=0)
     return parser.parse_args()
 
 

@@ -9,19 +9,21 @@ import random
 import signal
 import sys
 import time
-from pathlib import Path
 
 import uvloop
+from eventservices import diagnostics
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
 from fes.adapter.runtime import AdapterRuntime
+from fes.adapter.sign import sign_of_life
 from fes.errors import FesError
 from fes.eventlog import EventLog
 from fes.federation.clock import FederationClock
 from fes.federation.load import load
 from fes.link.end import Hello
 from fes.link.websocket import Dialler, SocketEnd
+from fes.options import OptionParser, add_part
 
 _log = logging.getLogger(__name__)
 
@@ -51,13 +53,14 @@ def main() -> None:
         files=bounds.files,
         sample=bounds.sample,
     )
+    diagnostics.set_up()
     try:
-        uvloop.run(_serve(AdapterRuntime(adapter, log), options.link))
+        uvloop.run(_serve(AdapterRuntime(adapter, log), options))
     finally:
         log.close()
 
 
-async def _serve(runtime: AdapterRuntime, url: str) -> None:
+async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -68,16 +71,22 @@ async def _serve(runtime: AdapterRuntime, url: str) -> None:
         capabilities = adapter.capabilities.by_name()
         return Hello(adapter.id, adapter.event_service_id, runtime.epoch, capabilities)
 
+    linked = False
+
     def up(end: SocketEnd) -> None:
+        nonlocal linked
+        linked = True
         runtime.attach(end)
         end.send(runtime.counted())
 
     def down(reason: str) -> None:
+        nonlocal linked
+        linked = False
         _log.warning("link_lost", extra={"adapter": adapter.id, "reason": reason})
         runtime.detach()
 
-    dialler = Dialler(url, hello, up, down, random.Random(adapter.id))  # noqa: S311 - jitter
-    async with runtime:
+    dialler = Dialler(options.link, hello, up, down, random.Random(adapter.id))  # noqa: S311 - jitter
+    async with runtime, sign_of_life(options.ready_file, lambda: linked and runtime.ready):
         dialling = asyncio.create_task(dialler.run(runtime.receive))
         dialling.add_done_callback(lambda _: stop.set())
         await stop.wait()
@@ -88,13 +97,11 @@ async def _serve(runtime: AdapterRuntime, url: str) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="fes.adapter", description=__doc__)
-    parser.add_argument("--federation", type=Path, required=True, help="the federation's file")
-    parser.add_argument("--base", type=Path, help="where its relative paths start; its folder")
-    parser.add_argument("--run", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--gateway", required=True)
-    parser.add_argument("--event-service", required=True)
-    parser.add_argument("--link", required=True, help="where its gateway listens, ws://…/link")
+    parser = OptionParser("fes.adapter", "One adapter of a federation.", os.environ)
+    add_part(parser)
+    parser.option("--gateway", "its gateway", required=True)
+    parser.option("--event-service", "what it speaks to", required=True)
+    parser.option("--link", "where its gateway listens, ws://…/link", required=True)
     return parser.parse_args()
 
 
