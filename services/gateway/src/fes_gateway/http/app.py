@@ -35,6 +35,12 @@ _BODY = {
     }
 }
 
+_OUTCOME = {
+    "operationId": "outcome",
+    "parameters": {"id": "$response.body#/id"},
+    "description": "What became of it.",
+}
+
 
 def make_app() -> FastAPI:
     """Return the application."""
@@ -60,7 +66,11 @@ def _add_requests(app: FastAPI) -> None:
     @app.post(
         "/v1/requests",
         status_code=202,
-        responses={**_REFUSED, 422: {"model": Problem, "description": "It is no request."}},
+        responses={
+            **_REFUSED,
+            202: {"description": "It was taken.", "links": {"outcome": _OUTCOME}},
+            422: {"model": Problem, "description": "It is no request."},
+        },
         openapi_extra=_BODY,
         tags=["requests"],
     )
@@ -81,6 +91,7 @@ def _add_requests(app: FastAPI) -> None:
 
     @app.get(
         "/v1/requests/{id:path}",
+        operation_id="outcome",
         responses={**_REFUSED, 404: {"model": Problem, "description": "It is not known here."}},
         tags=["requests"],
     )

@@ -12,6 +12,18 @@ LIST = 4096
 FILTER = 16_384
 
 
+def _form(types: tuple[RequestWord, ...], needs: str, without: str) -> dict[str, Any]:
+    """Return what types of requests need, and what they do not have."""
+    return {
+        "properties": {
+            "type": {"enum": list(types)},
+            needs: {"not": {"type": "null"}},
+            without: {"type": "null"},
+        },
+        "required": [needs],
+    }
+
+
 class RequestIn(BaseModel):
     """A request to inject."""
 
@@ -26,7 +38,11 @@ class RequestIn(BaseModel):
                     "dist_list": "steam-m-*",
                     "filter": "subject = 'Speed' AND rate > 50",
                 }
-            ]
+            ],
+            "anyOf": [
+                _form(("subscription", "unsubscription"), "filter", "event"),
+                _form(("announcement", "unannouncement", "publication"), "event", "filter"),
+            ],
         },
     )
 
