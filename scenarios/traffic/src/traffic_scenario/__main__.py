@@ -1,6 +1,7 @@
 """The command `fes-traffic`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,7 @@ from traffic_scenario.demo import demo, prepare, running
 from traffic_scenario.errors import ScenarioError
 from traffic_scenario.plan import Wanted, plan
 from traffic_scenario.programs import Programs
+from traffic_scenario.stage import Staged, stage
 from traffic_scenario.steps import INTERRUPTED
 
 
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _dispatch(options: argparse.Namespace, programs: Programs) -> int:
     if options.command == "down":
         return _down(options)
+    if options.command == "stage":
+        return _stage(options, programs)
     wanted = Wanted(settings.planning(options), options.speedup, options.port)
     if options.command == "plan":
         plan(options.out, wanted, programs)
@@ -56,6 +60,14 @@ def _up(options: argparse.Namespace, wanted: Wanted, programs: Programs) -> int:
         f"a federation runs in the background: process {process.pid}, folder {folder}\n"
         f"gateways are in {folder / 'endpoints.json'}; it ends with `fes-traffic down`"
     )
+    return 0
+
+
+def _stage(options: argparse.Namespace, programs: Programs) -> int:
+    inputs = settings.staging(options)
+    staged = Staged(options.federation, inputs, options.allowance, options.endpoint)
+    folder, begun = stage(options.runs, staged, os.environ, programs)
+    print(f"{'begun' if begun else 'goes on'}: {folder}")  # noqa: T201 - the command's answer
     return 0
 
 

@@ -46,7 +46,7 @@ def plan(folder: Path, wanted: Wanted, programs: Programs) -> Plan:
     Raises:
         InputError: An input is not valid, or makes a federation that is not.
     """
-    summary = _plan_fleet(folder, wanted.inputs, programs)
+    summary = plan_fleet(folder, wanted.inputs, programs)
     planned = read_plan(folder)
     write_federation(folder, planned, wanted.speedup, wanted.port or free_port())
     _tell(folder, planned, summary)
@@ -75,7 +75,12 @@ def free_port() -> int:
         return port
 
 
-def _plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:
+def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:
+    """Have `can-sim plan` write the trace and the monitors; return its summary.
+
+    Raises:
+        InputError: An input is not valid; tells what `can-sim` told.
+    """
     command = (*programs.can_sim, "plan", "--out", str(folder), *inputs)
     done = subprocess.run(  # noqa: S603 - our own
         command, capture_output=True, text=True, check=False, start_new_session=True

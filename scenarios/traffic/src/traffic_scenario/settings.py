@@ -8,6 +8,10 @@ DEMO_DURATION_S = 90.0
 DEMO_SPEEDUP = 3.0
 UP_DURATION_S = 1800.0
 VEHICLES = 24
+STAGE_DURATION_S = 21_600.0
+STAGE_SEED = 2
+ALLOWANCE_S = 20.0
+"""How long a staged run waits for its parts before the trace begins."""
 PORTS = range(1, 65536)
 MOST = 1_000_000.0
 """Longest duration and largest speed-up."""
@@ -32,6 +36,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     _add_running(up)
     down = commands.add_parser("down", help="stop what `up` started")
     _add_runs(down)
+    _add_stage(commands.add_parser("stage", help="make a run for parts that are started elsewhere"))
     return parser.parse_args(arguments)
 
 
@@ -51,6 +56,29 @@ def planning(options: argparse.Namespace) -> tuple[str, ...]:
     words = [word for name, value in given.items() if value for word in (name, str(value))]
     flags = [f"--{name}" for name in ("align", "strict") if getattr(options, name)]
     return (*words, *flags)
+
+
+def staging(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the arguments of `can-sim plan` that the options of `stage` stand for."""
+    given = {
+        "--vehicles": options.vehicles,
+        "--duration": options.duration,
+        "--seed": options.seed,
+        "--monitors": options.monitors,
+    }
+    return tuple(word for name, value in given.items() for word in (name, str(value)))
+
+
+def _add_stage(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--federation", type=Path, required=True, help="the federation file")
+    add("--monitors", type=Path, required=True, help="CSV of the monitors, with their limits")
+    add("--vehicles", type=whole_number, default=1, help="vehicles in the made-up town")
+    add("--duration", type=positive_number, default=STAGE_DURATION_S, help="seconds of the trace")
+    add("--seed", type=whole_number, default=STAGE_SEED, help="of the made-up town")
+    add("--allowance", type=positive_number, default=ALLOWANCE_S, metavar="SECONDS")
+    add("--endpoint", default="http://{gateway}:8080", help="address of a gateway's REST interface")
+    _add_runs(parser)
 
 
 def _add_inputs(parser: argparse.ArgumentParser, duration_s: float, speedup: float) -> None:

@@ -5,14 +5,18 @@ import asyncio
 import signal
 from collections.abc import Iterator
 
+from eventservices.credentials import read_password, with_credentials
+from eventservices.errors import RefusedError
+
 from can_sim.bus import GuardedBus
 from can_sim.clock import TraceClock
 from can_sim.cns_bus import REFUSED, CnsBus, Naming
-from can_sim.errors import BusError
+from can_sim.errors import BusError, InputError
 from can_sim.groundtruth import GroundTruth
 from can_sim.pace import wall_clock_us
 from can_sim.play import Played, Player
 from can_sim.progress import shown
+from can_sim.runclock import apply_clock
 from can_sim.runfolder import GROUND_TRUTH, Extent, read_trace, survey
 from can_sim.schedule import Due, at_rate, by_clock, rest_of
 
@@ -33,15 +37,29 @@ async def run(options: argparse.Namespace) -> dict[str, object]:
         InputError: The run folder is not valid.
         BusError: The broker does not answer, where the clock has not begun already.
     """
+    apply_clock(options)
     extent = survey(options.run)
     stopping = _stopped_by_signals()
     naming = Naming(options.channel_template, options.home_template)
-    bus = CnsBus(options.url.split(","), extent.vehicles, naming)
+    bus = CnsBus(_addresses(options), extent.vehicles, naming)
     async with bus:
         await _begin(bus, options, stopping)
         begun_us = wall_clock_us()
         played = await _play(options, extent, GuardedBus(bus), stopping)
     return _summary(played, extent, wall_clock_us() - begun_us, stopped=stopping.is_set())
+
+
+def _addresses(options: argparse.Namespace) -> list[str]:
+    """Return where the servers listen, with the name and the password that they ask for.
+
+    Raises:
+        InputError: The password file holds no password.
+    """
+    try:
+        password = read_password(options.password_file) if options.password_file else ""
+    except RefusedError as error:
+        raise InputError(str(error)) from error
+    return [with_credentials(url, options.user, password) for url in options.url.split(",")]
 
 
 async def _begin(bus: CnsBus, options: argparse.Namespace, stopping: asyncio.Event) -> None:

@@ -25,9 +25,8 @@ class _Parser(argparse.ArgumentParser):
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
     """Return the settings of a command.
 
-    `CAN_SIM_RUN`, `CAN_SIM_URL`, `CAN_SIM_SPEEDUP`, `CAN_SIM_CLOCK_START_US`,
-    `CAN_SIM_CLOCK_START_WALL_US`, `CAN_SIM_CHANNEL_TEMPLATE` and `CAN_SIM_HOME_TEMPLATE` stand for
-    options of `run` that are not given.
+    `CAN_SIM_RUN`, `CAN_SIM_URL`, `CAN_SIM_CLOCK` and so on stand for options of `run` that are not
+    given; `can-sim run --help` shows each.
 
     Raises:
         InputError: A setting is unknown or not valid.
@@ -68,6 +67,9 @@ def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) ->
 
     add("--run", Path, DEFAULT_RUN, "the run folder")
     add("--url", str, DEFAULT_URL, "address of the NATS server, several by commas")
+    add("--user", str, "", "who it says it is to the server")
+    add("--password-file", Path, None, "file with that user's password")
+    add("--clock", Path, None, "file that tells the run's clock, instead of the next three")
     add("--speedup", _number(0.001), 1.0, "seconds of the trace in a second")
     add("--clock-start-us", _whole(), None, "trace time when the clock began; the first row's")
     add("--clock-start-wall-us", _whole(), None, "wall time when the clock began; now")
