@@ -12,7 +12,7 @@ INSTALLED := .venv/.installed
 RUNS ?= runs
 FES_SEEDS ?= 2000
 
-# What `demo` and `up` play; each may be left out.
+# What `demo` plays; each may be left out.
 INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
 	$(if $(DBC),--dbc "$(DBC)") $(if $(POSITIONS),--positions "$(POSITIONS)") \
 	$(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(VEHICLES),--vehicles $(VEHICLES)) \
@@ -21,14 +21,14 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check style types imports links bench simulate up down clean java
+.PHONY: help demo test check style types imports links bench simulate up down engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo "Of demo and up (paths start where make runs; each may be left out):"
+	@echo "Of demo (paths start where make runs; each may be left out):"
 	@echo "  TRACE=FILE        what vehicles did: CSV, GPX, CAN log (a made-up town without)"
 	@echo "  MONITORS=FILE     CSV of places with a speed limit (placed along the trace without)"
 	@echo "  DBC=FILE          definitions of the CAN log's frames"
@@ -37,20 +37,36 @@ help: ## List the targets
 	@echo "  VEHICLES=N DURATION=S SEED=N    cut the trace, or shape the made-up town"
 	@echo "  OWN_PROCESS=NAMES gateways or adapters that get a process each, e.g. g-m-M01,g-m-M02.siena-m"
 	@echo
+	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
 	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
 
-up: $(INSTALLED) ## Run the traffic scenario in the background, for half an hour at speed 1
-	@$(BIN)/fes-traffic up --runs "$(RUNS)" $(INPUTS) $(APART)
+COMPOSE = docker compose -f docker-compose.yml $(OVERRIDES:%=-f compose/%.yml)
 
-down: $(INSTALLED) ## Stop what `make up` started
-	@$(BIN)/fes-traffic down --runs "$(RUNS)"
+up: base-images $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
+	@$(COMPOSE) build --quiet
+	@$(COMPOSE) up --detach --wait || { $(COMPOSE) logs --tail 20 plan; exit 1; }
+	@compose/where
 
-test: $(INSTALLED) java ## Run all tests
-	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+down: ## Remove everything that `make up` made, but the images
+	@$(COMPOSE) down --volumes --remove-orphans
+
+engine: ## Start a Docker engine where none runs (on Debian, as root)
+	@compose/engine
+
+secrets: ## Make up the passwords for OVERRIDES=passwords
+	@compose/secrets
+
+base-images: ## Pull the public base images, or build stand-ins where no registry answers
+	@compose/base-images
+
+# Containers have the machine for themselves, so that what is slow is slow for a reason.
+test: $(INSTALLED) java ## Run all tests; those of containers where a Docker engine runs or can be started
+	@failed=0; $(BIN)/pytest -n 2 --dist loadfile --ignore tests/compose $(ARGS) || failed=$$?; \
+	$(if $(ARGS),,$(BIN)/pytest tests/compose || failed=$$?;) exit $$failed
 
 check: style types imports links ## Check style, types, imports and the links in the documentation
 

@@ -1,0 +1,145 @@
+"""The stack of docker-compose.yml, driven from outside as a user drives it."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+RUN = "/var/lib/fes/runs/latest"
+PORTS = {"g1": 8080, "g2": 8080, "g3": 8080, "traffic-control": 8090, "analytics": 8100}
+ANSWER_S = 5.0
+POLL_S = 0.25
+HEALTHY_S = 90.0
+
+
+def call(
+    *words: str,
+    within_s: float = 120,
+    environment: dict[str, str] | None = None,
+    check: bool = True,
+    given: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command; what it printed is in the error where it fails."""
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        env={**os.environ, **(environment or {})},
+        input=given,
+        stdin=subprocess.DEVNULL if given is None else None,
+        capture_output=True,
+        text=True,
+        timeout=within_s,
+        check=False,
+    )
+    if check and done.returncode != 0:
+        said = (done.stdout + done.stderr)[-4000:]
+        raise AssertionError(f"{' '.join(words)} ended with {done.returncode}:\n{said}")
+    return done
+
+
+class Stack:
+    """One running copy of the stack, with a name and ports of its own.
+
+    Args:
+        name: Of the Compose project.
+        environment: What `.env` would say.
+        overrides: Names of files in `compose/`, without `.yml`.
+    """
+
+    def __init__(
+        self, name: str, environment: dict[str, str], overrides: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.environment = {**environment, "COMPOSE_PROJECT_NAME": name}
+        self._files = ["-f", "docker-compose.yml"]
+        for override in overrides:
+            self._files += ["-f", f"compose/{override}.yml"]
+
+    def compose(
+        self,
+        *words: str,
+        within_s: float = 120,
+        check: bool = True,
+        given: str | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `docker compose …` of this stack."""
+        return call(
+            *("docker", "compose", *self._files, *words),
+            within_s=within_s,
+            environment=self.environment,
+            check=check,
+            given=given,
+        )
+
+    def containers(self) -> dict[str, dict[str, Any]]:
+        """Return what the engine says of each container, by service."""
+        ids = self.compose("ps", "--all", "--quiet").stdout.split()
+        told = json.loads(call("docker", "inspect", *ids).stdout) if ids else []
+        return {one["Config"]["Labels"]["com.docker.compose.service"]: one for one in told}
+
+    def url(self, service: str) -> str:
+        """Return where a service listens on the host."""
+        return f"http://{self.compose('port', service, str(PORTS[service])).stdout.strip()}"
+
+    def get(self, service: str, path: str) -> Any:
+        """Return what a service answers, as JSON."""
+        answer = httpx.get(self.url(service) + path, timeout=ANSWER_S)
+        assert answer.is_success, (service, path, answer.text)
+        return answer.json()
+
+    def read(self, name: str) -> list[dict[str, Any]]:
+        """Return the lines of a file of the run."""
+        text = self.compose("exec", "-T", "g1", "cat", f"{RUN}/{name}").stdout
+        return [json.loads(line) for line in text.splitlines()]
+
+    def note_outage(self, part: str, from_us: int, to_us: int) -> None:
+        """Write down what was cut, for the judge."""
+        line = {"v": 1, "part": part, "from_us": from_us, "to_us": to_us, "by": "harness"}
+        command = f"cat >> {RUN}/outages.jsonl"
+        said = json.dumps({**line, "cause": "restart"}) + "\n"
+        self.compose("exec", "-T", "g1", "sh", "-c", command, given=said)
+
+    def healthy(self) -> bool:
+        """Tell whether every container but the planner is healthy."""
+        states = {name: one["State"] for name, one in self.containers().items() if name != "plan"}
+        return all(one.get("Health", {}).get("Status") == "healthy" for one in states.values())
+
+    def proved_since(self, since_us: int) -> bool:
+        """Tell whether every adapter has proved a round trip after a moment."""
+        try:
+            listed = [one for g in ("g1", "g2", "g3") for one in self.get(g, "/v1/adapters")]
+        except (httpx.HTTPError, AssertionError):
+            return False
+        return all(one["ready"] and one["proved_us"] > since_us for one in listed)
+
+    def restart(self, service: str, part: str) -> None:
+        """Restart a service, wait until everything works again, and note the outage.
+
+        Args:
+            service: Of docker-compose.yml.
+            part: What the federation calls it.
+        """
+        from_us = now_us()
+        self.compose("restart", service)
+        back_us = now_us()
+        wait_for(lambda: self.proved_since(back_us), f"{service} to be back")
+        self.note_outage(part, from_us, now_us())
+
+
+def now_us() -> int:
+    """Return the wall clock, microseconds since 1970 UTC."""
+    return time.time_ns() // 1000
+
+
+def wait_for(holds: Callable[[], object], what: str, within_s: float = HEALTHY_S) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
+        time.sleep(POLL_S)
