@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from eventservices.natslink import LinkOptions
 from eventservices.servers import NatsServer, ServerSpec
-from eventservices.siena import Connection, Options
+from eventservices.siena import Connection, Options, Semantics
 
 QUICK = Options(link=LinkOptions(probe_timeout_s=1.0), digest_interval_s=0.2, join_wait_s=0.1)
 
@@ -83,9 +83,14 @@ async def connect(service: str) -> AsyncIterator[Connect]:
     async with AsyncExitStack() as stack:
 
         async def connect(
-            *urls: str, index: str | None = None, options: Options = QUICK
+            *urls: str,
+            index: str | None = None,
+            semantics: Semantics = Semantics.SUBSCRIPTION,
+            options: Options = QUICK,
         ) -> Connection:
-            connection = Connection(urls, service, index=index, options=options)
+            connection = Connection(
+                urls, service, index=index, semantics=semantics, options=options
+            )
             return await stack.enter_async_context(connection)
 
         yield connect

@@ -4,19 +4,12 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from eventservices.errors import MalformedError
-from eventservices.siena import Connection, Filter, Kind, Seen, format_filter, where
-
-Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
-Connect = Callable[..., Awaitable[Connection]]
-
-
-class Cluster(Protocol):
-    urls: list[str]
+from eventservices.siena import Filter, Kind, Seen, format_filter, where
+from support.siena_clients import Cluster, Connect, Eventually, ignore
 
 
 class Watch:
@@ -34,10 +27,6 @@ class Watch:
             ("+-"[seen.withdrawn] + seen.kind.value, seen.party, format_filter(seen.filter))
             for seen in self.seen
         ]
-
-
-def ignore(*_: object) -> None:
-    """Take a notification and do nothing."""
 
 
 async def test_an_observer_sees_what_other_clients_declare_and_withdraw(
@@ -241,6 +230,8 @@ async def test_the_observing_command_ends_when_nobody_reads_it_any_more(
         (["--filter", "filter{ a >}"], 2, b"column 12"),
         (["--index", "a-b"], 2, b"a-b"),
         (["--index", "other"], 1, b"'kind'"),
+        (["--index", "kind", "--semantics", "advertisement"], 1, b"advertisement-based here"),
+        (["--semantics", "other"], 2, b"invalid choice"),
     ],
 )
 async def test_the_observing_command_ends_with_a_reason(

@@ -17,43 +17,26 @@ from eventservices.siena import (
     format_notification,
     parse_filter,
     parse_notification,
+    relates,
 )
 from eventservices.siena.codec import decode, encode
+from eventservices.siena.compatible import compatible
 from eventservices.siena.matching import compile_constraint
 from eventservices.siena.subjects import Subjects
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
-
-POOL: list[Value] = [
-    "", "a", "b", "ab", "aba", "abc", "abz", "ba", "z", "ä", b"", b"a", b"ab", b"b",
-    -1, 0, 1, 2, 2**53 + 1, -0.5, 0.0, 1.0, 1.5, 2.0, float(2**53), float("inf"), float("-inf"),
-    True, False,
-]  # fmt: skip
-VALUES: list[Value] = [*POOL, "abzz", "aa", "bb", b"ba", 3, -2.5, float("nan")]
-
-names = st.sampled_from(["a", "b", "c"])
-operands = st.sampled_from(POOL)
-
-
-def constraint(name: str, op: Op, operand: Value) -> Constraint:
-    return Constraint(name, op, None if op is Op.ANY else operand)
-
-
-constraints = st.builds(constraint, names, st.sampled_from(list(Op)), operands)
-filters = st.lists(constraints, max_size=4).map(lambda each: Filter(tuple(each)))
-notifications = st.dictionaries(names, st.sampled_from(VALUES), max_size=3)
-
-any_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/.]{0,10}", fullmatch=True)
-any_values: st.SearchStrategy[Value] = st.one_of(
-    st.text(st.characters(exclude_categories=["Cs"])),
-    st.integers(-(2**63), 2**63 - 1),
-    st.floats(allow_nan=False),
-    st.booleans(),
-    st.binary(),
+from support.siena_inputs import (
+    POOL,
+    VALUES,
+    any_filters,
+    any_names,
+    any_values,
+    constraint,
+    filters,
+    notifications,
 )
-any_filters = st.lists(
-    st.builds(constraint, any_names, st.sampled_from(list(Op)), any_values), max_size=5
-).map(lambda each: Filter(tuple(each)))
+from support.siena_reference import advertises, table_says
+
 any_notifications = st.dictionaries(any_names, any_values, max_size=6).map(Notification)
 
 
@@ -78,12 +61,56 @@ def test_constraint_covering_is_sound_over_all_pairs_of_a_pool() -> None:
     Filter((Constraint("a", Op.PREFIX, "ab"),)),
     {"a": "abz"},
 )
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=250)
 def test_what_a_covered_filter_matches_the_covering_one_matches(
     general: Filter, special: Filter, notification: dict[str, Value]
 ) -> None:
     if covers(general, special) and compile_filter(special)(notification):
         assert compile_filter(general)(notification)
+
+
+def test_constraint_covering_is_what_the_table_says_for_all_pairs_of_a_pool() -> None:
+    all_of_them = {constraint("a", op, operand) for op in Op for operand in POOL}
+    wrong = [
+        (general, special)
+        for general in all_of_them
+        for special in all_of_them
+        if covers_constraint(general, special) is not table_says(general, special)
+    ]
+    assert wrong == []
+
+
+@given(filters, filters, notifications)
+@settings(max_examples=150)
+def test_what_a_covered_advertisement_covers_the_covering_one_covers(
+    general: Filter, special: Filter, notification: dict[str, Value]
+) -> None:
+    if covers_advertisement(general, special) and advertises(special, notification):
+        assert advertises(general, notification)
+
+
+@given(filters, filters, notifications)
+@settings(max_examples=250)
+def test_a_filter_relates_to_an_advertisement_where_a_notification_concerns_both(
+    what: Filter, advertisement: Filter, notification: dict[str, Value]
+) -> None:
+    if advertises(advertisement, notification) and compile_filter(what)(notification):
+        assert relates(what, advertisement)
+
+
+def test_constraints_that_one_value_satisfies_are_compatible_for_all_pairs_of_a_pool() -> None:
+    all_of_them = {constraint("a", op, operand) for op in Op for operand in POOL}
+    satisfied = {
+        each: {index for index, value in enumerate(VALUES) if compile_constraint(each)(value)}
+        for each in all_of_them
+    }
+    missed = [
+        (one, other)
+        for one in all_of_them
+        for other in all_of_them
+        if satisfied[one] & satisfied[other] and not compatible(one, other)
+    ]
+    assert missed == []
 
 
 @given(filters)
@@ -132,7 +159,7 @@ def test_any_text_parses_or_is_refused_with_a_place(text: str) -> None:
 
 
 @given(filters, notifications, st.sampled_from([None, "a", "b"]))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_native_subject_carries_all_that_a_filter_matches(
     what: Filter, notification: dict[str, Value], index: str | None
 ) -> None:

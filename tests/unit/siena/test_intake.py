@@ -6,11 +6,12 @@ from typing import cast
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
 from eventservices.natsstamp import header_of
-from eventservices.siena import Callback, Counters, Filter, Subscription, compile_filter, where
+from eventservices.siena import Callback, Counters, Filter, Subscription, where
 from eventservices.siena.codec import encode
 from eventservices.siena.counters import Aside
 from eventservices.siena.intake import Intake
 from eventservices.siena.notification import Notification
+from eventservices.siena.outlet import Outlet
 from eventservices.siena.subjects import Subjects
 from eventservices.stamp import Stamp, Stamper
 from eventservices.suppress import Suppressor
@@ -45,6 +46,7 @@ class World:
         self.counters = Counters()
         self.intake = Intake(cast("NatsLink", self.link), self.counters, Aside(self.counters, 4))
         self.suppressor = Suppressor()
+        self.outlet = Outlet(self.suppressor, self.counters, 4)
         self.stamper = Stamper("writer", "s", epoch=1)
         self.narrow: list[object] = []
         self.wide: list[object] = []
@@ -57,7 +59,7 @@ class World:
 
         callback: Callback = keep
         subject = SUBJECTS.subscribe_to(what)
-        made = Subscription("p", what, callback, subject, compile_filter(what), self.suppressor)
+        made = Subscription("p", what, callback, subject, self.outlet)
         await self.intake.add(made)
         if force:
             self.intake.in_force(made)
@@ -113,6 +115,14 @@ async def test_narrow_copies_count_until_the_wide_subscription_is_in_force() -> 
     for number in range(3):
         world.copies(number)(NARROW)
     assert world.narrow == [0, 1, 2]
+
+
+async def test_a_narrow_copy_from_before_the_wide_subscription_counts_after_the_proof_too() -> None:
+    world = World()
+    await world.subscribe_narrow()
+    await world.subscribe_wide()
+    world.copies(0)(NARROW)
+    assert world.narrow == [0]
 
 
 async def test_a_wide_copy_on_its_way_while_the_wide_subscription_ends_is_not_lost() -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from eventservices.errors import EventServiceError
+from eventservices.siena.advertising import Semantics
 from eventservices.siena.filters import Filter
 from eventservices.siena.observe import observe
 from eventservices.siena.text import parse_filter
@@ -36,7 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _run(given: argparse.Namespace, what: Filter | None) -> None:
     watching = asyncio.create_task(
-        observe(given.url, given.service, tell=_tell, what=what, index=given.index)
+        observe(
+            given.url,
+            given.service,
+            tell=_tell,
+            what=what,
+            index=given.index,
+            semantics=Semantics(given.semantics),
+        )
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -67,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     watch.add_argument("--service", required=True, help="name of the service")
     watch.add_argument("--filter", help="which notifications, e.g. filter{ rate >70 licence any}")
     watch.add_argument("--index", help="index attribute of the service")
+    watch.add_argument(
+        "--semantics", choices=list(Semantics), default="subscription", help="of the service"
+    )
     return parser
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Self
 
 from eventservices.errors import MalformedError
@@ -10,16 +10,21 @@ from eventservices.lifetime import Opening
 from eventservices.natslink import NatsLink
 from eventservices.natsstamp import header_of
 from eventservices.siena import codec
+from eventservices.siena.advertising import Semantics
+from eventservices.siena.agreement import Agreement
 from eventservices.siena.client import Client
 from eventservices.siena.control import Control
 from eventservices.siena.counters import Aside, Counters
 from eventservices.siena.intake import Intake
 from eventservices.siena.notification import Notification
+from eventservices.siena.observation import Observation
 from eventservices.siena.options import Options
-from eventservices.siena.peers import Observer, Peers, Seen
+from eventservices.siena.peers import Peers
+from eventservices.siena.seen import Observer, Seen
 from eventservices.siena.subjects import Subjects
 from eventservices.siena.values import MAX_NAME_CHARACTERS
 from eventservices.stamp import Stamp
+from eventservices.suppress import Suppressor
 from eventservices.text import check_text
 
 log = logging.getLogger(__name__)
@@ -33,6 +38,7 @@ class Connection(Opening):
             small connection to each proves that subscriptions are in force there.
         service: Name of the service.
         index: Attribute by which the broker preselects; the same for all clients of the service.
+        semantics: What decides on delivery; the same for all clients of the service.
         options: Times and bounds.
         name: Identifier of the connection, never used twice; a random one where None.
 
@@ -41,6 +47,7 @@ class Connection(Opening):
 
     Attributes:
         counters: What happened.
+        agreement: What all clients of the service must agree on, and whether they do.
         aside: The last malformed messages.
     """
 
@@ -50,6 +57,7 @@ class Connection(Opening):
         service: str,
         *,
         index: str | None = None,
+        semantics: Semantics = Semantics.SUBSCRIPTION,
         options: Options | None = None,
         name: str | None = None,
     ) -> None:
@@ -57,6 +65,7 @@ class Connection(Opening):
         self.name = check_text(name or secrets.token_hex(8), "a connection's name", 200)
         self.subjects = Subjects(service, index)
         self.counters = Counters()
+        self.agreement = Agreement(self.subjects.index, Semantics(semantics), self.counters)
         self.aside = Aside(self.counters, self.options.kept_aside)
         self.link = NatsLink(urls, self.options.link)
         self.intake = Intake(self.link, self.counters, self.aside)
@@ -64,6 +73,7 @@ class Connection(Opening):
             self.link,
             self.subjects,
             self.name,
+            agreement=self.agreement,
             options=self.options,
             counters=self.counters,
             aside=self.aside,
@@ -80,6 +90,11 @@ class Connection(Opening):
     def index(self) -> str | None:
         """Attribute by which the broker preselects; None for none."""
         return self.subjects.index
+
+    @property
+    def semantics(self) -> Semantics:
+        """What decides on delivery."""
+        return self.agreement.semantics
 
     @property
     def peers(self) -> Peers:
@@ -103,6 +118,7 @@ class Connection(Opening):
         Raises:
             NotConnectedError: No access point answered.
             IndexMismatchError: The other clients use another index.
+            SemanticsMismatchError: The other clients use other semantics.
         """
         try:
             await self.link.open()
@@ -126,6 +142,7 @@ class Connection(Opening):
         role: str = "",
         epoch: int | None = None,
         clock_us: Callable[[], int] | None = None,
+        suppressor: Suppressor | None = None,
     ) -> Client:
         """Return a client, a party of the service, that uses this connection.
 
@@ -134,6 +151,8 @@ class Connection(Opening):
             role: What it is, for observers; free text.
             epoch: See `Stamper`.
             clock_us: See `Stamper`.
+            suppressor: That of a client at another access point which is the same party, so that
+                each notification comes by one of them only; its own where None.
 
         Raises:
             MalformedError: The name is empty, too long or taken on this connection.
@@ -142,7 +161,7 @@ class Connection(Opening):
         check_text(role, "a party's role", MAX_NAME_CHARACTERS, least=0)
         if party in self._clients:
             raise MalformedError(f"party {party!r} is on this connection already")
-        client = Client(self, party, role, epoch=epoch, clock_us=clock_us)
+        client = Client(self, party, role, epoch=epoch, clock_us=clock_us, suppressor=suppressor)
         self._clients[party] = client
         return client
 
@@ -152,18 +171,25 @@ class Connection(Opening):
         if client is not None:
             self._suppressed_before += client.suppressor.suppressed
 
-    def observe(self, callback: Observer, *, own: bool = False) -> Callable[[], None]:
+    def observe(
+        self, callback: Observer, *, own: bool = False, without_roles: Collection[str] = ()
+    ) -> Callable[[], None]:
         """Tell `callback` of all subscriptions and advertisements: those of now, then each change.
 
         Args:
             callback: Called from the event loop; it must be quick.
             own: Whether those of this connection's clients belong to it.
+            without_roles: Roles of clients that it is not told of, e.g. that of federations'
+                adapters.
 
         Returns:
             A function that ends it.
         """
+        roles = frozenset(without_roles)
 
         def guarded(seen: Seen) -> None:
+            if seen.role in roles:
+                return
             try:
                 callback(seen)
             except Exception:
@@ -173,11 +199,23 @@ class Connection(Opening):
         self.control.observe(guarded, own=own)
         return lambda: self.control.ignore(guarded)
 
+    def observation(self, *, own: bool = False, without_roles: Collection[str] = ()) -> Observation:
+        """Return the same as a stream, for `async with` and `async for`.
+
+        Args:
+            own: See `observe`.
+            without_roles: See `observe`.
+        """
+        return Observation(
+            lambda callback: self.observe(callback, own=own, without_roles=without_roles)
+        )
+
     async def send(self, notification: Notification, stamp: Stamp) -> None:
         """Publish a notification under a stamp.
 
         Raises:
             IndexMismatchError: The other clients use another index.
+            SemanticsMismatchError: The other clients use other semantics.
             TooLargeError: The broker takes less.
             NotConnectedError: The broker is away and the buffer full.
         """

@@ -9,10 +9,10 @@ from eventservices.attention import Attention
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.natslink import NatsLink
 from eventservices.siena import presence
+from eventservices.siena.agreement import Agreement
 from eventservices.siena.counters import Aside, Counters
-from eventservices.siena.errors import IndexMismatchError
 from eventservices.siena.options import Options
-from eventservices.siena.peers import Observer, Peers, seen_of, withdrawal
+from eventservices.siena.peers import Peers
 from eventservices.siena.presence import (
     Ack,
     Bye,
@@ -27,6 +27,7 @@ from eventservices.siena.presence import (
 )
 from eventservices.siena.proof import Proof
 from eventservices.siena.roster import Roster
+from eventservices.siena.seen import Observer, seen_of, withdrawal
 from eventservices.siena.subjects import Subjects
 from eventservices.siena.witness import Witness
 
@@ -44,6 +45,7 @@ class Control:
         link: The connection.
         subjects: Native subjects of the service.
         name: Identifier of the connection, never used twice.
+        agreement: What the others must agree on.
         options: Times and bounds.
         counters: Where to count.
         aside: Where malformed messages go.
@@ -52,7 +54,6 @@ class Control:
         roster: What our own parties declared.
         peers: The other connections.
         proof: Proves that subscriptions are in force.
-        conflict: Set when others use another index attribute; nothing is allowed then.
         settled: Whether all subscriptions were proved to be in force since the last connection.
         replies_dropped: Answers not given because too many were asked for at once.
     """
@@ -63,6 +64,7 @@ class Control:
         subjects: Subjects,
         name: str,
         *,
+        agreement: Agreement,
         options: Options,
         counters: Counters,
         aside: Aside,
@@ -70,6 +72,7 @@ class Control:
         self._link = link
         self._subjects = subjects
         self._name = name
+        self._agreement = agreement
         self._options = options
         self._counters = counters
         self._aside = aside
@@ -87,7 +90,6 @@ class Control:
             link, self._witnesses, self.peers, ask=self._ask, timeout_s=options.in_force_timeout_s
         )
         self._witnesses.extend(self._make_witnesses())
-        self.conflict: IndexMismatchError | None = None
         self.settled = False
         self.replies_dropped = 0
 
@@ -100,6 +102,7 @@ class Control:
             self._subjects.index,
             self._started_us,
             self.roster.version,
+            self._agreement.semantics,
         )
 
     async def open(self) -> None:
@@ -107,6 +110,7 @@ class Control:
 
         Raises:
             IndexMismatchError: The others use another index attribute.
+            SemanticsMismatchError: The others use other semantics.
             NotConnectedError: The broker went away.
         """
         await self._link.listen(self._subjects.control, self._on_message)
@@ -140,9 +144,9 @@ class Control:
 
         Raises:
             IndexMismatchError: Others use another index attribute.
+            SemanticsMismatchError: Others use other semantics.
         """
-        if self.conflict is not None:
-            raise self.conflict
+        self._agreement.check()
 
     async def announce(self, added: Sequence[Entry] = (), removed: Sequence[Entry] = ()) -> None:
         """Tell the others, and our own observers, the last change of the roster.
@@ -222,26 +226,14 @@ class Control:
         if isinstance(message, Probe):
             self._reply_to(message.who.connection, Ack(self.who, message.number))
             return
-        self._check_index(message)
+        if self._agreement.hear(message, self.who, joining=self._joining):
+            self._heard.set()
         if self.peers.hear(message, time.monotonic()):
             self._reply_to(message.who.connection, Query(self.who))
         if isinstance(message, Query):
             for part in presence.state_parts(self.who, self.roster.entries):
                 self._reply_to(message.who.connection, part)
         elif isinstance(message, State):
-            self._heard.set()
-
-    def _check_index(self, message: Message) -> None:
-        who = message.who
-        if who.index == self._subjects.index:
-            return
-        self._counters.index_conflicts += 1
-        if isinstance(message, Query) and not self._joining:
-            return  # it asks, and will be refused by the answer
-        established = self._joining and isinstance(message, State)
-        earlier = (who.started_us, who.connection) < (self._started_us, self._name)
-        if established or earlier:
-            self.conflict = IndexMismatchError(self._subjects.index, who.index, who.connection)
             self._heard.set()
 
     def _reply_to(self, name: str, message: Message) -> None:

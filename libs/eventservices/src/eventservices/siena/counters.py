@@ -21,7 +21,11 @@ class Counters:
         malformed: Messages that were no notifications or no control messages.
         callback_errors: Callbacks that raised; each is logged.
         unproved: Servers that did not confirm a subscription in time.
-        index_conflicts: Messages of connections that use another index attribute.
+        index_conflicts: Messages of connections that use another index attribute or semantics.
+        unadvertised: Publications kept back because no advertisement of their party covers them.
+        held_dropped: Deliveries that found no place while their party was suspended.
+        stream_dropped: Deliveries that found no place in a stream whose reader was slow.
+        pattern_dropped: Notifications that no longer wait for a pattern to be completed.
     """
 
     published: int = 0
@@ -33,6 +37,10 @@ class Counters:
     callback_errors: int = 0
     unproved: int = 0
     index_conflicts: int = 0
+    unadvertised: int = 0
+    held_dropped: int = 0
+    stream_dropped: int = 0
+    pattern_dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

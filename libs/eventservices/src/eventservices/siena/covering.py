@@ -8,7 +8,8 @@ Source:
 """
 
 from eventservices.siena.filters import Constraint, Filter, Op
-from eventservices.siena.matching import compile_constraint
+from eventservices.siena.matching import holds
+from eventservices.siena.pattern import Pattern
 from eventservices.siena.values import Value, same_kind
 
 _BELOW = frozenset({Op.LT, Op.LE})
@@ -36,6 +37,16 @@ def covers_advertisement(general: Filter, special: Filter) -> bool:
     )
 
 
+def covers_pattern(general: Pattern, special: Pattern) -> bool:
+    """Tell whether every sequence that matches `special` matches `general`.
+
+    They must have equally many filters, and each of the one cover that of the other in its place.
+    """
+    return len(general.filters) == len(special.filters) and all(
+        covers(wide, narrow) for wide, narrow in zip(general.filters, special.filters, strict=True)
+    )
+
+
 def covers_constraint(general: Constraint, special: Constraint) -> bool:
     """Tell whether every value that satisfies `special` satisfies `general`.
 
@@ -46,9 +57,9 @@ def covers_constraint(general: Constraint, special: Constraint) -> bool:
     if special.value is None:
         return False
     if special.op is Op.EQ:
-        return compile_constraint(general)(special.value)
+        return holds(general.op, special.value, general.value)
     if general.op is Op.NE:
-        return not compile_constraint(special)(general.value)
+        return not holds(special.op, general.value, special.value)
     if not same_kind(general.value, special.value):
         return False
     return _implied(general.op, general.value, special.op, special.value)
@@ -63,26 +74,22 @@ def _implied(op: Op, bound: Value, given: Op, operand: Value) -> bool:
     if not isinstance(bound, str | bytes) or not isinstance(operand, str | bytes):
         return False
     if op is Op.SUBSTRING and (given is Op.SUBSTRING or given in _AFFIX):
-        return _holds(Op.SUBSTRING, operand, bound)
-    return op in _AFFIX and op is given and _holds(op, operand, bound)
+        return holds(Op.SUBSTRING, operand, bound)
+    return op in _AFFIX and op is given and holds(op, operand, bound)
 
 
 def _range_within(op: Op, bound: Value, given: Op, operand: Value) -> bool:
     if op in _BELOW and given in _BELOW:
         strict = op is Op.LT and given is Op.LE
-        return _holds(Op.LT if strict else Op.LE, operand, bound)
+        return holds(Op.LT if strict else Op.LE, operand, bound)
     if op in _ABOVE and given in _ABOVE:
         strict = op is Op.GT and given is Op.GE
-        return _holds(Op.GT if strict else Op.GE, operand, bound)
+        return holds(Op.GT if strict else Op.GE, operand, bound)
     return False
 
 
 def _prefix_within(op: Op, bound: Value, prefix: Value) -> bool:
     # Every text with a prefix is >= the prefix, and below any greater one that does not have it.
     if op in _ABOVE:
-        return _holds(op, prefix, bound)
-    return _holds(Op.LT, prefix, bound) and not _holds(Op.PREFIX, bound, prefix)
-
-
-def _holds(op: Op, value: Value, operand: Value) -> bool:
-    return compile_constraint(Constraint("_", op, operand))(value)
+        return holds(op, prefix, bound)
+    return holds(Op.LT, prefix, bound) and not holds(Op.PREFIX, bound, prefix)

@@ -22,3 +22,22 @@ class IndexMismatchError(RefusedError):
         self.ours = ours
         self.theirs = theirs
         self.connection = connection
+
+
+class SemanticsMismatchError(RefusedError):
+    """Tells that a connection uses other semantics of delivery than the service's other ones.
+
+    Args:
+        ours: Semantics of this connection.
+        theirs: Semantics that another connection announced.
+        connection: Identifier of the other one.
+    """
+
+    def __init__(self, ours: str, theirs: str, connection: str) -> None:
+        super().__init__(
+            f"semantics are {ours}-based here, but {theirs!r} at connection {connection}; "
+            "all clients of a service must use the same"
+        )
+        self.ours = ours
+        self.theirs = theirs
+        self.connection = connection

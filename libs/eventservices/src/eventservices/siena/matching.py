@@ -62,6 +62,15 @@ def compile_constraint(constraint: Constraint) -> Test:
     return _nothing if compare is None else _compares(compare, types, operand)
 
 
+def holds(op: Op, value: Value, operand: Value) -> bool:
+    """Tell whether `value op operand` is true; ANY is not asked this way."""
+    types = _TYPES[kind(operand)]
+    if op is Op.NE:
+        return type(value) not in types or value != operand
+    compare = _ORDER.get(op) or _TEXT.get(type(operand), {}).get(op)
+    return compare is not None and type(value) in types and compare(value, operand)
+
+
 def _everything(_attributes: Mapping[str, Value]) -> bool:
     return True
 

@@ -1,43 +1,16 @@
 """The other connections of a service, as their control messages tell; no sockets, no clock."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from eventservices.errors import MalformedError
-from eventservices.siena.filters import Filter
 from eventservices.siena.options import Options
-from eventservices.siena.presence import Bye, Change, Entry, Kind, Message, State, Who
-from eventservices.siena.text import parse_filter
+from eventservices.siena.presence import Bye, Change, Entry, Key, Message, State, Who
+from eventservices.siena.seen import Observer, Seen, seen_of, withdrawal
 
 ASK_AGAIN_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What an observer is told: a native client declared something, or withdrew it.
-
-    Attributes:
-        kind: Subscription or advertisement.
-        withdrawn: Whether it ended.
-        party: Name of the client.
-        role: What the client says that it is; free text.
-        filter: The filter.
-        version: Of the connection, when it was declared.
-        connection: Identifier of the connection that carries the client.
-    """
-
-    kind: Kind
-    withdrawn: bool
-    party: str
-    role: str
-    filter: Filter
-    version: int
-    connection: str
-
-
-Observer = Callable[[Seen], None]
 
 
 @dataclass(slots=True)
@@ -57,7 +30,7 @@ class Peer:
     version: int
     heard_s: float
     asked_s: float = float("-inf")
-    entries: dict[tuple[Kind, str, str], Seen] = field(default_factory=dict)
+    entries: dict[Key, Seen] = field(default_factory=dict)
     parts: dict[int, State] = field(default_factory=dict)
 
 
@@ -100,6 +73,11 @@ class Peers:
         found = [peer for peer in self._peers.values() if peer.who.server == server]
         found.sort(key=lambda peer: -peer.heard_s)
         return [peer.who.connection for peer in found]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that the known connections declared is known."""
+        return all(peer.version >= peer.who.version for peer in self._peers.values())
 
     @property
     def servers(self) -> set[str]:
@@ -164,7 +142,7 @@ class Peers:
     def _change(self, peer: Peer, change: Change) -> None:
         peer.version = change.who.version
         for entry in change.removed:
-            self._drop(peer, (entry.kind, entry.party, entry.filter))
+            self._drop(peer, entry.key)
         for entry in change.added:
             self._keep(peer, entry)
 
@@ -182,15 +160,14 @@ class Peers:
         entries = [entry for part in peer.parts.values() for entry in part.entries]
         peer.parts.clear()
         peer.version = state.who.version
-        wanted = {(entry.kind, entry.party, entry.filter) for entry in entries}
+        wanted = {entry.key for entry in entries}
         for key in [key for key in peer.entries if key not in wanted]:
             self._drop(peer, key)
         for entry in entries:
             self._keep(peer, entry)
 
     def _keep(self, peer: Peer, entry: Entry) -> None:
-        key = (entry.kind, entry.party, entry.filter)
-        if key in peer.entries:
+        if entry.key in peer.entries:
             return
         if self._count >= self._options.max_entries:
             self.left_out += 1
@@ -200,11 +177,11 @@ class Peers:
         except MalformedError:
             self.malformed += 1
             return
-        peer.entries[key] = seen
+        peer.entries[entry.key] = seen
         self._count += 1
         self._tell(seen)
 
-    def _drop(self, peer: Peer, key: tuple[Kind, str, str]) -> None:
+    def _drop(self, peer: Peer, key: Key) -> None:
         seen = peer.entries.pop(key, None)
         if seen is not None:
             self._count -= 1
@@ -219,18 +196,3 @@ class Peers:
     def _tell(self, seen: Seen) -> None:
         for observer in tuple(self._observers):
             observer(seen)
-
-
-def seen_of(entry: Entry, connection: str) -> Seen:
-    """Return what an observer is told of an entry that was added.
-
-    Raises:
-        MalformedError: Its filter is none.
-    """
-    what = parse_filter(entry.filter)
-    return Seen(entry.kind, False, entry.party, entry.role, what, entry.version, connection)
-
-
-def withdrawal(seen: Seen) -> Seen:
-    """Return what an observer is told when an entry ended."""
-    return Seen(seen.kind, True, seen.party, seen.role, seen.filter, seen.version, seen.connection)

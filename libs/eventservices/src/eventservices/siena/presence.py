@@ -27,6 +27,10 @@ class Kind(StrEnum):
     ADVERTISEMENT = "a"
 
 
+Key = tuple[Kind, str, str, str]
+"""What is declared: its kind, by which party, filter and pattern as texts."""
+
+
 class Who(Struct, frozen=True, array_like=True):
     """The connection that speaks.
 
@@ -36,6 +40,7 @@ class Who(Struct, frozen=True, array_like=True):
         index: Index attribute that it uses; None for none.
         started_us: When it was made, microseconds since 1970 UTC.
         version: Grows by one with each change of its entries.
+        semantics: What decides on delivery, as it sees it.
     """
 
     connection: Name
@@ -43,6 +48,7 @@ class Who(Struct, frozen=True, array_like=True):
     index: str | None
     started_us: int
     version: Count
+    semantics: Annotated[str, Meta(max_length=255)] = "subscription"
 
 
 class Entry(Struct, frozen=True, array_like=True):
@@ -54,6 +60,7 @@ class Entry(Struct, frozen=True, array_like=True):
         role: What the client says that it is; free text.
         filter: SENP text.
         version: The connection's version that brought it.
+        pattern: SENP text of the pattern that the filter is part of; empty where of none.
     """
 
     kind: Kind
@@ -61,6 +68,12 @@ class Entry(Struct, frozen=True, array_like=True):
     role: Annotated[str, Meta(max_length=255)]
     filter: str
     version: Count
+    pattern: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What tells it from the other entries of its connection."""
+        return (self.kind, self.party, self.filter, self.pattern)
 
 
 class Digest(Struct, frozen=True, array_like=True, tag="digest"):
@@ -141,7 +154,7 @@ def state_parts(who: Who, entries: Iterable[Entry]) -> Iterator[State]:
     chunks: list[list[Entry]] = [[]]
     size = 0
     for entry in entries:
-        size += len(entry.filter) + len(entry.party) + len(entry.role) + 32
+        size += len(entry.filter) + len(entry.pattern) + len(entry.party) + len(entry.role) + 32
         if size > PART_BYTES and chunks[-1]:
             chunks.append([])
             size = 0

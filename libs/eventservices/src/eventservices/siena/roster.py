@@ -1,10 +1,8 @@
 """A connection's own entries: what its parties subscribed and advertised, with versions."""
 
 from eventservices.siena.filters import Filter
-from eventservices.siena.presence import Entry, Kind
+from eventservices.siena.presence import Entry, Key, Kind
 from eventservices.siena.text import format_filter
-
-Key = tuple[Kind, str, str]
 
 
 class Roster:
@@ -24,29 +22,42 @@ class Roster:
         """All entries, oldest first."""
         return tuple(self._entries.values())
 
-    def add(self, kind: Kind, party: str, role: str, what: Filter) -> Entry | None:
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self._entries)
+
+    def add(
+        self, kind: Kind, party: str, role: str, what: Filter, pattern: str = ""
+    ) -> Entry | None:
         """Add a declaration.
+
+        Args:
+            kind: Subscription or advertisement.
+            party: Name of the client.
+            role: What the client says that it is.
+            what: The filter.
+            pattern: Text of the pattern that it is part of; empty where of none.
 
         Returns:
             The entry, where it is a new one; None where the party declared the same before.
         """
         text = format_filter(what)
-        key = (kind, party, text)
+        key = (kind, party, text, pattern)
         self._uses[key] = self._uses.get(key, 0) + 1
         if key in self._entries:
             return None
         self.version += 1
-        entry = Entry(kind, party, role, text, self.version)
+        entry = Entry(kind, party, role, text, self.version, pattern)
         self._entries[key] = entry
         return entry
 
-    def remove(self, kind: Kind, party: str, what: Filter) -> Entry | None:
+    def remove(self, kind: Kind, party: str, what: Filter, pattern: str = "") -> Entry | None:
         """Remove one declaration.
 
         Returns:
             The entry, where nothing declares it any more; else None.
         """
-        key = (kind, party, format_filter(what))
+        key = (kind, party, format_filter(what), pattern)
         left = self._uses.get(key, 0) - 1
         if left > 0:
             self._uses[key] = left

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from eventservices.siena.peers import Seen
 from eventservices.siena.presence import Kind
-from eventservices.siena.text import format_filter, format_notification
+from eventservices.siena.seen import Seen
+from eventservices.siena.text import format_filter, format_notification, format_pattern
 from eventservices.siena.values import Value
 from eventservices.stamp import Stamp
 
@@ -40,16 +40,17 @@ def notification_line(notification: Mapping[str, Value], stamp: Stamp | None) ->
 
 def declaration_line(seen: Seen) -> str:
     """Return a subscription or advertisement, or its withdrawal, as a line."""
-    return _line(
-        {
-            "type": _WORDS[seen.kind, seen.withdrawn],
-            "party": seen.party,
-            "role": seen.role,
-            "filter": format_filter(seen.filter),
-            "version": seen.version,
-            "connection": seen.connection,
-        }
-    )
+    members = {
+        "type": _WORDS[seen.kind, seen.withdrawn],
+        "party": seen.party,
+        "role": seen.role,
+        "filter": format_filter(seen.filter),
+        "version": seen.version,
+        "connection": seen.connection,
+    }
+    if seen.pattern is not None:
+        members["pattern"] = format_pattern(seen.pattern)
+    return _line(members)
 
 
 def _line(members: dict[str, Any]) -> str:

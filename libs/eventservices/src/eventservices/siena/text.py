@@ -1,4 +1,4 @@
-r"""SENP's textual form: `filter{ a >5 b >*"ab"}` and `event{ a=1 b="x"}`.
+r"""SENP's textual form: `filter{ a >5 b >*"ab"}`, `event{ a=1 b="x"}`, `pattern{ filter{ a any}}`.
 
 Strings take the escapes `\" \\ \n \t \r \f \b \a \v` and octal code points; octets, our extension,
 are `x"00ff"`; doubles always show a fraction or an exponent, or are `Infinity`, `-Infinity`, `NaN`.
@@ -13,8 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from eventservices.siena.filters import Constraint, Filter, Op
+from eventservices.siena.filters import MAX_CONSTRAINTS, Constraint, Filter, Op
 from eventservices.siena.notification import Notification
+from eventservices.siena.pattern import MAX_FILTERS, Pattern
 from eventservices.siena.scan import Scanner, TextError, Token
 from eventservices.siena.values import INT_MAX, INT_MIN, MAX_NAME_CHARACTERS, Value
 
@@ -33,12 +34,27 @@ def parse_filter(text: str) -> Filter:
         TextError: It is none; the message shows the place.
     """
     scanner = Scanner(text)
-    _open(scanner, "filter")
-    constraints = []
-    while scanner.token.text != "}" or scanner.token.sort != "brace":
-        constraints.append(_constraint(scanner))
-    _close(scanner)
-    return Filter(tuple(constraints))
+    what = _filter(scanner)
+    _end(scanner)
+    return what
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Return the pattern that a text describes, e.g. `pattern{ filter{ a =1} filter{ a =2}}`.
+
+    Raises:
+        TextError: It is none; the message shows the place.
+    """
+    scanner = Scanner(text)
+    _open(scanner, "pattern")
+    filters = [_filter(scanner)]
+    while not _closing(scanner):
+        if len(filters) == MAX_FILTERS:
+            scanner.fail(f"at most {MAX_FILTERS} filters")
+        filters.append(_filter(scanner))
+    scanner.take()
+    _end(scanner)
+    return Pattern(tuple(filters))
 
 
 def parse_notification(text: str) -> Notification:
@@ -50,19 +66,25 @@ def parse_notification(text: str) -> Notification:
     scanner = Scanner(text)
     _open(scanner, "event")
     attributes: dict[str, Value] = {}
-    while scanner.token.text != "}" or scanner.token.sort != "brace":
+    while not _closing(scanner):
         name = _name(scanner, "an attribute name or }")
         if name.text in attributes:
             scanner.fail("each attribute once", name)
         scanner.expect("op", "=", "=")
         attributes[name.text] = _value(scanner)
-    _close(scanner)
+    scanner.take()
+    _end(scanner)
     return Notification(attributes, checked=True)
 
 
 def format_filter(what: Filter) -> str:
     """Return the text of a filter; equal filters have equal texts."""
     return _braced("filter", [_format_constraint(each) for each in what.constraints])
+
+
+def format_pattern(what: Pattern) -> str:
+    """Return the text of a pattern; equal patterns have equal texts."""
+    return _braced("pattern", [format_filter(each) for each in what.filters])
 
 
 def format_notification(what: Mapping[str, Value]) -> str:
@@ -88,10 +110,25 @@ def _open(scanner: Scanner, word: str) -> None:
     scanner.expect("brace", "{", "{")
 
 
-def _close(scanner: Scanner) -> None:
-    scanner.take()
+def _closing(scanner: Scanner) -> bool:
+    return scanner.token.sort == "brace" and scanner.token.text == "}"
+
+
+def _end(scanner: Scanner) -> None:
     if scanner.token.sort != "end":
         scanner.fail("the end")
+
+
+def _filter(scanner: Scanner) -> Filter:
+    start = scanner.token
+    _open(scanner, "filter")
+    constraints: list[Constraint] = []
+    while not _closing(scanner):
+        if len(constraints) == MAX_CONSTRAINTS:
+            scanner.fail(f"at most {MAX_CONSTRAINTS} constraints", start)
+        constraints.append(_constraint(scanner))
+    scanner.take()
+    return Filter(tuple(constraints))
 
 
 def _name(scanner: Scanner, expected: str) -> Token:

@@ -16,12 +16,23 @@ NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_/.]*")
 """What SIENA takes as a name; `-` is not in it, as its lexer reads a sign there."""
 
 _VALUE_TYPES: Final = frozenset({str, int, float, bool, bytes})
-_KINDS: Final = {str: "string", int: "number", float: "number", bool: "boolean", bytes: "octets"}
+_KINDS: Final[dict[type, str]] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    bytes: "octets",
+}
 
 
 def kind(value: Value) -> str:
     """Return what a value compares with: `string`, `number`, `boolean` or `octets`."""
     return _KINDS[type(value)]
+
+
+def kind_or_none(value: object) -> str | None:
+    """Return the same, or None for what is no value of SIENA's."""
+    return _KINDS.get(type(value))
 
 
 def same_kind(a: Value, b: Value) -> bool:

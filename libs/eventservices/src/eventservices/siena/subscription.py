@@ -1,0 +1,109 @@
+"""Subscriptions of a party, and what they deliver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from eventservices.siena.notification import Notification
+from eventservices.stamp import Stamp
+
+if TYPE_CHECKING:
+    from eventservices.siena.filters import Filter
+    from eventservices.siena.outlet import Outlet
+    from eventservices.siena.pattern import Pattern
+
+
+class Delivery(NamedTuple):
+    """A notification as it was delivered.
+
+    Attributes:
+        notification: The attributes.
+        stamp: Its identity and time; None where the publisher gave none.
+    """
+
+    notification: Notification
+    stamp: Stamp | None
+
+
+PatternMatch = tuple[Delivery, ...]
+"""What matched a pattern: one delivery for each of its filters, in their order."""
+
+Callback = Callable[[Notification, Stamp | None], None]
+"""Takes a notification and its stamp; None where the publisher gave none."""
+
+PatternCallback = Callable[[PatternMatch], None]
+"""Takes the notifications that matched a pattern."""
+
+
+@dataclass(slots=True, eq=False)
+class Subscription:
+    """One subscription of one party, to a filter.
+
+    Attributes:
+        party: Name of the client.
+        filter: What it wants.
+        callback: Called, from the event loop, once for each notification that matches.
+        subject: The native subject that carries all that may match.
+        outlet: Where the party's deliveries go through.
+        part: Whether it is a part of a pattern's subscription, and not the client's own.
+        unproved: Servers that did not confirm in time; empty where it is in force everywhere.
+        ended: Whether it is over; its callback is called no more.
+        on_ended: Called once when it ends; None for nothing.
+    """
+
+    party: str
+    filter: Filter
+    callback: Callback
+    subject: str
+    outlet: Outlet
+    part: bool = False
+    unproved: tuple[str, ...] = ()
+    ended: bool = False
+    on_ended: Callable[[], None] | None = None
+
+    @property
+    def parts(self) -> tuple[Subscription, ...]:
+        """What it consists of: itself."""
+        return (self,)
+
+
+@dataclass(slots=True, eq=False)
+class PatternSubscription:
+    """One subscription of one party, to a pattern.
+
+    Attributes:
+        party: Name of the client.
+        pattern: What it wants.
+        callback: Called, from the event loop, once for each sequence.
+        parts: A subscription for each filter.
+        ended: Whether it is over; its callback is called no more.
+        on_ended: Called once when it ends; None for nothing.
+    """
+
+    party: str
+    pattern: Pattern
+    callback: PatternCallback
+    parts: tuple[Subscription, ...] = ()
+    ended: bool = False
+    on_ended: Callable[[], None] | None = None
+
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Servers that did not confirm in time; empty where it is in force everywhere."""
+        return tuple(sorted({server for part in self.parts for server in part.unproved}))
+
+
+AnySubscription = Subscription | PatternSubscription
+"""What `Client.subscribe` returns."""
+
+
+def end(subscription: AnySubscription) -> None:
+    """Mark a subscription as over, and tell who wants to know."""
+    subscription.ended = True
+    for part in subscription.parts:
+        part.ended = True
+    told, subscription.on_ended = subscription.on_ended, None
+    if told is not None:
+        told()
