@@ -1,23 +1,41 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
-from eventservices.servers import NatsServer, ServerSpec
 from eventservices.steam import Air, AirSettings
+from integration.steam.brokers import MAKERS, Broker
 
 Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
 _numbers = count(1)
 
 
+@pytest.fixture(scope="session", params=MAKERS)
+def kind(request: pytest.FixtureRequest) -> str:
+    """Name the broker that a test runs on; each test runs on every one that is installed."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    with NatsServer(ServerSpec("air", tmp_path_factory.mktemp("air"), mqtt=True)) as server:
-        yield server
+def broker(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    server = MAKERS[kind]("air", tmp_path_factory.mktemp("air"))
+    server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
-def settings(broker: NatsServer) -> AirSettings:
+def own_broker(kind: str, tmp_path: Path) -> Iterator[Broker]:
+    """Start a broker for one test alone, which may kill it and start it again."""
+    server = MAKERS[kind]("own", tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def settings(broker: Broker) -> AirSettings:
     return AirSettings(broker.mqtt_url, f"air {next(_numbers)}", beacon_period_s=0.2)
 
 

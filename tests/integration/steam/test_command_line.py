@@ -6,9 +6,9 @@ from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 import pytest
-from eventservices.servers import NatsServer
 from eventservices.steam import Air, AirSettings, Event, FixedLocation, NodeSettings, Term, around
 from eventservices.steam.__main__ import main
+from integration.steam.brokers import Broker
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = ROOT / "libs/eventservices/docs/steam.md"
@@ -74,11 +74,15 @@ def test_no_broker_ends_with_status_1(capsys: pytest.CaptureFixture[str]) -> Non
     assert "no broker" in capsys.readouterr().err
 
 
-async def test_the_example_of_the_document_runs(broker: NatsServer) -> None:
+@pytest.mark.parametrize(
+    ("number", "printed"),
+    [(0, "FES0001 drives 83.0 km/h\n"), (1, "announced vehicle Speed\n")],
+)
+async def test_the_examples_of_the_document_run(broker: Broker, number: int, printed: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", blocks[0], broker.mqtt_url, stdout=PIPE, stderr=PIPE
+        sys.executable, "-c", blocks[number], broker.mqtt_url, stdout=PIPE, stderr=PIPE
     )
     out, err = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0, err.decode()
-    assert "FES0001 drives 83.0 km/h" in out.decode()
+    assert out.decode() == printed

@@ -1,11 +1,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from eventservices.errors import NotConnectedError, RefusedError
-from eventservices.servers import NatsServer, ServerSpec, free_port
+from eventservices.servers import free_port
 from eventservices.steam import (
     Air,
     AirPool,
@@ -18,6 +17,7 @@ from eventservices.steam import (
     around,
 )
 from eventservices.steam.topics import encode_level
+from integration.steam.brokers import Broker
 from integration.steam.fake_broker import FakeBroker
 
 Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -28,54 +28,50 @@ def place(air: Air, name: str) -> Node:
 
 
 async def test_a_broker_that_was_killed_and_came_back_serves_as_before(
-    tmp_path: Path, eventually: Eventually
+    own_broker: Broker, eventually: Eventually
 ) -> None:
     heard: list[Notification] = []
-    server = NatsServer(ServerSpec("killed", tmp_path, mqtt=True))
-    with server:
-        async with Air(AirSettings(server.mqtt_url, connections=2)) as air:
-            vehicle, monitor = place(air, "v"), place(air, "m")
-            await monitor.subscribe("Speed", heard.append)
-            vehicle.announce("Speed", around(300.0))
-            vehicle.publish(Event("Speed", {"rate": 1}))
-            await eventually(lambda: len(heard) == 1)
-            first = server.pid
-            server.kill()
-            await eventually(lambda: not air.connected)
-            with pytest.raises(NotConnectedError):
-                vehicle.publish(Event("Speed", {"rate": 2}))
-            assert not air.healthy
-            server.start()
-            assert server.pid != first
-            await eventually(lambda: air.healthy)
-            await air.probe()
-            vehicle.publish(Event("Speed", {"rate": 3}))
-            await eventually(lambda: len(heard) == 2)
-            assert [one.parameters["rate"] for one in heard] == [1, 3]
-            assert air.counters.reconnected == 2
-            assert vehicle.counters.unsent == 1
+    async with Air(AirSettings(own_broker.mqtt_url, connections=2)) as air:
+        vehicle, monitor = place(air, "v"), place(air, "m")
+        await monitor.subscribe("Speed", heard.append)
+        vehicle.announce("Speed", around(300.0))
+        vehicle.publish(Event("Speed", {"rate": 1}))
+        await eventually(lambda: len(heard) == 1)
+        first = own_broker.pid
+        own_broker.kill()
+        await eventually(lambda: not air.connected)
+        with pytest.raises(NotConnectedError):
+            vehicle.publish(Event("Speed", {"rate": 2}))
+        assert not air.healthy
+        own_broker.start()
+        assert own_broker.pid != first
+        await eventually(lambda: air.healthy)
+        await air.probe()
+        vehicle.publish(Event("Speed", {"rate": 3}))
+        await eventually(lambda: len(heard) == 2)
+        assert [one.parameters["rate"] for one in heard] == [1, 3]
+        assert air.counters.reconnected == 2
+        assert vehicle.counters.unsent == 1
 
 
 async def test_a_subscription_made_while_the_broker_is_away_is_in_force_when_it_is_back(
-    tmp_path: Path, eventually: Eventually
+    own_broker: Broker, eventually: Eventually
 ) -> None:
     heard: list[Notification] = []
-    server = NatsServer(ServerSpec("away", tmp_path, mqtt=True))
-    with server:
-        async with Air(AirSettings(server.mqtt_url)) as air:
-            server.kill()
-            await eventually(lambda: not air.connected)
-            monitor = place(air, "m")
-            waiting = asyncio.create_task(monitor.subscribe("Speed", heard.append))
-            await asyncio.sleep(0)
-            assert not waiting.done()
-            server.start()
-            await waiting
-            vehicle = place(air, "v")
-            vehicle.announce("Speed", around(300.0))
-            vehicle.publish(Event("Speed", {"rate": 3}))
-            await air.probe()
-            assert len(heard) == 1
+    async with Air(AirSettings(own_broker.mqtt_url)) as air:
+        own_broker.kill()
+        await eventually(lambda: not air.connected)
+        monitor = place(air, "m")
+        waiting = asyncio.create_task(monitor.subscribe("Speed", heard.append))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        own_broker.start()
+        await waiting
+        vehicle = place(air, "v")
+        vehicle.announce("Speed", around(300.0))
+        vehicle.publish(Event("Speed", {"rate": 3}))
+        await air.probe()
+        assert len(heard) == 1
 
 
 async def test_a_refused_subscription_is_an_error_and_leaves_nothing_behind() -> None:

@@ -1,9 +1,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
-from eventservices.servers import NatsServer, ServerSpec
 from eventservices.steam import (
     Air,
     AirSettings,
@@ -18,6 +16,7 @@ from eventservices.steam import (
     Term,
     around,
 )
+from integration.steam.brokers import Broker
 
 Eventually = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -158,19 +157,18 @@ async def test_a_callback_that_raises_does_not_blind_the_observer(air: Air) -> N
 
 
 async def test_nobody_is_missed_because_the_broker_was_away(
-    tmp_path: Path, eventually: Eventually
+    own_broker: Broker, eventually: Eventually
 ) -> None:
     seen: list[Sighting] = []
-    with NatsServer(ServerSpec("away", tmp_path, mqtt=True)) as server:
-        settings = AirSettings(server.mqtt_url, beacon_period_s=0.1)
-        async with Air(settings) as air, Observer(air, seen.append):
-            place(air, "v").announce("Speed", around(300.0))
-            await eventually(lambda: len(seen) == 1)
-            server.kill()
-            await eventually(lambda: not air.connected)
-            await asyncio.sleep(10 * settings.beacon_period_s)  # who is heard would be missed
-            server.start()
-            await eventually(lambda: air.healthy)
-            sent = air.beacons_sent
-            await eventually(lambda: air.beacons_sent > sent + 3)
-            assert short(seen) == [("announcement", "Speed")]
+    settings = AirSettings(own_broker.mqtt_url, beacon_period_s=0.1)
+    async with Air(settings) as air, Observer(air, seen.append):
+        place(air, "v").announce("Speed", around(300.0))
+        await eventually(lambda: len(seen) == 1)
+        own_broker.kill()
+        await eventually(lambda: not air.connected)
+        await asyncio.sleep(10 * settings.beacon_period_s)  # who is heard would be missed
+        own_broker.start()
+        await eventually(lambda: air.healthy)
+        sent = air.beacons_sent
+        await eventually(lambda: air.beacons_sent > sent + 3)
+        assert short(seen) == [("announcement", "Speed")]

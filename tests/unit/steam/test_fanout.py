@@ -105,3 +105,33 @@ def test_a_listener_that_raises_does_not_keep_the_message_from_the_next(fixture:
     fixture.fanout.deliver(TOPIC, PAYLOAD)
     assert len(fixture.heard) == 1
     assert fixture.counters.callback_errors == 1
+
+
+def test_what_the_broker_brings_is_counted_whoever_listens(fixture: Fixture) -> None:
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    fixture.fanout.join("event", [TOPIC], fixture.heard.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    fixture.fanout.deliver(TOPIC, b"")
+    assert fixture.fanout.delivered == 3
+
+
+@pytest.mark.parametrize("pattern", ["air/event/1_2/+", "air/event/#"])
+def test_who_listens_with_a_wildcard_hears_beside_others(fixture: Fixture, pattern: str) -> None:
+    others: list[Any] = []
+    fixture.fanout.join("event", [TOPIC], fixture.heard.append)
+    fixture.fanout.join("event", [pattern], others.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    assert (len(fixture.heard), len(others)) == (1, 1)
+    fixture.fanout.leave([pattern], others.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    assert (len(fixture.heard), len(others)) == (2, 1)
+
+
+def test_a_wildcard_of_another_kind_takes_nothing(fixture: Fixture) -> None:
+    others: list[Any] = []
+    fixture.fanout.join("beacon", ["air/beacon/1_2/+", "air/beacon/#"], others.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    fixture.fanout.join("event", [TOPIC], fixture.heard.append)
+    fixture.fanout.deliver(TOPIC, PAYLOAD)
+    assert (len(fixture.heard), len(others)) == (1, 0)
+    assert fixture.counters.unclaimed == 1

@@ -93,6 +93,14 @@ def test_the_text_form_is_read_and_written_without_loss(text: str, proximity: Pr
         "0,0,0,0,-1",
         "0,0,0,0,nan",
         "1,0,0,0,1,inf",
+        "0,0,0,0,1e400",
+        "0,0,0,0,1_000",
+        "0,0,0,0,٣",
+        "0,0,,0,1",
+        "0,0,0,0,1,",
+        "0;0;0;0;1",
+        "circle,0,0,0,1",
+        "0,0,0,0,1e9",
     ],
 )
 def test_what_is_no_proximity_is_refused(text: str) -> None:

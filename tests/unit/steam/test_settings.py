@@ -44,7 +44,18 @@ def test_the_margin_grows_where_looks_cannot_follow_the_clock() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"speed": 0.0}, {"cell_edge_m": -1.0}, {"connections": 0}, {"beacon_period_s": 0.0}]
+    "wrong",
+    [
+        {"speed": 0.0},
+        {"speed": float("inf")},
+        {"cell_edge_m": -1.0},
+        {"connections": 0},
+        {"beacon_period_s": 0.0},
+        {"v_max_mps": -1.0},
+        {"v_max_mps": float("nan")},
+        {"subscription_time_s": -0.1},
+        {"leave_after_s": float("nan")},
+    ],
 )
 def test_a_setting_out_of_range_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(MalformedError):

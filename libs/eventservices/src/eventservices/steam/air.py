@@ -58,6 +58,7 @@ class Air(Opening):
 
     Attributes:
         watchers: The first of them is told of each malformed message.
+        own_counters: What no node is meant by.
     """
 
     def __init__(self, settings: AirSettings, clock_us: Callable[[], int] | None = None) -> None:
@@ -71,7 +72,7 @@ class Air(Opening):
         self.watchers: list[OnMalformed] = []
         self.beacons_sent = 0
         self.beacons_unsent = 0
-        self._counters = Counters()
+        self.own_counters = Counters()
         self._nodes: dict[str, Node] = {}
         self._gone = Counters()
         self._rounds = Rounds()
@@ -80,7 +81,7 @@ class Air(Opening):
 
     def _carrier(self, number: int) -> Carrier:
         client_id = encode_level(f"{self._client_id}-{number}")
-        fanout = Fanout(self._counters, self.set_aside, self.watchers)
+        fanout = Fanout(self.own_counters, self.set_aside, self.watchers)
         probe = self.topics.probe(client_id)
         link = Link(self.settings, client_id, probe, fanout.deliver)
         fanout.attach(link)
@@ -141,7 +142,12 @@ class Air(Opening):
         """Sum over all nodes and connections since the air was made."""
         nodes = [node.counters for node in self._nodes.values()]
         links = [carrier.link.counters for carrier in self._carriers]
-        return Counters.total([self._counters, self._gone, *nodes, *links])
+        return Counters.total([self.own_counters, self._gone, *nodes, *links])
+
+    @property
+    def delivered(self) -> int:
+        """Messages that the broker brought to all connections; one may serve many nodes."""
+        return sum(carrier.fanout.delivered for carrier in self._carriers)
 
     @property
     def connected(self) -> bool:
@@ -198,7 +204,7 @@ class Air(Opening):
                 try:
                     receiver.look()
                 except EventServiceError as error:  # it tries again, and the others go on
-                    self._counters.uncovered += 1
+                    self.own_counters.uncovered += 1
                     _log.info("receiver not moved", extra={"reason": str(error)})
             if number % _BURST == 0:
                 await asyncio.sleep(0)

@@ -11,10 +11,10 @@ from eventservices.steam.beacon import Membership
 from eventservices.steam.content import ContentFilter, Term
 from eventservices.steam.counters import Counters
 from eventservices.steam.event import Notification, check_name
-from eventservices.steam.geometry import Position, within
+from eventservices.steam.geometry import Position
+from eventservices.steam.hearing import unheard
 from eventservices.steam.link import acknowledged
 from eventservices.steam.location import Location
-from eventservices.steam.proximity import contains
 from eventservices.steam.receiver import Receiver
 from eventservices.steam.topics import encode_level
 from eventservices.suppress import Suppressor
@@ -44,12 +44,14 @@ class Subscription:
         subject: Name of the event type.
         content: What the node asked for.
         callback: Is given what was asked for.
+        on_end: Is called once when the subscription ends, whoever ended it; must not raise.
     """
 
     number: int
     subject: str
     content: ContentFilter
     callback: Callback
+    on_end: Callable[[], None] | None = None
 
 
 class Consumer:
@@ -72,19 +74,24 @@ class Consumer:
         self._counters = counters
         self._numbers = count(1)
         self._by_subject: dict[str, tuple[Subscription, ...]] = {}
-        self._receiver = Receiver(air, air.carrier(settings.name), location, settings.range_m)
-        self._link = air.carrier(settings.name).link
+        carrier, range_m = air.carrier(settings.name), settings.range_m
+        self._receiver = Receiver(air, carrier, location, range_m, counters)
+        self._link = carrier.link
         self._suppressor = Suppressor(settings.suppress_window, settings.suppress_origins)
 
     async def subscribe(
-        self, subject: str, callback: Callback, content: Iterable[Term] = ()
+        self,
+        subject: str,
+        callback: Callback,
+        content: Iterable[Term] = (),
+        on_end: Callable[[], None] | None = None,
     ) -> Subscription:
         """Ask for events of a subject, and return once the broker delivers them."""
         check_name(subject, "subject")
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
             raise RefusedError(f"node has {MAX_SUBSCRIPTIONS} subscriptions already")
-        content_filter = ContentFilter(content)
-        subscription = Subscription(next(self._numbers), subject, content_filter, callback)
+        number, content_filter = next(self._numbers), ContentFilter(content)
+        subscription = Subscription(number, subject, content_filter, callback, on_end)
         self._insert(subscription)
         try:
             replies = self._receiver.listen("event", encode_level(subject), self.hear)
@@ -134,18 +141,16 @@ class Consumer:
                 self._call(subscription, notification)
 
     def _hears(self, notification: Notification) -> bool:
-        here = self._location.position_at(notification.stamp.time_us)
-        if here is None:
-            self._counters.no_position += 1
-            return False
-        reach_m = min(self._settings.range_m, notification.range_m)
-        if not within(notification.position, here, reach_m):
-            self._counters.out_of_range += 1
-            return False
-        if not contains(notification.proximity, notification.position, here):
-            self._counters.outside_proximity += 1
-            return False
-        return True
+        reason = unheard(
+            notification.position,
+            notification.range_m,
+            notification.proximity,
+            self._location.position_at(notification.stamp.time_us),
+            self._settings.range_m,
+        )
+        if reason is not None:
+            setattr(self._counters, reason, getattr(self._counters, reason) + 1)
+        return reason is None
 
     def _call(self, subscription: Subscription, notification: Notification) -> None:
         try:
@@ -170,6 +175,8 @@ class Consumer:
         else:
             del self._by_subject[subject]
             self._receiver.ignore("event", encode_level(subject))
+        if subscription.on_end is not None:
+            subscription.on_end()
 
     def _tell(self, subscription: Subscription, *, present: bool) -> None:
         def message(position: Position, now_us: int) -> Membership:

@@ -21,9 +21,12 @@ class Counters:
         unsent: Not published: the connection is away or its outgoing buffer is full.
         callback_errors: Exceptions of callbacks, which were held back.
         malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
-        unclaimed: Messages for nobody any more, such as those that cross a leave.
+        unclaimed: Messages for nobody any more, such as those that cross a leave, or that a
+            stranger had the broker keep.
         refused: Subscriptions that the broker refused.
         uncovered: Looks of moving receivers that could not cover their surroundings.
+        late: Looks of a moving receiver that were in force so late that it may have left its
+            margin, and missed events: machine or broker are too slow for the settings.
         reconnected: Connections that were lost and made again.
     """
 
@@ -41,7 +44,14 @@ class Counters:
     unclaimed: int = 0
     refused: int = 0
     uncovered: int = 0
+    late: int = 0
     reconnected: int = 0
+
+    @property
+    def offered(self) -> int:
+        """Events of others that the broker brought and that were judged, heard or not."""
+        unheard = self.out_of_range + self.outside_proximity + self.no_position
+        return self.received + self.suppressed + self.filtered_content + unheard
 
     @classmethod
     def total(cls, parts: Iterable[Self]) -> Self:

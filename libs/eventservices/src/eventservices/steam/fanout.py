@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +64,9 @@ class Fanout:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
         set_aside: Takes malformed messages in.
         watchers: The first of them is told of each malformed message.
+
+    Attributes:
+        delivered: Messages that the broker brought.
     """
 
     def __init__(
@@ -72,12 +75,13 @@ class Fanout:
         set_aside: deque[SetAside],
         watchers: Sequence[OnMalformed] = (),
     ) -> None:
+        self.delivered = 0
         self._counters = counters
         self._set_aside = set_aside
         self._watchers = watchers
         self._link: Link | None = None
         self._entries: dict[str, _Entry] = {}
-        self._wild = 0
+        self._wild: Counter[Kind] = Counter()
 
     def attach(self, link: Link) -> None:
         """Say which link carries the subscriptions."""
@@ -98,7 +102,7 @@ class Fanout:
             entry = self._entries.get(topic)
             if entry is None:
                 self._entries[topic] = _Entry(kind, (listener,))
-                self._wild += topic.endswith((ANY, "#"))
+                self._wild[kind] += topic.endswith((ANY, "#"))
             elif listener not in entry.listeners:
                 entry.listeners = (*entry.listeners, listener)
         return replies
@@ -107,8 +111,8 @@ class Fanout:
         """Listen to topics no more."""
         empty = [topic for topic in topics if self._left(topic, listener)]
         for topic in empty:
-            del self._entries[topic]
-            self._wild -= topic.endswith((ANY, "#"))
+            entry = self._entries.pop(topic)
+            self._wild[entry.kind] -= topic.endswith((ANY, "#"))
         if empty and self._link is not None:
             self._link.unsubscribe(empty)
 
@@ -121,6 +125,7 @@ class Fanout:
 
     def deliver(self, topic: str | bytes, payload: bytes) -> None:
         """Decode a message once and give it to every listener; never raises."""
+        self.delivered += 1
         try:
             self._deliver(topic, payload)
         except MalformedError as error:
@@ -130,7 +135,7 @@ class Fanout:
         if not isinstance(topic, str):
             raise MalformedError("topic is no UTF-8 text")
         entry = self._entries.get(topic)
-        if self._wild:
+        if self._wild[entry.kind] if entry else self._wild.total():
             entry = self._with_wildcards(topic, entry)
         if entry is None:
             self._counters.unclaimed += 1

@@ -7,14 +7,14 @@ broker has acknowledged every one.
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from secrets import SystemRandom
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.steam.counters import Counters
-from eventservices.steam.mqtt import MqttConnection, OnMessage
+from eventservices.steam.mqtt import MqttConnection
 from eventservices.steam.settings import AirSettings, parse_url
 
 GONE = -1
@@ -30,6 +30,7 @@ _STEADY_S = 10.0
 
 _log = logging.getLogger(__name__)
 
+OnMessage = Callable[[str | bytes, bytes], None]
 Acknowledged = asyncio.Future[int]
 """The return code of a subscription, once the broker has given it."""
 
@@ -257,7 +258,10 @@ class Link:
             if not reply.done():
                 reply.set_result(code)
 
-    def _receive(self, topic: str | bytes, payload: bytes) -> None:
+    def _receive(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
+        if retained:  # on the air nothing is kept: who comes later hears nothing of before
+            self.counters.unclaimed += 1
+            return
         if topic != self._probe_topic:
             self._on_message(topic, payload)
             return

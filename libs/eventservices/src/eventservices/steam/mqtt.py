@@ -8,7 +8,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import gmqtt
 
@@ -25,8 +25,14 @@ _REFUSED = {1, 2, 4, 5}
 _quiet = logging.Logger("gmqtt")  # noqa: LOG001 - kept apart from the tree: `link` logs what counts
 _quiet.disabled = True
 
-OnMessage = Callable[[str | bytes, bytes], None]
 OnSubscribed = Callable[[int, Sequence[int]], None]
+
+
+class OnMessage(Protocol):
+    """Takes topic and payload, and whether the broker had kept the message; must not raise."""
+
+    def __call__(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
+        """Take a message in."""
 
 
 class MqttConnection:
@@ -35,7 +41,7 @@ class MqttConnection:
     Args:
         client_id: Unique among the broker's clients.
         keepalive_s: MQTT keep-alive.
-        on_message: Is given topic and payload; must not raise.
+        on_message: Is given each message.
         on_subscribed: Is given the packet identifier of a SUBSCRIBE and its return codes.
     """
 
@@ -49,7 +55,9 @@ class MqttConnection:
         self._corked_bytes = 0
         self._client = gmqtt.Client(client_id, clean_session=True, logger=_quiet)
         self._client.set_config({"reconnect_retries": _NEVER})
-        self._client.on_message = lambda _, topic, payload, *__: on_message(topic, payload)
+        self._client.on_message = lambda _, topic, payload, __, properties: on_message(
+            topic, payload, retained=bool(properties["retain"])
+        )
         self._client.on_subscribe = lambda _, mid, codes, __: on_subscribed(mid, codes)
         self._client.on_disconnect = lambda *_: self.lost.set()
 

@@ -1,11 +1,12 @@
 """Nodes: what an application holds to speak and to hear on the air."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from eventservices.errors import MalformedError
+from eventservices.errors import MalformedError, NotConnectedError
 from eventservices.stamp import Stamp
 from eventservices.steam.beacon import MAX_LABEL, Sender
 from eventservices.steam.consumer import Callback, Consumer, Subscription
@@ -13,6 +14,7 @@ from eventservices.steam.content import Term
 from eventservices.steam.counters import Counters
 from eventservices.steam.event import MAX_RANGE_M, Event, check_name
 from eventservices.steam.event_type import EventType
+from eventservices.steam.inbox import INBOX_SIZE, Inbox
 from eventservices.steam.location import Location
 from eventservices.steam.producer import Announced, Producer
 from eventservices.steam.proximity import Proximity
@@ -75,6 +77,7 @@ class Node:
         self.location = location
         self.counters = Counters()
         self._air = air
+        self._left = False
         self._producer = Producer(air, settings, location, self.counters)
         self._consumer = Consumer(air, settings, location, self.counters)
 
@@ -108,6 +111,7 @@ class Node:
 
     def close(self) -> None:
         """Take back all announcements and subscriptions and leave; harmless where it has left."""
+        self._left = True
         self._producer.close()
         self._consumer.close()
         self._air.forget(self)
@@ -122,7 +126,9 @@ class Node:
         Raises:
             MalformedError: The subject or proximity is not valid.
             RefusedError: The node announces too many subjects.
+            NotConnectedError: The node has left the air.
         """
+        self._check_there()
         self._producer.announce(event_type, proximity)
 
     def unannounce(self, subject: str) -> None:
@@ -147,8 +153,10 @@ class Node:
             RefusedError: The subject was not announced.
             MalformedError: A value has no type in STEAM, or the layout is another.
             TooLargeError: The event exceeds the limit; nothing was sent.
-            NotConnectedError: The broker is away or does not keep up; nothing was sent.
+            NotConnectedError: The broker is away or does not keep up, or the node has left the
+                air; nothing was sent.
         """
+        self._check_there()
         return self._producer.publish(event, time_us, stamp)
 
     async def subscribe(
@@ -165,9 +173,34 @@ class Node:
         Raises:
             MalformedError: The subject or a term is not valid.
             RefusedError: The broker refused, or there are too many subscriptions.
-            NotConnectedError: The broker does not answer in time.
+            NotConnectedError: The broker does not answer in time, or the node has left the air.
         """
+        self._check_there()
         return await self._consumer.subscribe(subject, callback, content)
+
+    @asynccontextmanager
+    async def listen(
+        self, subject: str, content: Iterable[Term] = (), *, size: int = INBOX_SIZE
+    ) -> AsyncIterator[Inbox]:
+        """Subscribe for as long as the context lasts, and read what comes with `async for`.
+
+        Args:
+            subject: Name of the event type; case sensitive.
+            content: Terms of the content filter; none accepts everything.
+            size: Notifications that wait at most; the oldest goes first, and is counted.
+
+        Raises:
+            MalformedError: The subject, a term or the size is not valid.
+            RefusedError: The broker refused, or there are too many subscriptions.
+            NotConnectedError: The broker does not answer in time, or the node has left the air.
+        """
+        self._check_there()
+        inbox = Inbox(size)
+        subscription = await self._consumer.subscribe(subject, inbox.put, content, inbox.end)
+        try:
+            yield inbox
+        finally:
+            self.unsubscribe(subscription)
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Take a subscription back; harmless where it has been."""
@@ -177,3 +210,7 @@ class Node:
         """Send a beacon for each announcement and subscription in force; the air calls it."""
         self._producer.beacon()
         self._consumer.beacon()
+
+    def _check_there(self) -> None:
+        if self._left:
+            raise NotConnectedError(f"node {self.name!r} has left the air")

@@ -9,6 +9,7 @@ Source:
     is that of the attribute `Proximity` in the FES thesis, section 5.8.
 """
 
+import re
 from math import cos, isfinite, radians
 from typing import Annotated
 
@@ -63,6 +64,9 @@ class Rectangle(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 Proximity = Circle | Rectangle
+
+# float() reads more than people would take for a number: `1_000`, `nan`, digits of any script.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def around(radius_m: float) -> Circle:
@@ -137,10 +141,9 @@ def parse_proximity(text: str) -> Proximity:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != {"0": 5, "1": 6}.get(parts[0]) or parts[1] not in {"0", "1"}:
         raise MalformedError(f"not a proximity: {text[:100]!r}")
-    try:
-        lat, lon, *extents = map(float, parts[2:])
-    except ValueError as error:
-        raise MalformedError(f"proximity has a part that is no number: {text[:100]!r}") from error
+    if not all(map(_NUMBER.fullmatch, parts[2:])):
+        raise MalformedError(f"proximity has a part that is no number: {text[:100]!r}")
+    lat, lon, *extents = map(float, parts[2:])
     relative = parts[1] == "1"
     if len(extents) == 1:
         return check_proximity(Circle(relative, lat, lon, extents[0]))

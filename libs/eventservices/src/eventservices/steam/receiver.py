@@ -1,7 +1,9 @@
 """Receivers: the part of a node, or of an observer, that listens from a place that may move."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from eventservices.steam.counters import Counters
 from eventservices.steam.coverage import Channel, Coverage
 from eventservices.steam.fanout import Listener
 from eventservices.steam.link import Acknowledged
@@ -23,11 +25,23 @@ class Receiver:
         carrier: Connection that brings the messages.
         location: Tells where the receiver is.
         range_m: Its radio range; metres.
+        counters: Those of whom it listens for.
     """
 
-    def __init__(self, air: "Air", carrier: "Carrier", location: Location, range_m: float) -> None:
+    def __init__(
+        self,
+        air: "Air",
+        carrier: "Carrier",
+        location: Location,
+        range_m: float,
+        counters: Counters,
+    ) -> None:
         self._air = air
         self._location = location
+        self._counters = counters
+        self._missing: set[Acknowledged] = set()
+        self._asked_us = 0
+        self._covered_us: int | None = None
         self._channels: set[Channel] = set()
         settings = air.settings
         self.coverage = Coverage(
@@ -74,10 +88,36 @@ class Receiver:
         if position is None:
             # A trace knows where its vehicle is about to appear.
             position = self._location.position_at(now_us + self._air.lead_us)
-        return self.coverage.move(position, self._air.monotonic_s())
+        replies = self.coverage.move(position, self._air.monotonic_s())
+        self._expect(replies, now_us)
+        return replies
 
     def close(self) -> None:
         """Listen for nothing more; harmless where it does not."""
         self._air.receivers.pop(self, None)
         self.coverage.clear()
         self._channels.clear()
+        self._covered_us = None
+
+    def _expect(self, replies: Sequence[Acknowledged], asked_us: int) -> None:
+        self._asked_us = asked_us
+        fresh = {reply for reply in replies if not reply.done()} - self._missing
+        self._missing |= fresh
+        for reply in fresh:
+            reply.add_done_callback(self._arrived)
+        if not self._missing:
+            self._cover()
+
+    def _arrived(self, reply: Acknowledged) -> None:
+        self._missing.discard(reply)
+        if not self._missing:
+            self._cover()
+
+    def _cover(self) -> None:
+        """Note that all cells asked for are in force, and whether that was in time."""
+        if not self._channels:
+            return
+        before_us, now_us = self._covered_us, self._air.clock_us()
+        if self._location.moves and before_us is not None:
+            self._counters.late += now_us - before_us > self._air.lead_us
+        self._covered_us = self._asked_us

@@ -2,12 +2,16 @@
 
 import ssl
 from dataclasses import dataclass, field
+from math import inf
 from urllib.parse import unquote, urlsplit
 
 from eventservices.errors import MalformedError
 
 LARGEST_RANGE_M = 300.0
 """Radio range that cells are made for by default; metres."""
+
+_POSITIVE = ("cell_edge_m", "position_interval_s", "speed", "beacon_period_s", "connect_s")
+_NOT_NEGATIVE = ("v_max_mps", "subscription_time_s", "leave_after_s", "outgoing_bytes")
 
 LEAST_ROUND_S = 0.01
 """Shortest wall time between two looks of a moving node."""
@@ -58,11 +62,14 @@ class AirSettings:
         """Check the numbers.
 
         Raises:
-            MalformedError: One is not positive; the message names it.
+            MalformedError: One is out of range; the message names it.
         """
-        for name in ("cell_edge_m", "position_interval_s", "speed", "beacon_period_s"):
-            if not getattr(self, name) > 0:
-                raise MalformedError(f"{name} must be positive")
+        for name in _POSITIVE:
+            if not 0 < getattr(self, name) < inf:
+                raise MalformedError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in _NOT_NEGATIVE:
+            if not 0 <= getattr(self, name) < inf:
+                raise MalformedError(f"{name} must be a number from 0, not {getattr(self, name)}")
         if not 1 <= self.connections <= 64:
             raise MalformedError("connections must be 1 .. 64")
 
