@@ -1,7 +1,7 @@
 # The Federated Event Service. `make help` lists what there is.
 
 PACKAGES := libs/eventservices libs/fes services/gateway \
-	services/adapter-cns services/adapter-siena services/adapter-steam \
+	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic \
 	services/can-sim services/traffic-control services/analytics scenarios/traffic
 SOURCES := $(PACKAGES:%=%/src)
 
@@ -14,7 +14,7 @@ FES_SEEDS ?= 2000
 
 # What `demo` plays; each may be left out.
 INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
-	$(if $(DBC),--dbc "$(DBC)") $(if $(POSITIONS),--positions "$(POSITIONS)") \
+	$(if $(BUS),--bus $(BUS)) $(if $(DBC),--dbc "$(DBC)") $(if $(POSITIONS),--positions "$(POSITIONS)") \
 	$(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(VEHICLES),--vehicles $(VEHICLES)) \
 	$(if $(DURATION),--duration $(DURATION)) $(if $(SEED),--seed $(SEED))
 comma := ,
@@ -35,6 +35,7 @@ help: ## List the targets
 	@echo "  POSITIONS=FILE    CSV or GPX: where the CAN log was made"
 	@echo "  SPEEDUP=X         seconds of the trace in a second"
 	@echo "  VEHICLES=N DURATION=S SEED=N    cut the trace, or shape the made-up town"
+	@echo "  BUS=cosmic        a CAN bus on board, instead of the CORBA Notification Service"
 	@echo "  OWN_PROCESS=NAMES gateways or adapters that get a process each, e.g. g-m-M01,g-m-M02.siena-m"
 	@echo
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"

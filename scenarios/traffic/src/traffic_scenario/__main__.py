@@ -43,7 +43,7 @@ def _dispatch(options: argparse.Namespace, programs: Programs) -> int:
         return _down(options)
     if options.command == "stage":
         return _stage(options, programs)
-    wanted = Wanted(settings.planning(options), options.speedup, options.port)
+    wanted = Wanted(settings.planning(options), options.speedup, options.port, options.bus)
     if options.command == "plan":
         plan(options.out, wanted, programs)
         return 0

@@ -3,9 +3,13 @@
     vehicle                              air               road side              city
     cns-v ═ g-v ═ steam-v ))) )) )   ( (( ((( steam-m ═ g-m ═ siena-m ─ traffic-control
 
+A vehicle may have a CAN bus instead: `cosmic-v` in the place of `cns-v`.
+
 Source:
     FES thesis, section 5.8; design, section 11.
 """
+
+from collections.abc import Sequence
 
 from fes.federation.model import (
     Adapter,
@@ -22,6 +26,7 @@ from fes.federation.model import (
     Settings,
 )
 
+from traffic_scenario.onboard import CanBus, OnBoard
 from traffic_scenario.runfolder import TRACE, Monitor, Plan
 
 SYSTEM = "traffic"
@@ -38,14 +43,17 @@ _SILENT = Control(accept=(), relay=False)
 """No control event enters, none is passed on: requests stay off the buses and off the air."""
 
 
-def describe(plan: Plan, speed: float, port: int) -> Federation:
+def describe(plan: Plan, speed: float, port: int, buses: Sequence[CanBus] = ()) -> Federation:
     """Return the federation of a run.
 
     Args:
         plan: Vehicles and monitors; their names hold letters, digits, `_` and `-` only.
         speed: Seconds of the trace in a second of the wall clock.
         port: Where traffic-control listens, on loopback.
+        buses: The CAN bus of each vehicle; none where vehicles have the CORBA Notification Service
+            on board.
     """
+    on_board = OnBoard.of(plan.vehicles, buses)
     range_m = vehicle_range_m(plan.monitors)
     return Federation(
         version=1,
@@ -53,16 +61,16 @@ def describe(plan: Plan, speed: float, port: int) -> Federation:
         clock=Clock(start=plan.start_us / 1e6, speed=speed),
         media={AIR: Medium(description="wireless, shared by vehicles and monitors")},
         brokers={
-            "cns": Broker(kind="nats"),
+            **on_board.brokers,
             "air": Broker(kind="mqtt"),
             "siena-1": Broker(kind="nats", cluster="siena"),
             "siena-2": Broker(kind="nats", cluster="siena"),
         },
-        event_services=_event_services(plan, range_m),
-        gateways=_gateways(plan),
+        event_services=_event_services(plan, range_m, on_board),
+        gateways=_gateways(plan, on_board),
         mappings=_mappings(range_m),
-        requests=tuple(_on_the_air(vehicle) for vehicle in plan.vehicles),
-        applications=_applications(port),
+        requests=tuple(_on_the_air(vehicle, on_board) for vehicle in plan.vehicles),
+        applications=_applications(port, on_board),
         http=Http(port=0),
     )
 
@@ -70,11 +78,6 @@ def describe(plan: Plan, speed: float, port: int) -> Federation:
 def vehicle_range_m(monitors: tuple[Monitor, ...]) -> float:
     """Return the radio range of a vehicle: so far that every monitor's own range decides."""
     return max([VEHICLE_RANGE_M, *(monitor.radius_m for monitor in monitors)])
-
-
-def bus_of(vehicle: str) -> str:
-    """Return the event service on board of a vehicle."""
-    return f"cns-v-{vehicle}"
 
 
 def sender_of(vehicle: str) -> str:
@@ -87,11 +90,10 @@ def receiver_of(monitor: str) -> str:
     return f"steam-m-{monitor}"
 
 
-def _event_services(plan: Plan, range_m: float) -> dict[str, EventService]:
+def _event_services(plan: Plan, range_m: float, on_board: OnBoard) -> dict[str, EventService]:
     services = {}
     for vehicle in plan.vehicles:
-        settings = {"channel": vehicle}
-        services[bus_of(vehicle)] = EventService(kind="cns", brokers=("cns",), settings=settings)
+        services[on_board.name(vehicle)] = on_board.services[vehicle]
         place: Settings = {"trace": TRACE, "vehicle": vehicle}
         services[sender_of(vehicle)] = _steam(range_m, range_m, place)
     for monitor in plan.monitors:
@@ -108,12 +110,12 @@ def _steam(range_m: float, largest_range_m: float, location: Settings) -> EventS
     return EventService(kind="steam", brokers=("air",), medium=AIR, settings=settings)
 
 
-def _gateways(plan: Plan) -> dict[str, Gateway]:
+def _gateways(plan: Plan, on_board: OnBoard) -> dict[str, Gateway]:
     gateways = {}
     for vehicle in plan.vehicles:
         gateways[f"g-v-{vehicle}"] = Gateway(
             adapters={
-                bus_of(vehicle): Adapter(mappings=(CAN_SPEED,), control=_SILENT),
+                on_board.name(vehicle): Adapter(mappings=(CAN_SPEED,), control=_SILENT),
                 sender_of(vehicle): Adapter(mappings=(AIR_SPEED,), control=_SILENT),
             }
         )
@@ -144,21 +146,21 @@ def _mappings(range_m: float) -> dict[str, tuple[Settings, ...]]:
     return {CAN_SPEED: (frame,), AIR_SPEED: (nearby,)}
 
 
-def _on_the_air(vehicle: str) -> Request:
+def _on_the_air(vehicle: str, on_board: OnBoard) -> Request:
     """Return the request that lets a vehicle's speed surface on the air."""
     return Request(
         gateway=f"g-v-{vehicle}",
         type="subscription",
         source=sender_of(vehicle),
-        dist_list=bus_of(vehicle),
+        dist_list=on_board.name(vehicle),
         filter="subject = 'Speed'",
     )
 
 
-def _applications(port: int) -> dict[str, Application]:
+def _applications(port: int, on_board: OnBoard) -> dict[str, Application]:
     city = ("traffic-control", "serve", "--run", "{run}", "--port", str(port))
     fleet = (
-        *("can-sim", "run", "--run", "{run}", "--url", "{url:cns}", "--speedup", "{speed}"),
+        *("can-sim", "run", "--run", "{run}", *on_board.can_sim, "--speedup", "{speed}"),
         *("--clock-start-wall-us", "{wall_start_us}"),
     )
     return {

@@ -13,6 +13,7 @@ from fes.mapping.rules import Rule
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
+from traffic_scenario.onboard import CNS, COSMIC, CanBus, can_buses, write_buses
 from traffic_scenario.programs import Programs
 from traffic_scenario.runfolder import FEDERATION, Plan, read_plan
 
@@ -28,11 +29,13 @@ class Wanted:
         inputs: Arguments of `can-sim plan`.
         speedup: Seconds of the trace in a second of the wall clock.
         port: Where traffic-control listens; None for a free port.
+        bus: What vehicles have on board: `cns`, or `cosmic` for a CAN bus each.
     """
 
     inputs: Sequence[str]
     speedup: float
     port: int | None = None
+    bus: str = CNS
 
 
 def plan(folder: Path, wanted: Wanted, programs: Programs) -> Plan:
@@ -48,19 +51,23 @@ def plan(folder: Path, wanted: Wanted, programs: Programs) -> Plan:
     """
     summary = plan_fleet(folder, wanted.inputs, programs)
     planned = read_plan(folder)
-    write_federation(folder, planned, wanted.speedup, wanted.port or free_port())
+    buses = can_buses(planned.vehicles) if wanted.bus == COSMIC else ()
+    write_buses(folder, buses)
+    write_federation(folder, planned, wanted.speedup, wanted.port or free_port(), buses)
     _tell(folder, planned, summary)
     return planned
 
 
-def write_federation(folder: Path, planned: Plan, speedup: float, port: int) -> None:
+def write_federation(
+    folder: Path, planned: Plan, speedup: float, port: int, buses: Sequence[CanBus] = ()
+) -> None:
     """Write the federation file of a run.
 
     Raises:
         InputError: The federation would not be valid, e.g. too large.
     """
     path = folder / FEDERATION
-    text = dump(describe(planned, speedup, port))
+    text = dump(describe(planned, speedup, port, buses))
     findings = check(examine(text, str(path), {}), installed_kinds(), Rule)
     if has_errors(findings):
         raise InputError("\n".join(str(finding) for finding in findings[:FINDINGS]))

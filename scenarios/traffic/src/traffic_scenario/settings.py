@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from traffic_scenario.onboard import CNS, COSMIC
+
 DEMO_DURATION_S = 90.0
 DEMO_SPEEDUP = 3.0
 UP_DURATION_S = 1800.0
@@ -98,6 +100,7 @@ def _add_inputs(parser: argparse.ArgumentParser, duration_s: float, speedup: flo
     help_speedup = f"seconds of the trace in a second (default: {speedup:g})"
     add("--speedup", type=positive_number, default=speedup, help=help_speedup)
     add("--port", type=port, help="where traffic-control listens; a free port without")
+    add("--bus", choices=(CNS, COSMIC), default=CNS, help="what vehicles have on board")
     parser.set_defaults(made_up_duration=duration_s)
 
 

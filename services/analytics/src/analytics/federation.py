@@ -128,7 +128,7 @@ def _role(document: Document, gateway: str, service: str) -> str:
         )
     if kind == "steam":
         return "receiver" if service.startswith(MONITOR_PREFIX) else "sender"
-    return {"cns": "bus", "siena": "city"}.get(kind, "other")
+    return {"cns": "bus", "cosmic": "bus", "siena": "city"}.get(kind, "other")
 
 
 def _joined(adapters: list[Adapter], first: str, second: str) -> list[tuple[Adapter, Adapter]]:

@@ -3,14 +3,16 @@
 import argparse
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from eventservices.credentials import read_password, with_credentials
 from eventservices.errors import RefusedError
 
 from can_sim.bus import GuardedBus
+from can_sim.buses import read_buses
 from can_sim.clock import TraceClock
 from can_sim.cns_bus import REFUSED, CnsBus, Naming
+from can_sim.cosmic_bus import CosmicBus
 from can_sim.errors import BusError, InputError
 from can_sim.groundtruth import GroundTruth
 from can_sim.pace import wall_clock_us
@@ -40,13 +42,23 @@ async def run(options: argparse.Namespace) -> dict[str, object]:
     apply_clock(options)
     extent = survey(options.run)
     stopping = _stopped_by_signals()
-    naming = Naming(options.channel_template, options.home_template)
-    bus = CnsBus(_addresses(options), extent.vehicles, naming)
-    async with bus:
+    async with _bus(options, extent.vehicles) as bus:
         await _begin(bus, options, stopping)
         begun_us = wall_clock_us()
         played = await _play(options, extent, GuardedBus(bus), stopping)
     return _summary(played, extent, wall_clock_us() - begun_us, stopped=stopping.is_set())
+
+
+def _bus(options: argparse.Namespace, vehicles: Sequence[str]) -> CnsBus | CosmicBus:
+    """Return the vehicles' buses, not yet open.
+
+    Raises:
+        InputError: `buses.csv` or the password file is not valid.
+    """
+    if options.bus == "cosmic":
+        return CosmicBus(read_buses(options.run, vehicles), options.home_template)
+    naming = Naming(options.channel_template, options.home_template)
+    return CnsBus(_addresses(options), vehicles, naming)
 
 
 def _addresses(options: argparse.Namespace) -> list[str]:
@@ -62,7 +74,9 @@ def _addresses(options: argparse.Namespace) -> list[str]:
     return [with_credentials(url, options.user, password) for url in options.url.split(",")]
 
 
-async def _begin(bus: CnsBus, options: argparse.Namespace, stopping: asyncio.Event) -> None:
+async def _begin(
+    bus: CnsBus | CosmicBus, options: argparse.Namespace, stopping: asyncio.Event
+) -> None:
     """Return when the buses are open, or the clock cannot wait for them, or told to stop."""
     running = options.clock_start_wall_us is not None
     timeout_s = GRACE_S if running else options.connect_timeout

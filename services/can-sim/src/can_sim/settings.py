@@ -8,6 +8,7 @@ from typing import NoReturn
 from can_sim.errors import InputError
 
 DEFAULT_URL = "nats://127.0.0.1:4222"
+BUSES = ("cns", "cosmic")
 DEFAULT_RUN = "runs/latest"
 DEFAULT_VEHICLES = 24
 DEFAULT_DURATION_S = 120
@@ -66,6 +67,7 @@ def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) ->
         parser.add_argument(option, type=kind, default=value, help=f"{explain} [{variable}]")
 
     add("--run", Path, DEFAULT_RUN, "the run folder")
+    add("--bus", _bus, "cns", "what the vehicles have: cns, or cosmic (each its bus in buses.csv)")
     add("--url", str, DEFAULT_URL, "address of the NATS server, several by commas")
     add("--user", str, "", "who it says it is to the server")
     add("--password-file", Path, None, "file with that user's password")
@@ -106,6 +108,12 @@ def _number(least: float) -> Callable[[str], float]:
         return value
 
     return number
+
+
+def _bus(text: str) -> str:
+    if text not in BUSES:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(BUSES)}")
+    return text
 
 
 def _template(text: str) -> str:

@@ -17,19 +17,22 @@ class Kind:
     Attributes:
         settings: Struct that the settings must fit; None where the adapter checks them itself.
         stamps: Whether its events carry a stamp of their own.
+        stamp_setting: Name of a setting that, where it is true, says that they all do; "" where
+            there is none.
         fault: Why the adapter cannot be loaded; empty where it can.
     """
 
     settings: type[msgspec.Struct] | None = None
     stamps: bool = True
+    stamp_setting: str = ""
     fault: str = ""
 
 
 def installed_kinds() -> Mapping[str, Kind]:
     """Return the kinds that an adapter is installed for.
 
-    An adapter class tells by its class attributes: `settings_type`, a Struct, and
-    `capabilities.stamps`. Either may be missing.
+    An adapter class tells by its class attributes: `settings_type`, a Struct,
+    `capabilities.stamps`, and `stamp_setting`. Each may be missing.
     """
     return {point.name: _kind(point) for point in entry_points(group=GROUP)}
 
@@ -42,4 +45,5 @@ def _kind(point: EntryPoint) -> Kind:
     settings = getattr(adapter, "settings_type", None)
     is_struct = isinstance(settings, type) and issubclass(settings, msgspec.Struct)
     stamps = getattr(getattr(adapter, "capabilities", None), "stamps", True)
-    return Kind(settings if is_struct else None, stamps is not False)
+    setting = str(getattr(adapter, "stamp_setting", ""))
+    return Kind(settings if is_struct else None, stamps is not False, setting)

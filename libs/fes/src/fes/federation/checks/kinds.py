@@ -46,7 +46,11 @@ def _check_stamps(
         Design, section 3.
     """
     listeners = [g for g, gateway in federation.gateways.items() if name in gateway.adapters]
-    if not kind.stamps and len(listeners) > 1:
+    stamped = kind.stamps or all(
+        settings_of(federation, gateway, name).get(kind.stamp_setting) is True
+        for gateway in listeners
+    )
+    if not stamped and len(listeners) > 1:
         message = (
             f"kind {service.kind!r} does not stamp its events, so only one gateway may be"
             f" attached; found {', '.join(listeners)}"

@@ -4,34 +4,32 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 import can
 from can.io.blf import BLFParseError
 
-from can_sim.canlog.frame import Kind, LogFrame
-from can_sim.errors import InputError
+from eventservices.canlog.frame import Kind, LogFrame
+from eventservices.errors import MalformedError
 
 _BROKEN = (ValueError, LookupError, TypeError, struct.error, zlib.error, BLFParseError)
 
 
-def read_frames(path: Path, stream: BinaryIO, kind: str) -> Iterator[LogFrame]:
+def read_binary(stream: BinaryIO, kind: str) -> Iterator[LogFrame]:
     """Yield the frames of a log, in the log's order.
 
     Args:
-        path: Its name, for errors.
         stream: Its bytes.
         kind: `blf` or `trc`.
 
     Raises:
-        InputError: The log is broken.
+        MalformedError: The log is broken.
     """
     try:
         for message in _reader(stream, kind):
             yield _frame(message)
     except (*_BROKEN, NotImplementedError) as error:
-        raise InputError(f"is not a {kind.upper()} log: {error}", str(path)) from error
+        raise MalformedError(f"is not a {kind.upper()} log: {error}") from error
 
 
 def _reader(stream: BinaryIO, kind: str) -> Iterator[can.Message]:

@@ -1,0 +1,1 @@
+"""The COSMIC adapter: maps COSMIC to the FES event model and back."""

@@ -1,0 +1,5 @@
+"""The adapter in a process of its own."""
+
+from fes.adapter.__main__ import main
+
+__all__ = ["main"]

@@ -1,0 +1,95 @@
+"""Filters as COSMIC subscriptions: channels, and identifiers of frames that know no channels.
+
+COSMIC filters by subject, and not by content: a frame is untyped octets. So of a filter its
+subjects are applied natively, and the runtime applies the rest.
+"""
+
+from dataclasses import dataclass
+
+from fes.errors import AdapterError
+from fes.filter import Filter, Operators, translate
+from fes.mapping import Mapping
+from fes.model import is_reserved
+
+from adapter_cosmic.settings import CosmicSettings
+
+MAX_SUBJECTS = 64
+"""Most subjects of one filter."""
+
+_SUBJECTS = Operators(subject=("=",), max_disjuncts=MAX_SUBJECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One native subscription: to a channel, or to the frames of an identifier.
+
+    Attributes:
+        subject: Of the channel; "" for frames.
+        can_id: Of the frames; -1 for a channel.
+        extended: Whether that has 29 bits.
+    """
+
+    subject: str = ""
+    can_id: int = -1
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The native subscriptions that let pass at least what a filter accepts.
+
+    Attributes:
+        wanted: No one twice; none where the filter accepts nothing.
+        widened: In words, what they let pass beyond it; empty where they are exact.
+    """
+
+    wanted: tuple[Wanted, ...]
+    widened: tuple[str, ...]
+
+
+def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
+    """Return the native subscriptions for a filter.
+
+    Raises:
+        AdapterError: The filter does not say which subjects it wants, or wants one that nothing
+            on the bus becomes.
+    """
+    translation = translate(filter_.tree, _SUBJECTS)
+    if not all(translation.disjuncts):
+        raise AdapterError(
+            "COSMIC cannot subscribe to every subject: the filter must name its subjects "
+            f"with subject = '…', at most {MAX_SUBJECTS}"
+        )
+    wanted: dict[Wanted, None] = {}
+    for disjunct in translation.disjuncts:
+        for each in sources_of(str(disjunct[0].value), mapping, settings):
+            wanted[each] = None
+    return Plan(tuple(wanted), translation.widened)
+
+
+def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tuple[Wanted, ...]:
+    """Return what on the bus can become events of a subject.
+
+    Raises:
+        AdapterError: Nothing can, or the subject is reserved.
+    """
+    if is_reserved(subject):
+        raise AdapterError(f"subject {subject[:60]!r} is reserved")
+    inward = [rule for rule in mapping.rules if rule.rule.direction != "out"]
+    found: dict[Wanted, None] = {}
+    for rule in inward:
+        if rule.rule.subject != subject:
+            continue
+        if rule.can_id is not None:
+            found[Wanted("", rule.can_id, rule.extended)] = None
+        elif rule.native_subject is not None:
+            found[Wanted(rule.native_subject)] = None
+    if mapping.automatic and all(rule.native_subject != subject for rule in inward):
+        found[Wanted(subject)] = None
+    open_ = tuple(each for each in found if not settings.of(each.subject).local)
+    if not open_:
+        raise AdapterError(
+            f"nothing on this bus becomes events of subject {subject[:100]!r}, "
+            "or its channel is for this network only"
+        )
+    return open_
