@@ -2,13 +2,20 @@
 
 from eventservices.cns import (
     ClientType,
+    ConsumerAdmin,
     EventChannel,
+    ProxyPullSupplier,
     ProxyPushConsumer,
     ProxyPushSupplier,
+    SequenceProxyPullSupplier,
+    SequenceProxyPushConsumer,
+    SequenceProxyPushSupplier,
     StructuredEvent,
+    StructuredProxyPullSupplier,
     StructuredProxyPushConsumer,
     StructuredProxyPushSupplier,
     Value,
+    structured_event,
 )
 from eventservices.stamp import Stamp
 
@@ -89,11 +96,92 @@ async def any_consumer(channel: EventChannel, consumer: object) -> ProxyPushSupp
 
 
 async def structured_consumer(
-    channel: EventChannel, consumer: object
+    channel: EventChannel, consumer: object, admin: ConsumerAdmin | None = None
 ) -> StructuredProxyPushSupplier:
     """Connect a consumer of structured events."""
-    proxy = channel.default_consumer_admin.obtain_notification_push_supplier(
-        ClientType.STRUCTURED_EVENT
-    )
+    maker = admin or channel.default_consumer_admin
+    proxy = maker.obtain_notification_push_supplier(ClientType.STRUCTURED_EVENT)
     await proxy.connect_structured_push_consumer(consumer)
     return proxy
+
+
+class Batches:
+    """Is a consumer of batches that keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.got: list[list[StructuredEvent]] = []
+        self.stamps: list[Stamp | None] = []
+
+    @property
+    def names(self) -> list[list[str]]:
+        return [[event.event_name for event in batch] for batch in self.got]
+
+    def push_structured_events(
+        self, events: list[StructuredEvent], stamps: list[Stamp | None]
+    ) -> None:
+        self.got.append(events)
+        self.stamps += stamps
+
+
+async def any_puller(channel: EventChannel, **qos: object) -> ProxyPullSupplier:
+    """Connect a consumer that pulls Any events."""
+    proxy = channel.default_consumer_admin.obtain_notification_pull_supplier(ClientType.ANY_EVENT)
+    proxy.set_qos(qos)
+    await proxy.connect_any_pull_consumer()
+    return proxy
+
+
+async def structured_puller(channel: EventChannel, **qos: object) -> StructuredProxyPullSupplier:
+    """Connect a consumer that pulls structured events."""
+    proxy = channel.default_consumer_admin.obtain_notification_pull_supplier(
+        ClientType.STRUCTURED_EVENT
+    )
+    proxy.set_qos(qos)
+    await proxy.connect_structured_pull_consumer()
+    return proxy
+
+
+async def sequence_puller(channel: EventChannel, **qos: object) -> SequenceProxyPullSupplier:
+    """Connect a consumer that pulls batches."""
+    proxy = channel.default_consumer_admin.obtain_notification_pull_supplier(
+        ClientType.SEQUENCE_EVENT
+    )
+    proxy.set_qos(qos)
+    await proxy.connect_sequence_pull_consumer()
+    return proxy
+
+
+async def sequence_supplier(channel: EventChannel) -> SequenceProxyPushConsumer:
+    """Connect a supplier of batches."""
+    proxy = channel.default_supplier_admin.obtain_notification_push_consumer(
+        ClientType.SEQUENCE_EVENT
+    )
+    await proxy.connect_sequence_push_supplier()
+    return proxy
+
+
+async def sequence_consumer(
+    channel: EventChannel, consumer: object, **qos: object
+) -> SequenceProxyPushSupplier:
+    """Connect a consumer of batches."""
+    proxy = channel.default_consumer_admin.obtain_notification_push_supplier(
+        ClientType.SEQUENCE_EVENT
+    )
+    proxy.set_qos(qos)
+    await proxy.connect_sequence_push_consumer(consumer)
+    return proxy
+
+
+def named(name: str, **header: Value) -> StructuredEvent:
+    """Return a structured event of that name."""
+    return structured_event(("d", "t"), name, variable_header=header)
+
+
+def drained(proxy: StructuredProxyPullSupplier) -> list[str]:
+    """Return the names of the events that a puller has now."""
+    names: list[str] = []
+    while True:
+        event, there = proxy.try_pull_structured_event()
+        if not there:
+            return names
+        names.append(event.event_name)

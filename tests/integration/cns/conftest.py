@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 from eventservices.cns import Connection
 from eventservices.natslink import LinkOptions
-from eventservices.servers import NatsServer, ServerSpec
+from eventservices.servers import NatsServer, ServerSpec, free_port
 
 Eventually = Callable[[Callable[[], object]], Awaitable[None]]
 Connect = Callable[..., Awaitable[Connection]]
@@ -23,6 +23,22 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     with NatsServer(ServerSpec("cns", tmp_path_factory.mktemp("nats"))) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def store_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """Give a server that keeps streams."""
+    folder = tmp_path_factory.mktemp("nats")
+    with NatsServer(ServerSpec("store", folder, jetstream=True)) as started:
+        yield started
+
+
+@pytest.fixture
+def mortal_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """Give a server that keeps streams, and that the test may kill and start again."""
+    folder = tmp_path_factory.mktemp("nats")
+    with NatsServer(ServerSpec("mortal", folder, jetstream=True, port=free_port())) as started:
         yield started
 
 
@@ -55,11 +71,14 @@ async def connect(server: NatsServer) -> AsyncIterator[Connect]:
     async with AsyncExitStack() as stack:
 
         async def make(
-            name: str = "client", url: str = server.url, beat_s: float = 5.0
+            name: str = "client",
+            url: str = server.url,
+            beat_s: float = 5.0,
+            clock_us: Callable[[], int] | None = None,
         ) -> Connection:
             link = LinkOptions(open_timeout_s=5.0, probe_interval_s=0.5, probe_timeout_s=1.0)
             return await stack.enter_async_context(
-                Connection(url, name=name, link=link, beat_s=beat_s)
+                Connection(url, name=name, link=link, beat_s=beat_s, clock_us=clock_us)
             )
 
         yield make

@@ -1,8 +1,6 @@
 import asyncio
 import json
-import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +15,6 @@ from integration.cns.clients import (
 from integration.cns.conftest import Connect, Eventually
 
 pytestmark = pytest.mark.broker
-
-PAGE = Path(__file__).parents[3] / "libs/eventservices/docs/cns.md"
 
 
 async def run(*arguments: str) -> tuple[int, list[dict[str, Any]], str]:
@@ -120,16 +116,3 @@ async def test_wrong_arguments_are_told(
     assert found == status
     assert words in err
     assert "Traceback" not in err
-
-
-async def test_the_example_on_the_page_runs(server: NatsServer) -> None:
-    [example] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-
-    process = await start("-W", "error", "-c", example, server.url)
-    out, err = await process.communicate()
-
-    assert process.returncode == 0, err.decode()
-    assert out.decode().splitlines() == [
-        "suppliers may send [('Traffic', 'Speed')]",
-        "FES0001 drives at 83.0 (FES0001/1)",
-    ]

@@ -36,6 +36,11 @@ class NatsClient(nats.aio.client.Client):
         """Identifier of the server that this client is, or was last, connected to."""
         return str(self._server_info.get("server_id", ""))
 
+    @property
+    def keeps_streams(self) -> bool:
+        """Whether that server offers JetStream."""
+        return bool(self._server_info.get("jetstream"))
+
     async def listen(
         self, subject: str, handler: Handler, queue: str = ""
     ) -> nats.aio.subscription.Subscription:

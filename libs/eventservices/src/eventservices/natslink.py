@@ -122,6 +122,11 @@ class NatsLink(Opening):
         return self.client.max_payload
 
     @property
+    def jetstream(self) -> bool:
+        """Whether the server connected to last keeps streams."""
+        return self._client is not None and self._client.keeps_streams
+
+    @property
     def handler_errors(self) -> int:
         """Messages whose handler raised."""
         return self._handler_errors_before + (self._client.handler_errors if self._client else 0)

@@ -1,34 +1,46 @@
-"""Supplier admins and consumer admins: they make the proxies that clients connect to."""
+"""What supplier admins and consumer admins have in common."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, Self, TypeVar, overload
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
-from eventservices.cns.consumer import ProxyPushSupplier, StructuredProxyPushSupplier
 from eventservices.cns.core import Core
 from eventservices.cns.errors import DisconnectedError, ProxyNotFoundError
-from eventservices.cns.event_type import EventType, change_set
-from eventservices.cns.options import ClientType, InterFilterGroupOperator
-from eventservices.cns.supplier import ProxyPushConsumer, StructuredProxyPushConsumer
+from eventservices.cns.filters import FilterAdmin
+from eventservices.cns.options import InterFilterGroupOperator, ProxyType
+from eventservices.cns.qos.holder import QoSAdmin, below
+from eventservices.cns.qos.kinds import PropertyValue
+from eventservices.cns.qos.properties import Level
+from eventservices.cns.qos.validate import Circumstances
+from eventservices.lifetime import Closing
 
 if TYPE_CHECKING:
     from eventservices.cns.channel import EventChannel
 
-_NOTHING: frozenset[EventType] = frozenset()
 
-
-class Proxy(Protocol):
+class AdminProxy(Protocol):
     """What admins ask of the proxies that they make."""
 
+    @property
+    def my_type(self) -> ProxyType:
+        """How its client gives or takes events."""
+
+    def refresh(self) -> None:
+        """Apply what the admin has now."""
+
     async def destroy(self) -> None:
-        """End the proxy, telling its client."""
+        """End the proxy for good, telling its client."""
+
+    async def close(self) -> None:
+        """End the proxy, telling its client; what a durable name stands for stays."""
 
 
-P = TypeVar("P", bound=Proxy)
+P = TypeVar("P", bound=AdminProxy)
+Made = TypeVar("Made", bound=AdminProxy)
 
 
-class Admin(ABC, Generic[P]):
-    """What admins of both sides have in common: an id, proxies, and an end.
+class Admin(QoSAdmin, FilterAdmin, Closing, Generic[P]):
+    """Has an id, proxies, filters and an end.
 
     Args:
         core: The channel's inside.
@@ -41,6 +53,8 @@ class Admin(ABC, Generic[P]):
         my_id: Unique within the channel.
         my_operator: See above.
     """
+
+    _level: ClassVar[Level] = Level.ADMIN
 
     def __init__(
         self,
@@ -56,18 +70,33 @@ class Admin(ABC, Generic[P]):
         self._proxies: dict[int, P] = {}
         self._next_id = 1
         self._destroyed = False
+        self._init_filters()
+        self._inherit(channel.qos)
+
+    @property
+    def qos(self) -> Mapping[str, PropertyValue]:
+        """Its properties as they are now; new proxies begin with them."""
+        return self._qos
 
     def forget(self, proxy_id: int) -> None:
         """Drop a proxy that ended."""
         self._proxies.pop(proxy_id, None)
 
     async def destroy(self) -> None:
-        """End the admin and its proxies, telling their clients; harmless when repeated."""
+        """End the admin and its proxies for good, telling their clients; harmless when repeated."""
+        await self._end(forget=True)
+
+    async def close(self) -> None:
+        """End as `destroy` does, but keep what durable names stand for."""
+        await self._end(forget=False)
+
+    async def _end(self, *, forget: bool) -> None:
         if self._destroyed:
             return
         self._destroyed = True
         for proxy in tuple(self._proxies.values()):
-            await proxy.destroy()
+            await (proxy.destroy() if forget else proxy.close())
+        self._forget_filters()
         self._withdraw()
         await self._core.membership.tell_changes()
 
@@ -75,8 +104,12 @@ class Admin(ABC, Generic[P]):
     def _withdraw(self) -> None:
         """Leave the channel, and take back what was offered or subscribed to here."""
 
-    def _add(self, make: Callable[[Core, Self, int], P]) -> P:
-        proxy = self._proxies[self._next_id] = make(self._core, self, self._next_id)
+    def _ids(self, *types: ProxyType) -> tuple[int, ...]:
+        return tuple(key for key, proxy in self._proxies.items() if proxy.my_type in types)
+
+    def _add(self, make: Callable[[Core, Self, int], Made]) -> Made:
+        proxy = make(self._core, self, self._next_id)
+        self._proxies[self._next_id] = cast("P", proxy)
         self._next_id += 1
         return proxy
 
@@ -86,177 +119,13 @@ class Admin(ABC, Generic[P]):
         except KeyError:
             raise ProxyNotFoundError(f"there is no proxy {proxy_id}") from None
 
+    def _circumstances(self, required: Mapping[str, object]) -> Circumstances:  # noqa: ARG002 - an admin offers the same whatever is asked
+        return below(self.my_channel.qos, stored=self._core.stored)
+
     def _check_alive(self) -> None:
         if self._destroyed:
             raise DisconnectedError(f"{type(self).__name__} {self.my_id} was destroyed")
 
 
-class SupplierAdmin(Admin[ProxyPushConsumer | StructuredProxyPushConsumer]):
-    """Makes proxies for suppliers; its offers count besides theirs.
-
-    Args:
-        core: The channel's inside.
-        channel: The channel.
-        admin_id: Unique within the channel; the default admin's is 0.
-        operator: Kept for the filters of its side.
-
-    Attributes:
-        my_channel: The channel.
-        my_id: Unique within the channel.
-        my_operator: How its filters and those of its proxies work together.
-        offers: Event types offered here.
-    """
-
-    def __init__(
-        self,
-        core: Core,
-        channel: "EventChannel",
-        admin_id: int,
-        operator: InterFilterGroupOperator,
-    ) -> None:
-        super().__init__(core, channel, admin_id, operator)
-        self.offers = _NOTHING
-
-    @property
-    def push_consumers(self) -> tuple[int, ...]:
-        """Ids of its proxies."""
-        return tuple(self._proxies)
-
-    @overload
-    def obtain_notification_push_consumer(
-        self, client_type: Literal[ClientType.ANY_EVENT]
-    ) -> ProxyPushConsumer: ...
-
-    @overload
-    def obtain_notification_push_consumer(
-        self, client_type: Literal[ClientType.STRUCTURED_EVENT]
-    ) -> StructuredProxyPushConsumer: ...
-
-    def obtain_notification_push_consumer(
-        self, client_type: ClientType
-    ) -> ProxyPushConsumer | StructuredProxyPushConsumer:
-        """Return a new proxy for a supplier.
-
-        Raises:
-            AdminLimitExceededError: The channel has `max_suppliers`.
-            DisconnectedError: The admin was destroyed.
-        """
-        self._check_alive()
-        self._core.admit_supplier()
-        make = (
-            ProxyPushConsumer
-            if client_type is ClientType.ANY_EVENT
-            else StructuredProxyPushConsumer
-        )
-        return self._add(make)
-
-    def get_proxy_consumer(self, proxy_id: int) -> ProxyPushConsumer | StructuredProxyPushConsumer:
-        """Return a proxy.
-
-        Raises:
-            ProxyNotFoundError: There is none of that id.
-        """
-        return self._find(proxy_id)
-
-    async def offer_change(
-        self,
-        added: Iterable[EventType | tuple[str, str]],
-        removed: Iterable[EventType | tuple[str, str]],
-    ) -> None:
-        """Say which event types its suppliers will push; errors as of the proxies'."""
-        self._check_alive()
-        offers = change_set(self.offers, added, removed)
-        self._core.membership.put_offers(self, offers)
-        self.offers = offers
-        await self._core.membership.tell_changes()
-
-    def _withdraw(self) -> None:
-        self.my_channel.forget_supplieradmin(self.my_id)
-        self._core.membership.put_offers(self, _NOTHING)
-
-
-class ConsumerAdmin(Admin[ProxyPushSupplier | StructuredProxyPushSupplier]):
-    """Makes proxies for consumers; its subscriptions work together with theirs.
-
-    Args:
-        core: The channel's inside.
-        channel: The channel.
-        admin_id: Unique within the channel; the default admin's is 0.
-        operator: With `AND_OP`, an event must suit admin and proxy; with `OR_OP`, one of them. A
-            side without subscriptions is left out of account.
-
-    Attributes:
-        my_channel: The channel.
-        my_id: Unique within the channel.
-        my_operator: See above.
-        subscriptions: Event types subscribed to here.
-    """
-
-    def __init__(
-        self,
-        core: Core,
-        channel: "EventChannel",
-        admin_id: int,
-        operator: InterFilterGroupOperator,
-    ) -> None:
-        super().__init__(core, channel, admin_id, operator)
-        self.subscriptions = _NOTHING
-
-    @property
-    def push_suppliers(self) -> tuple[int, ...]:
-        """Ids of its proxies."""
-        return tuple(self._proxies)
-
-    @overload
-    def obtain_notification_push_supplier(
-        self, client_type: Literal[ClientType.ANY_EVENT]
-    ) -> ProxyPushSupplier: ...
-
-    @overload
-    def obtain_notification_push_supplier(
-        self, client_type: Literal[ClientType.STRUCTURED_EVENT]
-    ) -> StructuredProxyPushSupplier: ...
-
-    def obtain_notification_push_supplier(
-        self, client_type: ClientType
-    ) -> ProxyPushSupplier | StructuredProxyPushSupplier:
-        """Return a new proxy for a consumer.
-
-        Raises:
-            AdminLimitExceededError: The channel has `max_consumers`.
-            DisconnectedError: The admin was destroyed.
-        """
-        self._check_alive()
-        self._core.admit_consumer()
-        make = (
-            ProxyPushSupplier
-            if client_type is ClientType.ANY_EVENT
-            else StructuredProxyPushSupplier
-        )
-        return self._add(make)
-
-    def get_proxy_supplier(self, proxy_id: int) -> ProxyPushSupplier | StructuredProxyPushSupplier:
-        """Return a proxy.
-
-        Raises:
-            ProxyNotFoundError: There is none of that id.
-        """
-        return self._find(proxy_id)
-
-    async def subscription_change(
-        self,
-        added: Iterable[EventType | tuple[str, str]],
-        removed: Iterable[EventType | tuple[str, str]],
-    ) -> None:
-        """Say which event types its consumers want; errors as of the proxies'."""
-        self._check_alive()
-        subscriptions = change_set(self.subscriptions, added, removed)
-        self._core.membership.put_subscriptions(self, subscriptions)
-        self.subscriptions = subscriptions
-        for proxy in self._proxies.values():
-            proxy.refresh()
-        await self._core.membership.tell_changes()
-
-    def _withdraw(self) -> None:
-        self.my_channel.forget_consumeradmin(self.my_id)
-        self._core.membership.put_subscriptions(self, _NOTHING)
+PUSH = (ProxyType.PUSH_ANY, ProxyType.PUSH_STRUCTURED, ProxyType.PUSH_SEQUENCE)
+PULL = (ProxyType.PULL_ANY, ProxyType.PULL_STRUCTURED, ProxyType.PULL_SEQUENCE)

@@ -15,6 +15,7 @@ from msgspec.msgpack import Ext
 
 from eventservices.cns.event import (
     AnyEvent,
+    Event,
     EventHeader,
     FixedEventHeader,
     StructuredEvent,
@@ -62,7 +63,12 @@ def encode_structured(event: StructuredEvent) -> bytes:
     return _encode(_structured_to_wire(event, 0))
 
 
-def decode(payload: bytes) -> AnyEvent | StructuredEvent:
+def encode(event: Event) -> bytes:
+    """Return the payload of an event of either form; errors as of the two above."""
+    return encode_any(event.value) if isinstance(event, AnyEvent) else encode_structured(event)
+
+
+def decode(payload: bytes) -> Event:
     """Return the event in a payload.
 
     Raises:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -13,10 +13,21 @@ from eventservices.cns.changes import Member
 from eventservices.cns.channel import EventChannel
 from eventservices.cns.core import Core
 from eventservices.cns.dispatch import Dispatcher
+from eventservices.cns.errors import ChannelNotFoundError
 from eventservices.cns.membership import Address, Membership
 from eventservices.cns.notices import member_of, state_of
 from eventservices.cns.options import ChannelOptions
-from eventservices.cns.subjects import CHANGE_PREFIX, EVENT_PREFIX, INBOX_PREFIX, channel_token
+from eventservices.cns.persistent.keeper import Keeper
+from eventservices.cns.persistent.publisher import Publisher
+from eventservices.cns.persistent.store import Storage, Store
+from eventservices.cns.qos.admin_holder import AdminProperties
+from eventservices.cns.subjects import (
+    CHANGE_PREFIX,
+    EVENT_PREFIX,
+    INBOX_PREFIX,
+    KEEP_PREFIX,
+    channel_token,
+)
 from eventservices.errors import EventServiceError
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
@@ -52,10 +63,14 @@ class Connection(Opening):
     ) -> None:
         addresses = [urls] if isinstance(urls, str) else list(urls)
         self.name = name
-        self.link = NatsLink(addresses, replace(link or LinkOptions(), name=name))
+        options = replace(link or LinkOptions(), name=name)
+        self.link = NatsLink(addresses, options)
+        keeper = Keeper(addresses, options)
+        self._storage = Storage(keeper, Publisher(keeper))
         self._beat_s = beat_s
         self._clock_us = clock_us
         self._channels: dict[EventChannel, Membership] = {}
+        self._next_id = 0
         self._background = Background()
         self._found_again = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
@@ -96,22 +111,37 @@ class Connection(Opening):
                 await channel.close()
         finally:
             await self._background.close()
+            await self._storage.publisher.close()
+            await self._storage.keeper.close()
             await self.link.close()
 
-    async def open_channel(self, name: str, options: ChannelOptions | None = None) -> EventChannel:
+    async def open_channel(
+        self,
+        name: str,
+        options: ChannelOptions | None = None,
+        *,
+        qos: Mapping[str, object] | None = None,
+        admin: Mapping[str, object] | None = None,
+    ) -> EventChannel:
         """Open a channel; it comes into being with its first client.
 
         Args:
             name: Any text; it is percent-encoded for the broker.
             options: See `ChannelOptions`.
+            qos: Properties of quality of service; see `EventChannel.set_qos`.
+            admin: Administrative properties; see `EventChannel.set_admin`.
 
         Raises:
             InvalidChannelNameError: The name cannot be used.
             MalformedError: The client's name or `beat_s` is out of range.
             NotConnectedError: The broker did not confirm in time.
+            UnsupportedQoSError: Some of `qos` cannot be had.
+            UnsupportedAdminError: Some of `admin` cannot be had.
         """
         core = self._make_core(name, options or ChannelOptions())
-        channel = EventChannel(core, self._forget)
+        core.admin.set(admin or {})
+        self._next_id += 1
+        channel = EventChannel(core, self, self._next_id, self._forget, qos or {})
         self._channels[channel] = core.membership
         try:
             await core.membership.join()
@@ -120,6 +150,38 @@ class Connection(Opening):
             await channel.close()
             raise
         return channel
+
+    async def create_channel(
+        self, initial_qos: Mapping[str, object], initial_admin: Mapping[str, object]
+    ) -> tuple[EventChannel, int]:
+        """Open a channel under a name that nobody has; its `name` lets others open it.
+
+        Returns:
+            The channel, and its id here.
+
+        Raises:
+            UnsupportedQoSError: Some of `initial_qos` cannot be had.
+            UnsupportedAdminError: Some of `initial_admin` cannot be had.
+            NotConnectedError: The broker did not confirm in time.
+        """
+        name = f"channel-{secrets.token_hex(8)}"
+        channel = await self.open_channel(name, qos=initial_qos, admin=initial_admin)
+        return channel, channel.my_id
+
+    def get_all_channels(self) -> tuple[int, ...]:
+        """Return the ids of the channels that are open here."""
+        return tuple(channel.my_id for channel in self._channels)
+
+    def get_event_channel(self, channel_id: int) -> EventChannel:
+        """Return a channel that is open here.
+
+        Raises:
+            ChannelNotFoundError: There is none of that id.
+        """
+        for channel in self._channels:
+            if channel.my_id == channel_id:
+                return channel
+        raise ChannelNotFoundError(f"there is no channel {channel_id}")
 
     async def probe(self) -> float:
         """Prove that messages to oneself are heard.
@@ -139,15 +201,20 @@ class Connection(Opening):
         member_of(state_of(member))  # else the others would not take what it says of itself
         address = Address(CHANGE_PREFIX + token, INBOX_PREFIX + unique)
         subject = EVENT_PREFIX + token
+        dispatcher = Dispatcher(self.link, subject, KEEP_PREFIX + token, options.set_aside)
+        admin = AdminProperties()
         return Core(
             name=name,
             home=options.home or name,
             subject=subject,
             link=self.link,
             membership=Membership(self.link, self._background, address, member, time.monotonic),
-            dispatcher=Dispatcher(self.link, subject, options.set_aside),
+            dispatcher=dispatcher,
+            store=Store(self._storage, self.link, token, options, admin, dispatcher.read),
+            background=self._background,
             options=options,
             clock_us=self._clock_us,
+            admin=admin,
         )
 
     def _forget(self, channel: EventChannel) -> None:

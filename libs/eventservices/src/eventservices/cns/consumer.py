@@ -1,36 +1,30 @@
-"""Proxy suppliers: where consumers connect, are given events and say what they subscribe to."""
+"""Proxy suppliers: where consumers connect and are given events."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from eventservices.cns.calls import call_client, operation, optional_operation
+from eventservices.cns.calls import call_client, optional_operation
 from eventservices.cns.core import Core
-from eventservices.cns.errors import (
-    AdminLimitExceededError,
-    AlreadyConnectedError,
-    DisconnectedError,
-)
-from eventservices.cns.event import AnyEvent, StructuredEvent, as_any, as_structured
-from eventservices.cns.event_type import ALL_TYPES, EventType, TypeFilter, change_set
-from eventservices.cns.options import InterFilterGroupOperator, ObtainInfoMode
+from eventservices.cns.errors import AlreadyConnectedError
+from eventservices.cns.event import Event
+from eventservices.cns.event_type import EventType
+from eventservices.cns.mapping import EventMapping, Mappings
+from eventservices.cns.outlet import Outlet
+from eventservices.cns.qos.terms import Terms
+from eventservices.cns.queueing import Item, Receipt
+from eventservices.cns.subscriber import Subscriber
 from eventservices.stamp import Stamp
 from eventservices.suppress import Suppressor
 
 if TYPE_CHECKING:
-    from eventservices.cns.admin import ConsumerAdmin
+    from eventservices.cns.consumer_admin import ConsumerAdmin
+    from eventservices.cns.persistent.durable import Durable
 
 _NOTHING: frozenset[EventType] = frozenset()
 
 
-class ProxySupplier(ABC):
-    """What the proxies for Any and for structured consumers have in common.
-
-    A consumer without subscriptions, its own or its admin's, gets every event. Events are handed
-    over by plain calls from the event loop, which must not block; what a consumer raises is logged
-    and counted, and the next event comes. If it has `offer_change(added, removed)`, that is called
-    when the union of all suppliers' offers changes; if it has `disconnect_push_consumer()`, that
-    is called when the channel goes first.
+class ProxySupplier(Subscriber):
+    """What the proxies for consumers have in common: events wait, and are given to the consumer.
 
     Args:
         core: The channel's inside.
@@ -38,204 +32,191 @@ class ProxySupplier(ABC):
         proxy_id: Unique within the admin.
 
     Attributes:
-        my_admin: The admin that made it.
-        my_id: Unique within the admin.
-        subscriptions: Event types that its consumer subscribes to.
-        delivered: Events given to the consumer.
-        filtered: Events that it does not subscribe to.
-        failed: Events on which the consumer raised.
+        priority_filter: Gives events their priority here; the admin's where None.
+        lifetime_filter: Gives events their timeout here, units of 100 ns; the admin's where None.
+        filtered: Events that its consumer does not want.
     """
 
+    _farewell = "disconnect_push_consumer"
+
     def __init__(self, core: Core, admin: "ConsumerAdmin", proxy_id: int) -> None:
-        self.my_admin = admin
-        self.my_id = proxy_id
-        self.subscriptions = _NOTHING
-        self.delivered = 0
+        super().__init__(core, admin, proxy_id)
+        self.priority_filter: EventMapping | None = None
+        self.lifetime_filter: EventMapping | None = None
         self.filtered = 0
-        self.failed = 0
-        self._core = core
+        self._connected = False
         self._consumer: object = None
-        self._push: Callable[..., None] | None = None
-        self._offer_change: Callable[..., None] | None = None
-        self._announced = True
-        self._updates = True
-        self._destroyed = False
         self._suppressor = Suppressor(core.options.window, core.options.origins)
-        self._filter = TypeFilter(admin.subscriptions, _NOTHING, both=True)
+        self._mappings = Mappings(default_first=core.options.mapping_default_first)
+        self._terms = Terms.of(self._qos)
+        self._outlet = self._make_outlet()
+        self._durable: Durable | None = None
 
     @property
     def connected(self) -> bool:
         """Whether a consumer is connected."""
-        return self._push is not None
+        return self._connected
 
     @property
     def suppressed(self) -> int:
         """Events not delivered because the consumer had had them."""
         return self._suppressor.suppressed
 
-    async def subscription_change(
-        self,
-        added: Iterable[EventType | tuple[str, str]],
-        removed: Iterable[EventType | tuple[str, str]],
-    ) -> None:
-        """Say which event types the consumer wants from now on, and which no more.
+    @property
+    def delivered(self) -> int:
+        """Events given to the consumer."""
+        return self._outlet.delivered
 
-        Patterns are compared literally; see `event_type`. When the last one is removed, the
-        consumer gets every event again.
+    @property
+    def failed(self) -> int:
+        """Events on which the consumer raised."""
+        return self._outlet.failed
 
-        Raises:
-            InvalidEventTypeError: One of them is not valid; nothing was changed.
-            AdminLimitExceededError: There would be too many; nothing was changed.
-            DisconnectedError: The proxy was destroyed.
-        """
-        self._check_alive()
-        before = self.subscriptions
-        self.subscriptions = change_set(before, added, removed)
-        try:
-            self.refresh()
-        except AdminLimitExceededError:
-            self.subscriptions = before
-            raise
-        await self._core.membership.tell_changes()
+    @property
+    def discarded(self) -> int:
+        """Events that a full queue discarded, or that waited when the consumer left."""
+        return self._outlet.discarded
 
-    def obtain_offered_types(self, mode: ObtainInfoMode) -> tuple[EventType, ...]:
-        """Return what suppliers offer, and switch the consumer's updates on or off.
+    @property
+    def expired(self) -> int:
+        """Events whose time was over before they could be delivered."""
+        return self._outlet.expired
 
-        Returns:
-            The union of all suppliers' types, sorted; empty in the `NONE_NOW` modes.
-        """
-        self._updates = mode in {
-            ObtainInfoMode.ALL_NOW_UPDATES_ON,
-            ObtainInfoMode.NONE_NOW_UPDATES_ON,
-        }
-        if mode in {ObtainInfoMode.NONE_NOW_UPDATES_OFF, ObtainInfoMode.NONE_NOW_UPDATES_ON}:
-            return ()
-        return self._core.membership.table.offers
+    @property
+    def mapping_errors(self) -> int:
+        """Results of mapping filters that could not be used."""
+        return self._mappings.failed
 
-    def refresh(self) -> None:
-        """Apply the subscriptions of proxy and admin as they are now.
-
-        Raises:
-            AdminLimitExceededError: The client would subscribe to too many types; nothing was
-                changed.
-        """
-        self._core.membership.put_subscriptions(self, self._to_tell())
-        both = self.my_admin.my_operator is InterFilterGroupOperator.AND_OP
-        self._filter = TypeFilter(self.my_admin.subscriptions, self.subscriptions, both=both)
+    @property
+    def pending(self) -> int:
+        """Events that wait here."""
+        return self._outlet.pending
 
     async def destroy(self) -> None:
-        """End the proxy, telling its consumer; harmless when repeated."""
-        consumer, connected = self._consumer, self.connected
-        await self._disconnect()
-        if connected:
-            call_client(optional_operation(consumer, "disconnect_push_consumer"))
+        """End the proxy for good, telling its consumer; harmless when repeated.
 
-    def receive(self, event: AnyEvent | StructuredEvent, stamp: Stamp | None) -> None:
-        """Hand an event to the consumer, if it wants it and has not had it."""
-        push = self._push
-        if push is None:
+        A durable name is forgotten, with the events that wait under it.
+        """
+        await self._end(forget=True, tell=True)
+
+    async def close(self) -> None:
+        """End the proxy, telling its consumer; events go on waiting under a durable name."""
+        await self._end(forget=False, tell=True)
+
+    def receive(self, event: Event, stamp: Stamp | None) -> None:
+        """Take an event that came just now; one that the consumer has had is not taken."""
+        if not self._connected:
             return
-        if not self._filter.accepts(event.event_type):
+        accepts = self._accepts
+        if accepts is not None and not accepts(event):
             self.filtered += 1
-            return
-        if stamp is not None and self._suppressor.repeated(stamp):
-            return
-        self.delivered += 1
-        if not call_client(push, self._in_form(event), stamp):
-            self.failed += 1
+        elif stamp is None or not self._suppressor.repeated(stamp):
+            self._take(event, stamp)
+
+    def receive_stored(
+        self, event: Event, stamp: Stamp | None, received_us: int, receipt: Receipt
+    ) -> None:
+        """Take an event out of the store of persistent ones.
+
+        Args:
+            event: The event.
+            stamp: Its stamp.
+            received_us: When the channel received it, microseconds since 1970 UTC.
+            receipt: Told when the consumer has had it.
+        """
+        if self._accepts is not None and not self._accepts(event):
+            self.filtered += 1
+            receipt.done()
+        elif stamp is not None and self._suppressor.repeated(stamp):
+            receipt.done()
+        else:
+            self._outlet.put(self._item(event, stamp, received_us, receipt))
 
     @abstractmethod
-    def _in_form(self, event: AnyEvent | StructuredEvent) -> object:
-        """Return an event in the form that the consumer takes."""
+    def _make_outlet(self) -> Outlet:
+        """Return where events wait for the consumer."""
 
-    def _to_tell(self) -> frozenset[EventType]:
-        if not self._announced:
-            return _NOTHING
-        everything = self.connected and not self.my_admin.subscriptions
-        return self.subscriptions or (frozenset({ALL_TYPES}) if everything else _NOTHING)
+    def _take(self, event: Event, stamp: Stamp | None) -> None:
+        self._outlet.put(self._item(event, stamp, self._core.now_us(), None))
 
-    async def _connect(self, consumer: object, name: str, *, announced: bool) -> None:
+    def _item(
+        self, event: Event, stamp: Stamp | None, received_us: int, receipt: Receipt | None
+    ) -> Item:
+        admin = self.my_admin
+        mapped = self._mappings.apply(
+            event,
+            self.priority_filter or admin.priority_filter,
+            self.lifetime_filter or admin.lifetime_filter,
+        )
+        found = self._terms.appraise(event, received_us, mapped)
+        return Item(
+            event,
+            stamp,
+            found.priority,
+            found.deadline_us,
+            found.expires_us,
+            found.start_us,
+            receipt,
+        )
+
+    def _qos_changed(self) -> None:
+        self._terms = Terms.of(self._qos)
+        self._outlet.configure(self._terms)
+
+    async def _connect(self, consumer: object, *, announced: bool, durable: str) -> None:
         self._check_alive()
-        if self._push is not None:
+        if self._connected:
             raise AlreadyConnectedError(f"proxy {self.my_id} has its consumer already")
-        push = operation(consumer, name)
+        self._check_durable(durable)
         self._offer_change = optional_operation(consumer, "offer_change")
-        optional_operation(consumer, "disconnect_push_consumer")
-        self._consumer, self._push, self._announced = consumer, push, announced
+        optional_operation(consumer, self._farewell)
+        self._consumer, self._connected, self._announced = consumer, True, announced
         sinks = self._core.membership.offer_sinks
         sinks.append(self._on_offers)
         try:
-            await self._core.dispatcher.attach(self)
+            await self._attach(durable)
             self._check_alive()
             self.refresh()
         except BaseException:
-            self._consumer, self._push = None, None
+            self._consumer, self._connected = None, False
             if not self._destroyed:
                 sinks.remove(self._on_offers)
-                await self._core.dispatcher.detach(self)
+                await self._detach(forget=False)
             raise
         await self._core.membership.tell_changes()
 
-    async def _disconnect(self) -> None:
+    async def _attach(self, durable: str) -> None:
+        persistent = self._terms.persistent
+        if persistent:
+            self._durable = await self._core.store.consume(self, durable)
+        await self._core.dispatcher.attach(self, kept=not persistent)
+
+    async def _detach(self, *, forget: bool) -> None:
+        held, self._durable = self._durable, None
+        if held is not None:
+            await held.close(forget=forget)
+        await self._core.dispatcher.detach(self)
+
+    async def _end(self, *, forget: bool, tell: bool) -> None:
         if self._destroyed:
             return
         self._destroyed = True
-        self._push = None
-        if self._on_offers in self._core.membership.offer_sinks:
-            self._core.membership.offer_sinks.remove(self._on_offers)
+        consumer, connected = self._consumer, self._connected
+        self._connected = False
+        membership = self._core.membership
+        if self._on_offers in membership.offer_sinks:
+            membership.offer_sinks.remove(self._on_offers)
         self._core.consumers -= 1
         self.my_admin.forget(self.my_id)
-        self._core.membership.put_subscriptions(self, _NOTHING)
-        await self._core.membership.tell_changes()
-        await self._core.dispatcher.detach(self)
+        self._forget_filters()
+        membership.put_subscriptions(self, _NOTHING)
+        await membership.tell_changes()
+        await self._detach(forget=forget)
+        self._outlet.close()
+        if tell and connected:
+            call_client(optional_operation(consumer, self._farewell))
 
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise DisconnectedError(f"proxy {self.my_id} was destroyed")
-
-    def _on_offers(self, added: tuple[EventType, ...], removed: tuple[EventType, ...]) -> None:
-        if self._updates:
-            call_client(self._offer_change, added, removed)
-
-
-class ProxyPushSupplier(ProxySupplier):
-    """Gives a consumer Any events: its operation `push(value, stamp)` is called."""
-
-    async def connect_any_push_consumer(self, consumer: object, *, announced: bool = True) -> None:
-        """Connect a consumer; when this returns, the server has its subscription.
-
-        Args:
-            consumer: See the class. `stamp` is None for events that were published without one.
-            announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
-
-        Raises:
-            AlreadyConnectedError: There is one.
-            DisconnectedError: The proxy was destroyed.
-            InterfaceError: The consumer lacks `push`, or one of its operations is a coroutine.
-            NotConnectedError: The broker did not confirm in time; nothing was changed.
-        """
-        await self._connect(consumer, "push", announced=announced)
-
-    async def disconnect_push_supplier(self) -> None:
-        """Withdraw the subscriptions and end the proxy; harmless when repeated."""
-        await self._disconnect()
-
-    def _in_form(self, event: AnyEvent | StructuredEvent) -> object:
-        return as_any(event)
-
-
-class StructuredProxyPushSupplier(ProxySupplier):
-    """Gives a consumer structured events: `push_structured_event(event, stamp)` is called."""
-
-    async def connect_structured_push_consumer(
-        self, consumer: object, *, announced: bool = True
-    ) -> None:
-        """Connect a consumer; arguments and errors as of `connect_any_push_consumer`."""
-        await self._connect(consumer, "push_structured_event", announced=announced)
-
-    async def disconnect_structured_push_supplier(self) -> None:
-        """Withdraw the subscriptions and end the proxy; harmless when repeated."""
-        await self._disconnect()
-
-    def _in_form(self, event: AnyEvent | StructuredEvent) -> object:
-        return as_structured(event)
+    def _gone(self) -> None:
+        """End the proxy because its consumer said that it is gone."""
+        self._connected = False
+        self._core.background.start(self._end(forget=True, tell=False))

@@ -1,12 +1,16 @@
 """What the admins and proxies of one channel share."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from eventservices.cns.background import Background
 from eventservices.cns.dispatch import Dispatcher
-from eventservices.cns.errors import AdminLimitExceededError
+from eventservices.cns.errors import AdminLimitExceededError, ImplLimitError
 from eventservices.cns.membership import Membership
 from eventservices.cns.options import ChannelOptions
+from eventservices.cns.persistent.store import Store
+from eventservices.cns.qos.admin_holder import AdminProperties
 from eventservices.natslink import NatsLink
 
 
@@ -17,14 +21,21 @@ class Core:
     Attributes:
         name: The channel's name.
         home: Name of the event service in the stamps given here.
-        subject: NATS subject of its events.
+        subject: NATS subject of its best-effort events.
         link: The connection.
         membership: Offers and subscriptions.
         dispatcher: Events.
+        store: Persistent events.
+        background: Runs what plain functions start.
         options: The client's choices.
-        clock_us: Producer's time for stamps; the wall clock where None.
+        clock_us: Producer's time for stamps, and the time by which events start and end; the wall
+            clock where None.
+        admin: Administrative properties.
+        persistent_events: Whether events are persistent that do not say themselves.
         consumers: Proxies for consumers that exist.
         suppliers: Proxies for suppliers that exist.
+        waiting: Events that wait in all queues together.
+        refused: Events that came, or were pushed, while as many waited as may.
     """
 
     name: str
@@ -33,27 +44,70 @@ class Core:
     link: NatsLink
     membership: Membership
     dispatcher: Dispatcher
+    store: Store
+    background: Background
     options: ChannelOptions
     clock_us: Callable[[], int] | None
+    admin: AdminProperties
+    persistent_events: bool = field(default=False)
     consumers: int = field(default=0)
     suppliers: int = field(default=0)
+    waiting: int = field(default=0)
+    refused: int = field(default=0)
+
+    @property
+    def full(self) -> bool:
+        """Whether as many events wait as may wait altogether."""
+        limit = self.admin.max_queue_length
+        return bool(limit) and self.waiting >= limit
+
+    @property
+    def overfull(self) -> bool:
+        """Whether more events wait than may wait altogether."""
+        limit = self.admin.max_queue_length
+        return bool(limit) and self.waiting > limit
+
+    @property
+    def stored(self) -> bool:
+        """Whether the broker can keep events."""
+        return self.link.jetstream
+
+    def now_us(self) -> int:
+        """Return the time by which events start and end, microseconds since 1970 UTC."""
+        return time.time_ns() // 1000 if self.clock_us is None else self.clock_us()
+
+    def check_room(self) -> None:
+        """Refuse an event that a supplier pushes while as many wait as may.
+
+        Raises:
+            ImplLimitError: They do, and the channel rejects new events.
+        """
+        if self.full and self.admin.reject_new_events:
+            self.refused += 1
+            raise ImplLimitError(f"MaxQueueLength is {self.admin.max_queue_length}, and reached")
 
     def admit_consumer(self) -> None:
         """Count one more proxy for a consumer.
 
         Raises:
-            AdminLimitExceededError: There are `max_consumers`.
+            AdminLimitExceededError: There are as many as may be.
         """
-        if self.consumers >= self.options.max_consumers:
-            raise AdminLimitExceededError("MaxConsumers", self.options.max_consumers)
+        limit = _smaller(self.admin.max_consumers, self.options.max_consumers)
+        if self.consumers >= limit:
+            raise AdminLimitExceededError("MaxConsumers", limit)
         self.consumers += 1
 
     def admit_supplier(self) -> None:
         """Count one more proxy for a supplier.
 
         Raises:
-            AdminLimitExceededError: There are `max_suppliers`.
+            AdminLimitExceededError: There are as many as may be.
         """
-        if self.suppliers >= self.options.max_suppliers:
-            raise AdminLimitExceededError("MaxSuppliers", self.options.max_suppliers)
+        limit = _smaller(self.admin.max_suppliers, self.options.max_suppliers)
+        if self.suppliers >= limit:
+            raise AdminLimitExceededError("MaxSuppliers", limit)
         self.suppliers += 1
+
+
+def _smaller(property_value: int, option: int) -> int:
+    return min(property_value, option) if property_value else option

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from eventservices.cns.calls import call_client
 from eventservices.cns.codec import decode
-from eventservices.cns.event import AnyEvent, StructuredEvent
+from eventservices.cns.event import Event
 from eventservices.errors import MalformedError
+from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
 from eventservices.natsstamp import read_stamp
 from eventservices.stamp import Stamp
@@ -39,7 +40,7 @@ class SetAside:
 class Receiver(Protocol):
     """What the dispatcher calls for every event."""
 
-    def receive(self, event: AnyEvent | StructuredEvent, stamp: Stamp | None) -> None:
+    def receive(self, event: Event, stamp: Stamp | None) -> None:
         """Take an event; must not raise."""
 
 
@@ -48,7 +49,8 @@ class Dispatcher:
 
     Args:
         link: The connection.
-        subject: NATS subject of the channel's events.
+        subject: NATS subject of the channel's best-effort events.
+        kept_subject: NATS subject of its persistent events, as they go into their store.
         keep: Malformed messages kept; the oldest go first.
 
     Attributes:
@@ -58,28 +60,35 @@ class Dispatcher:
         set_aside: The last of them.
     """
 
-    def __init__(self, link: NatsLink, subject: str, keep: int) -> None:
+    def __init__(self, link: NatsLink, subject: str, kept_subject: str, keep: int) -> None:
         self.received = 0
         self.malformed = 0
         self.on_malformed: OnMalformed | None = None
         self.set_aside: deque[SetAside] = deque(maxlen=keep)
         self._link = link
         self._subject = subject
+        self._kept_subject = kept_subject
         self._receivers: tuple[Receiver, ...] = ()
-        self._listening: Listening | None = None
+        self._kept_receivers: tuple[Receiver, ...] = ()
+        self._listenings: dict[str, Listening] = {}
         self._changing = asyncio.Lock()
 
-    async def attach(self, receiver: Receiver) -> None:
+    async def attach(self, receiver: Receiver, *, kept: bool = True) -> None:
         """Hand events to `receiver` from now on.
+
+        Args:
+            receiver: Takes them.
+            kept: Whether it takes persistent events too, as they come; one that reads them from
+                their store does not.
 
         Raises:
             NotConnectedError: The server did not confirm the subscription; nothing was changed.
         """
         self._receivers += (receiver,)
+        if kept:
+            self._kept_receivers += (receiver,)
         try:
-            async with self._changing:
-                if self._listening is None and self._receivers:
-                    self._listening = await self._link.listen(self._subject, self._on_message)
+            await self._settle()
             await self._link.flush()
         except BaseException:
             await self.detach(receiver)
@@ -88,21 +97,45 @@ class Dispatcher:
     async def detach(self, receiver: Receiver) -> None:
         """Hand no more events to `receiver`; harmless where it gets none."""
         self._receivers = tuple(held for held in self._receivers if held is not receiver)
-        async with self._changing:
-            if not self._receivers and self._listening is not None:
-                listening, self._listening = self._listening, None
-                await self._link.mute(listening)
+        self._kept_receivers = tuple(held for held in self._kept_receivers if held is not receiver)
+        await self._settle()
 
-    def _on_message(self, _subject: str, payload: bytes, headers: bytes, _reply: str) -> None:
+    def read(self, payload: bytes, headers: bytes) -> tuple[Event, Stamp | None] | None:
+        """Return the event in a message and its stamp; None where it is none, and set aside."""
         self.received += 1
         try:
-            event = decode(payload)
-            stamp = read_stamp(headers)
+            return decode(payload), read_stamp(headers)
         except MalformedError as error:
             self.malformed += 1
-            self.set_aside.append(SetAside(payload, headers, str(error)))
+            self.put_aside(payload, headers, str(error))
             call_client(self.on_malformed, str(error), payload)
             log.warning("event_malformed", extra={"subject": self._subject, "reason": str(error)})
-            return
-        for receiver in self._receivers:
-            receiver.receive(event, stamp)
+            return None
+
+    def put_aside(self, payload: bytes, headers: bytes, reason: str) -> None:
+        """Keep a message that nobody could use."""
+        self.set_aside.append(SetAside(payload, headers, reason))
+
+    async def _settle(self) -> None:
+        async with self._changing:
+            await self._listen(self._subject, self._on_message, wanted=bool(self._receivers))
+            kept = bool(self._kept_receivers)
+            await self._listen(self._kept_subject, self._on_kept_message, wanted=kept)
+
+    async def _listen(self, subject: str, handler: Handler, *, wanted: bool) -> None:
+        if wanted and subject not in self._listenings:
+            self._listenings[subject] = await self._link.listen(subject, handler)
+        elif not wanted and subject in self._listenings:
+            await self._link.mute(self._listenings.pop(subject))
+
+    def _on_message(self, _subject: str, payload: bytes, headers: bytes, _reply: str) -> None:
+        found = self.read(payload, headers)
+        if found is not None:
+            for receiver in self._receivers:
+                receiver.receive(*found)
+
+    def _on_kept_message(self, _subject: str, payload: bytes, headers: bytes, _reply: str) -> None:
+        found = self.read(payload, headers)
+        if found is not None:
+            for receiver in self._kept_receivers:
+                receiver.receive(*found)

@@ -6,10 +6,17 @@ EventServiceError
 │   └── InvalidEventTypeError              an event type cannot be offered or subscribed to
 ├── AlreadyConnectedError (RuntimeError)    a proxy has its client already
 ├── DisconnectedError     (ConnectionError) a proxy has no client, or has lost it
+│   └── ProxyNotConnectedError             a proxy has no client that could be suspended
+├── ConnectionAlreadyActiveError   (RuntimeError)  what is to be resumed is not suspended
+├── ConnectionAlreadyInactiveError (RuntimeError)  what is to be suspended is suspended
 ├── InterfaceError        (TypeError)       a client lacks what its proxy calls
 ├── AdminLimitExceededError (RuntimeError)  a limit of the channel is reached
+├── ImplLimitError        (RuntimeError)    the channel holds as many events as it may
+├── PropertiesError       (ValueError)      properties cannot be had; see `qos.errors`
 └── NotFoundError         (LookupError)
     ├── AdminNotFoundError                 there is no admin of that id
+    ├── ChannelNotFoundError               there is no channel of that id
+    ├── FilterNotFoundError                there is no filter of that id
     └── ProxyNotFoundError                 there is no proxy of that id
 """
 
@@ -32,6 +39,18 @@ class DisconnectedError(EventServiceError, ConnectionError):
     """Tells that no client is connected to this proxy, or that it was destroyed."""
 
 
+class ProxyNotConnectedError(DisconnectedError):
+    """Tells that no client is connected whose connection could be suspended or resumed."""
+
+
+class ConnectionAlreadyActiveError(EventServiceError, RuntimeError):
+    """Tells that the connection that is to be resumed is not suspended."""
+
+
+class ConnectionAlreadyInactiveError(EventServiceError, RuntimeError):
+    """Tells that the connection that is to be suspended is suspended already."""
+
+
 class InterfaceError(EventServiceError, TypeError):
     """Tells that a client lacks the operation that its proxy must call."""
 
@@ -50,6 +69,15 @@ class AdminLimitExceededError(EventServiceError, RuntimeError):
         self.value = value
 
 
+class ImplLimitError(EventServiceError, RuntimeError):
+    """Tells that the channel holds as many events as it may; the event was not taken.
+
+    Trying again helps when consumers have had some of them. CORBA calls it `IMPL_LIMIT`.
+    """
+
+    retryable = True
+
+
 class NotFoundError(EventServiceError, LookupError):
     """Tells that an id names nothing."""
 
@@ -60,3 +88,11 @@ class AdminNotFoundError(NotFoundError):
 
 class ProxyNotFoundError(NotFoundError):
     """Tells that the admin has no proxy of that id."""
+
+
+class ChannelNotFoundError(NotFoundError):
+    """Tells that the connection has no channel of that id."""
+
+
+class FilterNotFoundError(NotFoundError):
+    """Tells that an admin or proxy has no filter of that id."""

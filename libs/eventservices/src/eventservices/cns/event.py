@@ -5,6 +5,7 @@ Source:
 """
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import msgspec
 
@@ -73,6 +74,30 @@ class AnyEvent(msgspec.Struct, frozen=True):
     def event_type(self) -> EventType:
         """The type that subscriptions see: `("", "%ANY")`."""
         return ANY_TYPE
+
+
+Event: TypeAlias = AnyEvent | StructuredEvent
+"""What a channel carries."""
+
+TYPED_TYPE = EventType("", "%TYPED")
+"""The type of a typed invocation that is told as a structured event."""
+
+OPERATION = "operation"
+"""Name of the property that holds a typed invocation's operation."""
+
+
+def typed_event(operation: str, parameters: Mapping[str, Value]) -> StructuredEvent:
+    """Return what a structured consumer gets of a typed invocation.
+
+    Args:
+        operation: Its scoped name.
+        parameters: Its `in` parameters, in order.
+
+    Source:
+        OMG Notification Service 1.1, section 2.1.4.
+    """
+    header = EventHeader(FixedEventHeader(TYPED_TYPE))
+    return StructuredEvent(header, {OPERATION: operation, **parameters})
 
 
 def structured_event(

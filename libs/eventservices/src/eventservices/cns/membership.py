@@ -148,6 +148,10 @@ class Membership:
         self._spread(self.table.put(self._me, self._clock_s()), own=True)
         await self._tell(state_of(self._me))
 
+    def tell_soon(self) -> None:
+        """Tell it from a plain function, as `tell_changes` does."""
+        self._background.start(self.tell_changes())
+
     @property
     def _has_state(self) -> bool:
         return bool(self._me.offers or self._me.subscriptions)

@@ -9,6 +9,18 @@ class ClientType(Enum):
 
     ANY_EVENT = 0
     STRUCTURED_EVENT = 1
+    SEQUENCE_EVENT = 2
+
+
+class ProxyType(Enum):
+    """How a proxy's client gives or takes events, and in which form."""
+
+    PUSH_ANY = 0
+    PULL_ANY = 1
+    PUSH_STRUCTURED = 2
+    PULL_STRUCTURED = 3
+    PUSH_SEQUENCE = 4
+    PULL_SEQUENCE = 5
 
 
 class InterFilterGroupOperator(Enum):
@@ -26,6 +38,16 @@ class ObtainInfoMode(Enum):
     NONE_NOW_UPDATES_OFF = 2
     NONE_NOW_UPDATES_ON = 3
 
+    @property
+    def updates(self) -> bool:
+        """Whether changes are told from now on."""
+        return self in {ObtainInfoMode.ALL_NOW_UPDATES_ON, ObtainInfoMode.NONE_NOW_UPDATES_ON}
+
+    @property
+    def all_now(self) -> bool:
+        """Whether the types that there are now are returned."""
+        return self in {ObtainInfoMode.ALL_NOW_UPDATES_ON, ObtainInfoMode.ALL_NOW_UPDATES_OFF}
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelOptions:
@@ -39,6 +61,15 @@ class ChannelOptions:
         window: Sequence numbers of each origin that a consumer remembers, to suppress repetitions.
         origins: Origins that a consumer remembers.
         set_aside: Malformed messages kept.
+        queued: Most events that wait for one consumer where `MaxEventsPerConsumer` is 0.
+        poll_s: Time between two calls of a pull supplier that has nothing, seconds.
+        attempts: Times that a consumer is given a persistent event on which it fails.
+        mapping_default_first: Whether the default value of a mapping filter goes before what the
+            event's own header says; else it is for events whose header says nothing.
+        store_bytes: Most that persistent events of the channel take at the broker; a server sets as
+            much aside for each channel.
+        store_age_s: How long the broker keeps a persistent event; 0 for as long as it takes.
+        replicas: Servers of a cluster that keep each persistent event.
     """
 
     client: str = ""
@@ -48,3 +79,10 @@ class ChannelOptions:
     window: int = 4096
     origins: int = 10_000
     set_aside: int = 100
+    queued: int = 100_000
+    poll_s: float = 0.1
+    attempts: int = 10
+    mapping_default_first: bool = False
+    store_bytes: int = 64 * 1024 * 1024
+    store_age_s: float = 0.0
+    replicas: int = 1

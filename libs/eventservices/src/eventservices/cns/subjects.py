@@ -2,7 +2,8 @@
 
 | subject | carries |
 |---|---|
-| `cns.event.<channel>` | events: MessagePack, with the stamp in the header `Event-Stamp` |
+| `cns.event.<channel>` | best-effort events: MessagePack; the header `Event-Stamp` is the stamp |
+| `cns.keep.<channel>` | persistent events, the same; a stream of JetStream keeps them |
 | `cns.change.<channel>` | offers and subscriptions of the channel's members: MessagePack |
 | `_INBOX.<unique>` | a member's answers to one that asks, because it is new |
 
@@ -15,6 +16,7 @@ from urllib.parse import quote
 from eventservices.cns.errors import InvalidChannelNameError
 
 EVENT_PREFIX = "cns.event."
+KEEP_PREFIX = "cns.keep."
 CHANGE_PREFIX = "cns.change."
 INBOX_PREFIX = "_INBOX."
 MAX_CHANNEL_BYTES = 255

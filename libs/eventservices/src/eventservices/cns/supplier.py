@@ -1,29 +1,36 @@
-"""Proxy consumers: where suppliers connect, push their events and say what they offer."""
+"""Proxy consumers: where suppliers connect, give their events and say what they offer."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from eventservices.cns.calls import call_client, optional_operation
-from eventservices.cns.codec import encode_any, encode_structured
+from eventservices.cns.codec import encode
 from eventservices.cns.core import Core
 from eventservices.cns.errors import AlreadyConnectedError, DisconnectedError
-from eventservices.cns.event import StructuredEvent
+from eventservices.cns.event import Event, StructuredEvent
 from eventservices.cns.event_type import EventType, change_set
+from eventservices.cns.gate import Accepts, gate
 from eventservices.cns.options import ObtainInfoMode
-from eventservices.cns.value import Value
+from eventservices.cns.persistent.publisher import stored
+from eventservices.cns.proxy import Proxy
+from eventservices.cns.qos.properties import QoS
+from eventservices.cns.qos.terms import own_reliability
 from eventservices.natsstamp import header_of
 from eventservices.stamp import Stamp, Stamper, check
 
 if TYPE_CHECKING:
-    from eventservices.cns.admin import SupplierAdmin
+    from eventservices.cns.supplier_admin import SupplierAdmin
+
+Storing = asyncio.Future[Exception | None]
+"""Is done when the broker keeps an event, or has refused it."""
 
 
-class ProxyConsumer:
-    """What the proxies for Any and for structured suppliers have in common.
+class ProxyConsumer(Proxy):
+    """What the proxies for suppliers have in common.
 
-    A supplier is any object, or None. If it has `subscription_change(added, removed)`, that is
-    called when the union of all consumers' subscriptions changes; if it has
-    `disconnect_push_supplier()`, that is called when the channel goes first.
+    A supplier is any object. If it has `subscription_change(added, removed)`, that is called when
+    the union of all consumers' subscriptions changes.
 
     Args:
         core: The channel's inside.
@@ -32,22 +39,29 @@ class ProxyConsumer:
 
     Attributes:
         my_admin: The admin that made it.
-        my_id: Unique within the admin.
         offers: Event types that its supplier offers.
         pushed: Events that it published.
+        filtered: Events that its filters, or its admin's, did not let pass.
+        degraded: Events that were to be persistent, and went over a best-effort connection.
     """
 
+    _farewell = "disconnect_push_supplier"
+
     def __init__(self, core: Core, admin: "SupplierAdmin", proxy_id: int) -> None:
+        super().__init__(core, proxy_id, admin.qos)
         self.my_admin = admin
-        self.my_id = proxy_id
         self.offers: frozenset[EventType] = frozenset()
         self.pushed = 0
-        self._core = core
+        self.filtered = 0
+        self.degraded = 0
         self._stamper: Stamper | None = None
         self._supplier: object = None
         self._subscription_change: Callable[..., None] | None = None
         self._updates = True
-        self._destroyed = False
+        self._accepts: Accepts | None = None
+        self._persistent = False
+        self._qos_changed()
+        self.refresh()
 
     @property
     def connected(self) -> bool:
@@ -59,7 +73,7 @@ class ProxyConsumer:
         added: Iterable[EventType | tuple[str, str]],
         removed: Iterable[EventType | tuple[str, str]],
     ) -> None:
-        """Say which event types the supplier will push from now on, and which no more.
+        """Say which event types the supplier will give from now on, and which no more.
 
         Raises:
             InvalidEventTypeError: One of them is not valid; nothing was changed.
@@ -78,27 +92,30 @@ class ProxyConsumer:
         Returns:
             The union of all consumers' types, sorted; empty in the `NONE_NOW` modes.
         """
-        self._updates = mode in {
-            ObtainInfoMode.ALL_NOW_UPDATES_ON,
-            ObtainInfoMode.NONE_NOW_UPDATES_ON,
-        }
-        if mode in {ObtainInfoMode.NONE_NOW_UPDATES_OFF, ObtainInfoMode.NONE_NOW_UPDATES_ON}:
-            return ()
-        return self._core.membership.table.subscriptions
+        self._updates = mode.updates
+        return self._core.membership.table.subscriptions if mode.all_now else ()
+
+    def refresh(self) -> None:
+        """Apply the filters of proxy and admin as they are now."""
+        self._accepts = gate(self.my_admin, self, self.my_admin.my_operator)
 
     async def destroy(self) -> None:
         """Withdraw the offers and end the proxy, telling its supplier; harmless when repeated."""
         supplier, connected = self._supplier, self.connected
         await self._disconnect()
         if connected:
-            call_client(optional_operation(supplier, "disconnect_push_supplier"))
+            call_client(optional_operation(supplier, self._farewell))
+
+    async def close(self) -> None:
+        """End the proxy as `destroy` does."""
+        await self.destroy()
 
     def _connect(self, supplier: object, origin: str | None, epoch: int | None) -> None:
         self._check_alive()
         if self._stamper is not None:
             raise AlreadyConnectedError(f"proxy {self.my_id} has its supplier already")
         self._subscription_change = optional_operation(supplier, "subscription_change")
-        optional_operation(supplier, "disconnect_push_supplier")
+        optional_operation(supplier, self._farewell)
         core = self._core
         self._supplier = supplier
         self._stamper = Stamper(
@@ -118,91 +135,52 @@ class ProxyConsumer:
             self._core.membership.subscription_sinks.remove(self._on_subscriptions)
         self._core.suppliers -= 1
         self.my_admin.forget(self.my_id)
+        self._forget_filters()
         self._core.membership.put_offers(self, frozenset())
         await self._core.membership.tell_changes()
 
-    async def _publish(self, payload: bytes, time_us: int | None, stamp: Stamp | None) -> Stamp:
-        stamper = self._stamper
-        if stamper is None:
-            raise DisconnectedError(f"no supplier is connected to proxy {self.my_id}")
-        used = stamper.next(time_us) if stamp is None else check(stamp)
-        await self._core.link.publish(self._core.subject, payload, header_of(used))
-        self.pushed += 1
+    async def _publish(self, event: Event, time_us: int | None, stamp: Stamp | None) -> Stamp:
+        used, storing = await self._send(event, encode(event), time_us, stamp)
+        if storing is not None:
+            await stored(storing)
+            self.pushed += 1
         return used
 
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise DisconnectedError(f"proxy {self.my_id} was destroyed")
+    async def _send(
+        self, event: Event, payload: bytes, time_us: int | None, stamp: Stamp | None
+    ) -> tuple[Stamp, Storing | None]:
+        stamper, core = self._stamper, self._core
+        if stamper is None:
+            raise DisconnectedError(f"no supplier is connected to proxy {self.my_id}")
+        if core.waiting:
+            core.check_room()
+        used = stamper.next(time_us) if stamp is None else check(stamp)
+        if self._accepts is not None and not self._accepts(event):
+            self.filtered += 1
+            return used, None
+        if self._is_persistent(event):
+            return used, await core.store.send(payload, header_of(used), used)
+        await core.link.publish(core.subject, payload, header_of(used))
+        self.pushed += 1
+        return used, None
+
+    def _is_persistent(self, event: Event) -> bool:
+        wanted = self._core.persistent_events
+        if isinstance(event, StructuredEvent) and event.header.variable_header:
+            own = own_reliability(event)
+            wanted = wanted if own is None else bool(own)
+        if wanted and not self._persistent:
+            self.degraded += 1
+        return wanted and self._persistent
+
+    def _qos_changed(self) -> None:
+        self._persistent = bool(self._qos[QoS.CONNECTION_RELIABILITY])
+
+    def _filters_changed(self) -> None:
+        self.refresh()
 
     def _on_subscriptions(
         self, added: tuple[EventType, ...], removed: tuple[EventType, ...]
     ) -> None:
         if self._updates:
             call_client(self._subscription_change, added, removed)
-
-
-class ProxyPushConsumer(ProxyConsumer):
-    """Takes the events of a supplier of Any events."""
-
-    async def connect_any_push_supplier(
-        self, supplier: object = None, *, origin: str | None = None, epoch: int | None = None
-    ) -> None:
-        """Connect a supplier.
-
-        Args:
-            supplier: See the class; None where it wants no calls.
-            origin: Name in its stamps, unique in the event service; by default a fresh one.
-            epoch: Of its stamps; by default the wall clock in microseconds.
-
-        Raises:
-            AlreadyConnectedError: There is one.
-            DisconnectedError: The proxy was destroyed.
-            InterfaceError: An operation of the supplier is no plain function.
-            MalformedError: `origin` or `epoch` cannot stand in a stamp.
-        """
-        self._connect(supplier, origin, epoch)
-
-    async def push(
-        self, value: Value, *, time_us: int | None = None, stamp: Stamp | None = None
-    ) -> Stamp:
-        """Publish an Any event.
-
-        Args:
-            value: What the Any carries.
-            time_us: Producer's time, microseconds since 1970 UTC; the clock's where None.
-            stamp: A whole stamp, where an event is published again under its own identity.
-
-        Returns:
-            The event's stamp.
-
-        Raises:
-            DisconnectedError: No supplier is connected.
-            MalformedError: No Any carries such a value, or the stamp is out of range.
-            TooLargeError: The event exceeds what the broker takes.
-            NotConnectedError: The broker is away, and the buffer full.
-        """
-        return await self._publish(encode_any(value), time_us, stamp)
-
-    async def disconnect_push_consumer(self) -> None:
-        """Withdraw the offers and end the proxy; harmless when repeated."""
-        await self._disconnect()
-
-
-class StructuredProxyPushConsumer(ProxyConsumer):
-    """Takes the events of a supplier of structured events."""
-
-    async def connect_structured_push_supplier(
-        self, supplier: object = None, *, origin: str | None = None, epoch: int | None = None
-    ) -> None:
-        """Connect a supplier; arguments and errors as of `connect_any_push_supplier`."""
-        self._connect(supplier, origin, epoch)
-
-    async def push_structured_event(
-        self, event: StructuredEvent, *, time_us: int | None = None, stamp: Stamp | None = None
-    ) -> Stamp:
-        """Publish a structured event; other arguments, result and errors as of `push`."""
-        return await self._publish(encode_structured(event), time_us, stamp)
-
-    async def disconnect_structured_push_consumer(self) -> None:
-        """Withdraw the offers and end the proxy; harmless when repeated."""
-        await self._disconnect()

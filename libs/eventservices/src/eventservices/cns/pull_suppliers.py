@@ -1,0 +1,198 @@
+"""Proxies from which consumers pull: Any events, structured events, and batches of these.
+
+An event counts as delivered, and a persistent one leaves its store, when it is returned.
+"""
+
+from abc import abstractmethod
+from collections.abc import AsyncIterator
+from typing import Generic, TypeVar
+
+from eventservices.cns.consumer import ProxySupplier
+from eventservices.cns.errors import DisconnectedError
+from eventservices.cns.event import Event, StructuredEvent, as_any, as_structured, structured_event
+from eventservices.cns.options import ProxyType
+from eventservices.cns.pull_outlet import PullOutlet
+from eventservices.cns.queueing import Item
+from eventservices.cns.value import Value
+from eventservices.errors import MalformedError
+from eventservices.stamp import Stamp
+
+Form = TypeVar("Form")
+
+EMPTY = structured_event(("", ""))
+"""What `try_pull_structured_event` returns where there is no event."""
+
+
+class PullSupplier(ProxySupplier, Generic[Form]):
+    """What the proxies from which consumers pull have in common.
+
+    It may be iterated over: `async for event, stamp in proxy`. A consumer is any object, or None.
+    If it has `disconnect_pull_consumer()`, that is called when the channel goes first.
+
+    Attributes:
+        last_stamp: Stamp of the event returned last; of the last in a batch.
+    """
+
+    _farewell = "disconnect_pull_consumer"
+    _outlet: PullOutlet
+    last_stamp: Stamp | None = None
+
+    async def __aiter__(self) -> AsyncIterator[tuple[Form, Stamp | None]]:
+        """Yield each event with its stamp, until the proxy is destroyed."""
+        while True:
+            try:
+                [event] = await self._pulled(1)
+            except DisconnectedError:
+                return
+            yield event, self.last_stamp
+
+    def _make_outlet(self) -> PullOutlet:
+        return PullOutlet(self._core, self._terms)
+
+    @abstractmethod
+    def _in_form(self, event: Event) -> Form:
+        """Return an event in the form that the consumer takes."""
+
+    async def _pulled(self, count: int) -> list[Form]:
+        self._check_connected()
+        return self._formed(await self._outlet.wait(count))
+
+    def _pulled_now(self, count: int) -> list[Form]:
+        self._check_connected()
+        return self._formed(self._outlet.take(count))
+
+    def _formed(self, items: list[Item]) -> list[Form]:
+        if items:
+            self.last_stamp = items[-1].stamp
+        return [self._in_form(item.event) for item in items]
+
+    def _check_connected(self) -> None:
+        if not self.connected:
+            raise DisconnectedError(f"no consumer is connected to proxy {self.my_id}")
+
+
+class ProxyPullSupplier(PullSupplier[Value]):
+    """Lets a consumer pull Any events."""
+
+    my_type = ProxyType.PULL_ANY
+
+    async def connect_any_pull_consumer(
+        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+    ) -> None:
+        """Connect a consumer; when this returns, the server has its subscription.
+
+        Args:
+            consumer: See `PullSupplier`; None where it wants no calls.
+            announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
+            durable: As of `ProxyPushSupplier.connect_any_push_consumer`.
+
+        Raises:
+            AlreadyConnectedError: There is one.
+            DisconnectedError: The proxy was destroyed.
+            InterfaceError: An operation of the consumer is no plain function.
+            NotConnectedError: The broker did not confirm in time; nothing was changed.
+            UnsupportedQoSError: A durable name is given, and the connection is best effort.
+        """
+        await self._connect(consumer, announced=announced, durable=durable)
+
+    async def pull(self) -> Value:
+        """Return the next event, as soon as there is one.
+
+        Raises:
+            DisconnectedError: No consumer is connected, or the proxy was destroyed meanwhile.
+        """
+        return (await self._pulled(1))[0]
+
+    def try_pull(self) -> tuple[Value, bool]:
+        """Return the next event and True; None and False where there is none now.
+
+        Raises:
+            DisconnectedError: No consumer is connected.
+        """
+        found = self._pulled_now(1)
+        return (found[0], True) if found else (None, False)
+
+    async def disconnect_pull_supplier(self) -> None:
+        """End the proxy for good; harmless when repeated."""
+        await self._end(forget=True, tell=False)
+
+    def _in_form(self, event: Event) -> Value:
+        return as_any(event)
+
+
+class StructuredProxyPullSupplier(PullSupplier[StructuredEvent]):
+    """Lets a consumer pull structured events."""
+
+    my_type = ProxyType.PULL_STRUCTURED
+
+    async def connect_structured_pull_consumer(
+        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+    ) -> None:
+        """Connect a consumer; arguments and errors as of `connect_any_pull_consumer`."""
+        await self._connect(consumer, announced=announced, durable=durable)
+
+    async def pull_structured_event(self) -> StructuredEvent:
+        """Return the next event, as soon as there is one; errors as of `pull`."""
+        return (await self._pulled(1))[0]
+
+    def try_pull_structured_event(self) -> tuple[StructuredEvent, bool]:
+        """Return the next event and True; an empty one and False where there is none now.
+
+        Raises:
+            DisconnectedError: No consumer is connected.
+        """
+        found = self._pulled_now(1)
+        return (found[0], True) if found else (EMPTY, False)
+
+    async def disconnect_structured_pull_supplier(self) -> None:
+        """End the proxy for good; harmless when repeated."""
+        await self._end(forget=True, tell=False)
+
+    def _in_form(self, event: Event) -> StructuredEvent:
+        return as_structured(event)
+
+
+class SequenceProxyPullSupplier(PullSupplier[StructuredEvent]):
+    """Lets a consumer pull batches of events; `MaximumBatchSize` bounds each."""
+
+    my_type = ProxyType.PULL_SEQUENCE
+
+    async def connect_sequence_pull_consumer(
+        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+    ) -> None:
+        """Connect a consumer; arguments and errors as of `connect_any_pull_consumer`."""
+        await self._connect(consumer, announced=announced, durable=durable)
+
+    async def pull_structured_events(self, max_number: int) -> list[StructuredEvent]:
+        """Return the next events, as soon as there is one.
+
+        Args:
+            max_number: Most events; at least 1. `MaximumBatchSize` bounds it too.
+
+        Raises:
+            DisconnectedError: No consumer is connected, or the proxy was destroyed meanwhile.
+            MalformedError: `max_number` is not positive.
+        """
+        return await self._pulled(self._size(max_number))
+
+    def try_pull_structured_events(self, max_number: int) -> tuple[list[StructuredEvent], bool]:
+        """Return the next events and True; an empty list and False where there is none now.
+
+        Raises:
+            DisconnectedError: No consumer is connected.
+            MalformedError: `max_number` is not positive.
+        """
+        found = self._pulled_now(self._size(max_number))
+        return found, bool(found)
+
+    async def disconnect_sequence_pull_supplier(self) -> None:
+        """End the proxy for good; harmless when repeated."""
+        await self._end(forget=True, tell=False)
+
+    def _size(self, max_number: int) -> int:
+        if max_number < 1:
+            raise MalformedError(f"one pulls at least 1 event, not {max_number}")
+        return min(max_number, self._terms.batch)
+
+    def _in_form(self, event: Event) -> StructuredEvent:
+        return as_structured(event)
