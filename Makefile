@@ -10,7 +10,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 RUNS ?= runs
-FES_SEEDS ?= 2000
+FES_SEEDS ?= 100000
+FES_LAWS ?= 100000
 
 # What `demo` plays; each may be left out.
 INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
@@ -21,7 +22,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check style types imports links bench simulate up down engine secrets base-images clean java
+.PHONY: help demo test check style types imports links bench simulate up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -41,10 +42,13 @@ help: ## List the targets
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
+	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
 	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
 
+GATEWAYS := g1 g2 g3
+ADAPTERS := g1-cns g1-steam g2-steam g2-siena g3-steam g3-siena
 COMPOSE = docker compose -f docker-compose.yml $(OVERRIDES:%=-f compose/%.yml)
 
 up: base-images $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
@@ -54,6 +58,10 @@ up: base-images $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffi
 
 down: ## Remove everything that `make up` made, but the images
 	@$(COMPOSE) down --volumes --remove-orphans
+
+verify: ## Stop what `make up` started, part by part, and judge the finished run
+	@for parts in can-sim traffic-control "$(ADAPTERS)" "$(GATEWAYS)"; do $(COMPOSE) stop $$parts; done
+	@$(COMPOSE) run --rm analytics verify
 
 engine: ## Start a Docker engine where none runs (on Debian, as root)
 	@compose/engine
@@ -87,8 +95,9 @@ links: $(INSTALLED)
 bench: $(INSTALLED) ## Run the benchmarks; benchmarks/ says what they measure
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-simulate: $(INSTALLED) ## Run the gateway protocol over many random federations
-	@FES_SEEDS=$(FES_SEEDS) $(BIN)/pytest tests/simulation --timeout 0 $(ARGS)
+simulate: $(INSTALLED) ## Run the gateway protocol over many random federations, and filters over many laws' cases
+	@FES_SEEDS=$(FES_SEEDS) $(BIN)/pytest tests/simulation --timeout 0 -n 2 $(ARGS)
+	@FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 $(ARGS)
 
 clean: ## Remove runs, caches and what was built; the virtual environment stays
 	@if [ -e "$(RUNS)/up.pid" ] && [ -x $(BIN)/fes-traffic ]; then $(BIN)/fes-traffic down --runs "$(RUNS)"; fi

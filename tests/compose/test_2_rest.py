@@ -41,7 +41,7 @@ def test_a_request_that_is_none_is_told_so(stack: Stack) -> None:
     assert "rate >" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("service", ["g3", "traffic-control"])
+@pytest.mark.parametrize("service", ["g3", "traffic-control", "analytics"])
 def test_generated_requests_find_no_fault(stack: Stack, service: str) -> None:
     program = [sys.executable, "-m", "schemathesis.cli", "run"]
     limits = ["--max-examples", "10", "--seed", "1", "--workers", "1"]

@@ -93,6 +93,19 @@ class Stack:
         assert answer.is_success, (service, path, answer.text)
         return answer.json()
 
+    def page(self, service: str, path: str) -> str:
+        """Return what a service shows people."""
+        return httpx.get(self.url(service) + path, timeout=ANSWER_S).raise_for_status().text
+
+    def left(self, name: str) -> list[dict[str, Any]]:
+        """Return the lines of a file of the run when nothing but the judge runs."""
+        text = self.compose("exec", "-T", "analytics", "cat", f"{RUN}/{name}").stdout
+        return [json.loads(line) for line in text.splitlines()]
+
+    def engine(self, *words: str) -> str:
+        """Return what the engine says."""
+        return call("docker", *words).stdout.strip()
+
     def read(self, name: str) -> list[dict[str, Any]]:
         """Return the lines of a file of the run."""
         text = self.compose("exec", "-T", "g1", "cat", f"{RUN}/{name}").stdout
