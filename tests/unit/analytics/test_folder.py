@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
-from analytics.census import Census, Component, incomplete
+from analytics.census import Census, Component
 from analytics.errors import CannotJudgeError
 from analytics.federation import load_federation
 from analytics.folder import RunFolder, licences, numbered, open_folder
+from analytics.incomplete import incomplete
 from analytics.outages import FOREVER_US, Outage
+from analytics.remains import look
 from support.runs import Plan, make_run
 
 
@@ -68,7 +70,8 @@ def _census(run: Path, stopped: dict[str, int]) -> Census:
 
 def _lacks(run: Path, census: Census, *outages: Outage) -> list[tuple[str, str]]:
     federation = load_federation(run / "federation.yaml")
-    found = incomplete(RunFolder(run), census, federation, outages, [])
+    remains = look(RunFolder(run), census, [])
+    found = incomplete(remains, census, federation, outages)
     return [(example.id, example.reason) for example in found]
 
 

@@ -1,57 +1,104 @@
-"""The command line: `fes-analytics verify RUNFOLDER`."""
+"""The command line: `fes-analytics verify RUN` and `fes-analytics serve RUN`."""
 
 import argparse
+import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from analytics.errors import CannotJudgeError
+from pyspark.errors import PySparkException
+
+from analytics import diagnostics, settings
+from analytics.errors import AnalyticsError
 from analytics.federation import load_federation
-from analytics.folder import open_folder
-from analytics.job import judge
+from analytics.folder import RunFolder, open_folder
+from analytics.job import Outcome, judge
+from analytics.live.bench import Terms
+from analytics.live.watch import Pace
+from analytics.place import fetch_run, give_back, local_path, open_files
 from analytics.report import print_verdict, write_report
+from analytics.serve import ServeOptions, serve
 from analytics.session import spark_session
 
 PASS, FAIL, CANNOT_JUDGE = 0, 1, 2
+FAILED = 1
+"""The service ends with it where Spark or the machine fails; it can be started again."""
 
 LARGE_BYTES = 64 * 1024 * 1024
 """Event logs so long are worth a session that compiles for them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Judge a run.
+    """Judge a run, once or while it goes on.
 
     Args:
         arguments: The command line; that of the process where None.
 
     Returns:
-        0 if the run passes, 1 if it fails, 2 if it cannot be judged.
+        Of `verify`: 0 if the run passes, 1 if it fails, 2 if it cannot be judged. Of `serve`: 0
+        once it was told to stop, 1 where Spark or the machine failed, 2 for bad input.
     """
-    given = _parser().parse_args(arguments)
     try:
-        folder = open_folder(given.run)
-        federation = load_federation(folder.federation)
-        with spark_session(given.master, large=folder.size_bytes() >= LARGE_BYTES) as spark:
-            outcome = judge(spark, folder, federation)
-    except CannotJudgeError as error:
+        given = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
+        return _serve(given) if given.command == "serve" else _verify(given)
+    except AnalyticsError as error:
         sys.stderr.write(f"{error}\n")
         return CANNOT_JUDGE
+
+
+def _verify(given: argparse.Namespace) -> int:
+    path = local_path(given.run)
+    outcome = _verify_away(given) if path is None else _verify_here(given, path)
     print_verdict(outcome.verdict)
-    if given.html:
-        write_report(outcome)
     return PASS if outcome.verdict.passed else FAIL
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="fes-analytics", description="Judge a run of a federation."
+def _verify_here(given: argparse.Namespace, path: Path) -> Outcome:
+    folder = open_folder(path)
+    federation = load_federation(folder.federation)
+    large = folder.size_bytes() >= LARGE_BYTES
+    with spark_session(settings.spark_options(given), large=large) as spark:
+        outcome = judge(spark, folder, federation)
+    if given.html:
+        write_report(outcome)
+    return outcome
+
+
+def _verify_away(given: argparse.Namespace) -> Outcome:
+    """Judge a run that is not on this machine, and leave the results where it is."""
+    with (
+        TemporaryDirectory(prefix="fes-run-") as scratch,
+        spark_session(settings.spark_options(given), large=True) as spark,
+    ):
+        files = open_files(spark, given.run)
+        folder: RunFolder = fetch_run(files, Path(scratch))
+        outcome = judge(spark, folder, load_federation(folder.federation))
+        if given.html:
+            write_report(outcome)
+        give_back(files, folder)
+    return outcome
+
+
+def _serve(given: argparse.Namespace) -> int:
+    diagnostics.set_up()
+    options = ServeOptions(
+        run=given.run,
+        checkpoint=given.checkpoint or "",
+        host=given.http_host,
+        port=given.http_port,
+        pace=Pace(given.trigger_s, given.idle_s),
+        terms=Terms(round(given.settle_s * 1e6), given.keep_events),
+        spark=settings.spark_options(given),
     )
-    commands = parser.add_subparsers(required=True)
-    verify = commands.add_parser("verify", help="prove or disprove each promise for one run")
-    verify.add_argument("run", type=Path, metavar="RUNFOLDER", help="where the run left its files")
-    verify.add_argument("--no-html", dest="html", action="store_false", help="write no report.html")
-    verify.add_argument("--master", default="local[2]", help="Spark's master (default: local[2])")
-    return parser
+    try:
+        asyncio.run(serve(options))
+    except (PySparkException, OSError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        sys.stderr.write(f"fes-analytics: {reason[0]}\n")
+        return FAILED
+    return PASS
 
 
 if __name__ == "__main__":

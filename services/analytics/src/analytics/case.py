@@ -1,8 +1,10 @@
 """The case: all that a run left, read and counted, before anything is weighed."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from analytics import schemas
 from analytics.census import Census, take_census
@@ -67,15 +69,12 @@ def open_case(spark: SparkSession, folder: RunFolder, federation: Federation) ->
 
 
 def _read(spark: SparkSession, folder: RunFolder) -> Logs:
+    def read(paths: tuple[Path, ...], schema: StructType, kind: str) -> DataFrame:
+        return read_log(spark, tuple(map(folder.uri, paths)), schema, kind).localCheckpoint()
+
     return Logs(
-        truth=read_log(spark, (folder.truth,), schemas.TRUTH, "truth").localCheckpoint(),
-        commands=read_log(
-            spark, (folder.commands,), schemas.COMMANDS, "commands"
-        ).localCheckpoint(),
-        deliveries=read_log(
-            spark, (folder.deliveries,), schemas.DELIVERIES, "deliveries"
-        ).localCheckpoint(),
-        event_log=read_log(
-            spark, folder.event_logs, schemas.EVENT_LOG, "event_log"
-        ).localCheckpoint(),
+        truth=read((folder.truth,), schemas.TRUTH, "truth"),
+        commands=read((folder.commands,), schemas.COMMANDS, "commands"),
+        deliveries=read((folder.deliveries,), schemas.DELIVERIES, "deliveries"),
+        event_log=read(folder.event_logs, schemas.EVENT_LOG, "event_log"),
     )

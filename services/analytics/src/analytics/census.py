@@ -1,4 +1,4 @@
-"""The census: which files and components a run has, and whether their logs are whole."""
+"""The census: which components a run has, and what each file tells of them."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -7,16 +7,8 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as fn
 
-from analytics.federation import Federation
-from analytics.folder import RunFolder, numbered
-from analytics.outages import FOREVER_US, Outage
+from analytics.folder import numbered
 from analytics.schemas import BROKEN
-from analytics.verdict import Example
-
-LATE_US = 5_000_000
-"""So long after the last record of the event logs no frame may be sent."""
-
-_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +40,31 @@ class Census:
     broken: frozenset[str]
     last_us: dict[str, int]
 
+    @classmethod
+    def empty(cls) -> "Census":
+        """Return the census of no logs at all."""
+        return cls({}, {}, frozenset(), {})
+
     def last_record_us(self) -> int:
         """Return the wall clock of the last record of all event logs; 0 if there is none."""
         return max((at for file, at in self.last_us.items() if numbered(Path(file))[0]), default=0)
+
+    def joined(self, other: "Census") -> "Census":
+        """Return what both tell together."""
+        names = {**self.processes, **other.processes}
+        none = frozenset[str]()
+        return Census(
+            components=_latest([*self.components.items(), *other.components.items()]),
+            processes={
+                process: self.processes.get(process, none) | other.processes.get(process, none)
+                for process in names
+            },
+            broken=self.broken | other.broken,
+            last_us={
+                file: max(self.last_us.get(file, 0), other.last_us.get(file, 0))
+                for file in {**self.last_us, **other.last_us}
+            },
+        )
 
 
 def take_census(event_log: DataFrame, others: list[DataFrame]) -> Census:
@@ -65,7 +79,10 @@ def take_census(event_log: DataFrame, others: list[DataFrame]) -> Census:
         nameless = log.withColumns({"decision": fn.lit(""), "name": fn.lit("")})
         rows = rows.unionByName(_counted(nameless))
     found = rows.collect()
-    return Census(_components(found), _processes(found), _broken_files(found), _last(found))
+    named = [
+        (row["name"], Component(row["started"], row["stopped"])) for row in found if row["name"]
+    ]
+    return Census(_latest(named), _processes(found), _broken_files(found), _last(found))
 
 
 def _counted(log: DataFrame) -> DataFrame:
@@ -81,14 +98,13 @@ def _counted(log: DataFrame) -> DataFrame:
     )
 
 
-def _components(rows: list[Row]) -> dict[str, Component]:
+def _latest(named: list[tuple[str, Component]]) -> dict[str, Component]:
     found: dict[str, Component] = {}
-    for row in rows:
-        if row["name"]:
-            known = found.get(row["name"], Component(0, 0))
-            found[row["name"]] = Component(
-                max(known.started_us, row["started"]), max(known.stopped_us, row["stopped"])
-            )
+    for name, one in named:
+        known = found.get(name, Component(0, 0))
+        found[name] = Component(
+            max(known.started_us, one.started_us), max(known.stopped_us, one.stopped_us)
+        )
     return found
 
 
@@ -109,112 +125,3 @@ def _last(rows: list[Row]) -> dict[str, int]:
     for row in rows:
         found[row["file"]] = max(found.get(row["file"], 0), row["last_us"])
     return found
-
-
-def incomplete(
-    folder: RunFolder,
-    census: Census,
-    federation: Federation,
-    outages: tuple[Outage, ...],
-    logs: list[DataFrame],
-) -> list[Example]:
-    """Name what is missing of the logs: broken lines, lost ends, silent components, lost files."""
-    return [
-        *_torn(folder, census, outages, logs),
-        *_silent(census, federation, outages),
-        *_gaps(folder),
-        *_late(folder, census),
-    ]
-
-
-def _torn(
-    folder: RunFolder, census: Census, outages: tuple[Outage, ...], logs: list[DataFrame]
-) -> list[Example]:
-    places = {path: _unended(path) for path in folder.logs}
-    broken = {path: {line} if line else set[int]() for path, line in places.items()}
-    by_name = {path.name: path for path in folder.logs}
-    for log in logs if census.broken else ():
-        wrong = log.filter(fn.col(BROKEN).isNotNull()).select("file", BROKEN, "place")
-        for row in wrong.orderBy("file", "place").limit(_SHOWN).collect():
-            path = by_name[row["file"]]
-            broken[path].add(_line_of(path, row[BROKEN]))
-    return [
-        Example(f"{path.relative_to(folder.path)}:{line}", "", _why(path, line, places[path]))
-        for path, lines in broken.items()
-        for line in sorted(lines)[_excused(path, folder, census, outages, lines) :]
-    ]
-
-
-def _why(path: Path, line: int, unended: int) -> str:
-    return f"{path.name} is cut short here" if line == unended else f"{path.name} has a broken line"
-
-
-def _unended(path: Path) -> int:
-    """Return the last line of a file if it lacks its end, else 0."""
-    with path.open("rb") as file:
-        lines, last = 0, b"\n"
-        while block := file.read(1 << 20):
-            lines, last = lines + block.count(b"\n"), block[-1:]
-    return 0 if last == b"\n" else lines + 1
-
-
-def _line_of(path: Path, text: str) -> int:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.rstrip(b"\n").decode("utf-8", errors="replace") == text:
-                return number
-    return 0
-
-
-def _excused(
-    path: Path, folder: RunFolder, census: Census, outages: tuple[Outage, ...], lines: set[int]
-) -> int:
-    """Return how many torn lines the kills of a process excuse.
-
-    None at the end of its last file: what was killed and came back wrote on.
-    """
-    process, number = numbered(path)
-    inside = census.processes.get(process, frozenset())
-    kills = {(one.gateway, one.from_us) for one in outages if one.killed and one.gateway in inside}
-    later = any(
-        numbered(other) > (process, number)
-        for other in folder.event_logs
-        if numbered(other)[0] == process
-    )
-    torn_end = max(lines, default=0) == _unended(path) != 0
-    return min(len(kills), len(lines) - (torn_end and not later))
-
-
-def _silent(census: Census, federation: Federation, outages: tuple[Outage, ...]) -> list[Example]:
-    down = {one.gateway for one in outages if one.to_us == FOREVER_US}
-    wanted = {name: name for name in federation.gateways}
-    wanted |= {adapter.name: adapter.gateway for adapter in federation.adapters}
-    found = []
-    for name, gateway in sorted(wanted.items()):
-        component = census.components.get(name, Component(0, 0))
-        if component.started_us == 0:
-            found.append(Example(f"logs of {name}", name, "has no record that it started"))
-        elif not component.stopped and gateway not in down:
-            found.append(Example(f"logs of {name}", name, "has no record that it stopped"))
-    return found
-
-
-def _gaps(folder: RunFolder) -> list[Example]:
-    numbers: dict[str, list[int]] = defaultdict(list)
-    for path in folder.event_logs:
-        process, number = numbered(path)
-        numbers[process].append(number)
-    return [
-        Example(f"logs/eventlog-{process}.{number}.jsonl", "", "is missing between two others")
-        for process, known in numbers.items()
-        for number in sorted(set(range(min(known), max(known))) - set(known))
-    ]
-
-
-def _late(folder: RunFolder, census: Census) -> list[Example]:
-    truth = census.last_us.get(folder.truth.name, 0)
-    late_us = truth - census.last_record_us()
-    if late_us <= LATE_US:
-        return []
-    reason = f"the event logs end {late_us / 1e6:.1f} s before the last frame was sent"
-    return [Example(folder.truth.name, "", reason)]

@@ -11,6 +11,14 @@ from typing import Any
 
 from analytics.errors import CannotJudgeError
 
+FEDERATION = "federation.yaml"
+TRACE = "trace.csv"
+TRUTH = "ground_truth.jsonl"
+COMMANDS = "commands.jsonl"
+DELIVERIES = "offenders.jsonl"
+OUTAGES = "outages.jsonl"
+LOGS = "logs"
+
 _EVENT_LOG = re.compile(r"eventlog-(?P<process>.+)\.(?P<number>\d+)\.jsonl")
 
 
@@ -19,47 +27,52 @@ class RunFolder:
     """Where a run left its files.
 
     Attributes:
-        path: The folder itself.
+        path: The folder itself, or a copy of it on this machine.
+        origin: Where Spark reads the logs, if not there: a URI.
     """
 
     path: Path
+    origin: str = ""
+
+    def uri(self, path: Path) -> str:
+        """Return what Spark calls one of the files."""
+        inside = path.relative_to(self.path).as_posix()
+        return f"{self.origin or f'file://{self.path}'}/{inside}"
 
     @property
     def federation(self) -> Path:
         """The federation as run."""
-        return self.path / "federation.yaml"
+        return self.path / FEDERATION
 
     @property
     def trace(self) -> Path:
         """What the fleet did."""
-        return self.path / "trace.csv"
+        return self.path / TRACE
 
     @property
     def truth(self) -> Path:
         """The frames that were put on a bus."""
-        return self.path / "ground_truth.jsonl"
+        return self.path / TRUTH
 
     @property
     def commands(self) -> Path:
         """What the city asked for."""
-        return self.path / "commands.jsonl"
+        return self.path / COMMANDS
 
     @property
     def deliveries(self) -> Path:
         """What the city's native client was given."""
-        return self.path / "offenders.jsonl"
+        return self.path / DELIVERIES
 
     @property
     def outages(self) -> Path:
         """What was cut, written by whoever cut it; may be absent."""
-        return self.path / "outages.jsonl"
+        return self.path / OUTAGES
 
     @property
     def event_logs(self) -> tuple[Path, ...]:
         """The event logs, sorted by process and number."""
-        found = [
-            path for path in (self.path / "logs").glob("eventlog-*.jsonl") if numbered(path)[0]
-        ]
+        found = [path for path in (self.path / LOGS).glob("eventlog-*.jsonl") if numbered(path)[0]]
         return tuple(sorted(found, key=numbered))
 
     @property
@@ -73,13 +86,17 @@ class RunFolder:
         return sum(path.stat().st_size for path in self.event_logs)
 
 
-def open_folder(path: Path) -> RunFolder:
+def open_folder(path: Path, origin: str = "") -> RunFolder:
     """Return the run folder at `path`.
+
+    Args:
+        path: On this machine.
+        origin: Where Spark reads the logs, if not there.
 
     Raises:
         CannotJudgeError: A file that every run leaves is not there.
     """
-    folder = RunFolder(path.resolve())
+    folder = RunFolder(path.resolve(), origin)
     if not folder.path.is_dir():
         raise CannotJudgeError(path, 0, "is not a run folder")
     required = (folder.federation, folder.trace, folder.truth, folder.commands, folder.deliveries)
@@ -87,7 +104,7 @@ def open_folder(path: Path) -> RunFolder:
         if not file.is_file():
             raise CannotJudgeError(file, 0, "is missing")
     if not folder.event_logs:
-        raise CannotJudgeError(folder.path / "logs", 0, "holds no event log")
+        raise CannotJudgeError(folder.path / LOGS, 0, "holds no event log")
     return folder
 
 
@@ -131,17 +148,28 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            if number == len(lines):
-                return
-            raise CannotJudgeError(path, number, "is not JSON") from error
-        if not isinstance(value, dict):
-            raise CannotJudgeError(path, number, "is not a JSON object")
-        yield number, value
+        if line.strip():
+            try:
+                yield number, json_object(path, number, line)
+            except CannotJudgeError as error:
+                if number == len(lines) and isinstance(error.__cause__, ValueError):
+                    return
+                raise
+
+
+def json_object(path: Path, number: int, line: bytes | str) -> dict[str, Any]:
+    """Return the object on one line of a file.
+
+    Raises:
+        CannotJudgeError: The line is no JSON object.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CannotJudgeError(path, number, "is not JSON") from error
+    if not isinstance(value, dict):
+        raise CannotJudgeError(path, number, "is not a JSON object")
+    return value
 
 
 def _is_place(lat: str, lon: str) -> bool:

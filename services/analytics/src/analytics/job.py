@@ -9,13 +9,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from analytics.case import Case, open_case
-from analytics.census import incomplete
 from analytics.evidence import Evidence, gather
 from analytics.federation import Federation
 from analytics.folder import RunFolder
+from analytics.incomplete import incomplete
+from analytics.remains import look
 from analytics.restarts import restarts
 from analytics.ruling import Counted, rule
-from analytics.trial import all_findings, facts, silence
+from analytics.tally import counted, tallies
+from analytics.trial import all_findings, commanded, silence
 from analytics.verdict import Verdict, write_verdict
 
 SHOWN = 2000
@@ -63,24 +65,29 @@ def judge(spark: SparkSession, folder: RunFolder, federation: Federation) -> Out
 
 
 def _verdict(case: Case, evidence: Evidence) -> Verdict:
-    logs = [case.logs.event_log, *case.logs.timed]
-    cut_short = incomplete(case.folder, case.census, case.federation, case.outages, logs)
+    remains = look(case.folder, case.census, [case.logs.event_log, *case.logs.timed])
     quiet = silence(case.census, case.folder.truth.name)
     killed = restarts(case)
-    found = all_findings(case, evidence, quiet, killed)
-    row = facts(case, evidence, quiet)
-    return rule(case, Counted(row, found, cut_short, quiet, len(killed)))
+    counts = Counted(
+        tally=tallies(counted(evidence).collect())[0],
+        found=all_findings(case, evidence, quiet, killed),
+        cut_short=incomplete(remains, case.census, case.federation, case.outages),
+        quiet=quiet,
+        commands=commanded(case, quiet),
+        kills=len(killed),
+        files=len(remains.files),
+    )
+    return rule(case, counts)
 
 
 def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:
     """Write every offender once, by time, and return the first of them."""
     draft = path.with_name(path.name + ".part")
-    caught = _caught(judged)
     shown: list[Offender] = []
     with draft.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("monitor", "vehicle", "time", "rate"))
-        for offender in caught:
+        for offender in _in_time(caught(judged)):
             rows.writerow(astuple(offender)[:4])
             if len(shown) < SHOWN:
                 shown.append(offender)
@@ -88,8 +95,13 @@ def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:
     return tuple(shown)
 
 
-def _caught(judged: DataFrame) -> Iterator[Offender]:
+def caught(judged: DataFrame) -> DataFrame:
+    """Return each offender once, as the fields of `Offender` and the `id` of the event."""
     right = judged.filter("copy = 1 and reason is null")
-    columns = ("monitor", "vehicle", (fn.col("time_us") / 1e6).alias("time"), "rate", "lat", "lon")
-    ordered = right.select(*columns).orderBy("time", "vehicle", "monitor")
+    time = (fn.col("time_us") / 1e6).alias("time")
+    return right.select("id", "monitor", "vehicle", time, "rate", "lat", "lon")
+
+
+def _in_time(offenders: DataFrame) -> Iterator[Offender]:
+    ordered = offenders.drop("id").orderBy("time", "vehicle", "monitor")
     return (Offender(**row.asDict()) for row in ordered.toLocalIterator())

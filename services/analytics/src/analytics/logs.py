@@ -1,7 +1,6 @@
 """Logs as DataFrames: every line is kept, the broken ones beside the good ones."""
 
 from functools import reduce
-from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
@@ -13,21 +12,20 @@ _GLOB = str.maketrans({letter: f"\\{letter}" for letter in "\\*?[]{}"})
 
 
 def read_log(
-    spark: SparkSession, paths: tuple[Path, ...], schema: StructType, kind: str
+    spark: SparkSession, places: tuple[str, ...], schema: StructType, kind: str
 ) -> DataFrame:
     """Read files of JSON lines.
 
     Args:
         spark: The session.
-        paths: The files.
+        places: The files, as Spark names them.
         schema: What a line holds.
         kind: Which members a line must have: a key of `REQUIRED`.
 
     Returns:
-        The schema's columns; `file` (its name), `place` (orders the lines of one file), and
-        `BROKEN`, the text of a line that is not of the schema.
+        As `parsed` returns; `place` is the block of the file and the row in it.
     """
-    lines = spark.read.text([str(path).translate(_GLOB) for path in paths], lineSep="\n")
+    lines = spark.read.text([place.translate(_GLOB) for place in places], lineSep="\n")
     placed = lines.select(
         "value",
         fn.col("_metadata.file_name").alias("file"),
@@ -35,12 +33,29 @@ def read_log(
             fn.col("_metadata.file_block_start").alias("block"),
             fn.monotonically_increasing_id().alias("row"),
         ).alias("place"),
-    ).filter(fn.trim("value") != "")
+    )
+    return parsed(placed, schema, kind)
+
+
+def parsed(lines: DataFrame, schema: StructType, kind: str, *kept: str) -> DataFrame:
+    """Read lines of JSON.
+
+    Args:
+        lines: `value`, the text; `file`, its name; `place`, which orders the lines of one file.
+        schema: What a line holds.
+        kind: Which members a line must have: a key of `REQUIRED`.
+        kept: Further columns of `lines` that are passed on.
+
+    Returns:
+        The schema's columns, `file`, `place`, and `BROKEN`, the text of a line that is not of the
+        schema. Empty lines are left out.
+    """
     full = StructType(list(schema.fields)).add(BROKEN, StringType())
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN}
-    parsed = placed.withColumn("line", fn.from_json("value", full, options))
+    written = lines.filter(fn.trim("value") != "")
+    read = written.withColumn("line", fn.from_json("value", full, options))
     columns = [fn.col(f"line.{field.name}") for field in schema.fields]
-    return parsed.select(*columns, "file", "place", _broken(kind).alias(BROKEN))
+    return read.select(*columns, "file", "place", *kept, _broken(kind).alias(BROKEN))
 
 
 def good(log: DataFrame) -> DataFrame:

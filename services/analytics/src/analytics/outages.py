@@ -1,6 +1,8 @@
 """Outages: when which gateway was cut off, from the words of whoever cut."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from analytics.errors import CannotJudgeError
@@ -44,14 +46,28 @@ def load_outages(
     """
     if not folder.outages.exists():
         return ()
+    return outages_of(folder.outages, json_lines(folder.outages), federation, processes)
+
+
+def outages_of(
+    path: Path,
+    records: Iterable[tuple[int, dict[str, Any]]],
+    federation: Federation,
+    processes: dict[str, frozenset[str]],
+) -> tuple[Outage, ...]:
+    """Return the outages that records tell of; `path` and their numbers name a wrong one.
+
+    Raises:
+        CannotJudgeError: A record cannot be understood.
+    """
     found: list[Outage] = []
-    for number, record in json_lines(folder.outages):
+    for number, record in records:
         try:
             found.extend(_outages(record, federation, processes))
         except KeyError as error:
-            raise CannotJudgeError(folder.outages, number, f"lacks {error}") from error
+            raise CannotJudgeError(path, number, f"lacks {error}") from error
         except (TypeError, ValueError, OverflowError) as error:
-            raise CannotJudgeError(folder.outages, number, f"holds no time: {error}") from error
+            raise CannotJudgeError(path, number, f"holds no time: {error}") from error
     return tuple(found)
 
 

@@ -8,8 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analytics.chart import Chart, Place, draw
-from analytics.job import Outcome
+from analytics.chart import Place, draw
+from analytics.federation import Federation
+from analytics.folder import RunFolder
+from analytics.job import Offender, Outcome
+from analytics.live.opinion import Opinion, Progress
 from analytics.verdict import BROKEN, HELD, Hop, Promise, Verdict, replace
 
 _STYLES = {HELD: "green", BROKEN: "bold red"}
@@ -49,28 +52,62 @@ def _latency(hop: Hop) -> str:
 
 def write_report(outcome: Outcome) -> Path:
     """Write `report.html` into the run folder, and return its path."""
-    environment = Environment(
-        loader=PackageLoader("analytics"), autoescape=True, undefined=StrictUndefined
-    )
-    page = environment.get_template("report.html").render(
-        run=outcome.case.folder.path.name,
-        verdict=outcome.verdict,
-        chart=_chart(outcome),
-        offenders=outcome.offenders,
-        longest_ms=max([hop.p99 or 0.0 for hop in outcome.verdict.hops[:-1]] + [0.001]),
-    )
-    path = outcome.case.folder.path / "report.html"
+    case = outcome.case
+    page = Pages(case.folder, case.federation).finished(outcome.verdict, outcome.offenders)
+    path = case.folder.path / "report.html"
     replace(path, page)
     return path
 
 
-def _chart(outcome: Outcome) -> Chart:
-    monitors = outcome.case.federation.monitors
-    return draw(
-        [Place(one.name, one.lat, one.lon, one.range_m) for one in monitors],
-        [Place(one.vehicle, one.lat, one.lon) for one in outcome.offenders],
-        _track(outcome.case.folder.trace),
-    )
+class Pages:
+    """Makes pages about one run.
+
+    Args:
+        folder: The run.
+        federation: As it was run.
+        name: What the run is called; as its folder where empty.
+    """
+
+    def __init__(self, folder: RunFolder, federation: Federation, name: str = "") -> None:
+        environment = Environment(
+            loader=PackageLoader("analytics"), autoescape=True, undefined=StrictUndefined
+        )
+        self._template = environment.get_template("report.html")
+        self._name = name or (folder.origin or str(folder.path)).rstrip("/").rpartition("/")[2]
+        self._monitors = [
+            Place(one.name, one.lat, one.lon, one.range_m) for one in federation.monitors
+        ]
+        self._track = _track(folder.trace)
+
+    def finished(self, verdict: Verdict, offenders: tuple[Offender, ...]) -> str:
+        """Return the page about a finished run."""
+        word = "pass" if verdict.passed else "fail"
+        return self._page(verdict, offenders, word, None)
+
+    def live(self, opinion: Opinion) -> str:
+        """Return the page about a run that goes on; empty while there is no verdict."""
+        if opinion.verdict is None:
+            return ""
+        offenders = tuple(reversed(opinion.offenders))
+        return self._page(opinion.verdict, offenders, opinion.word, opinion.progress)
+
+    def _page(
+        self,
+        verdict: Verdict,
+        offenders: tuple[Offender, ...],
+        word: str,
+        progress: Progress | None,
+    ) -> str:
+        caught = [Place(one.vehicle, one.lat, one.lon) for one in offenders]
+        return self._template.render(
+            run=self._name,
+            word=word,
+            verdict=verdict,
+            progress=progress,
+            chart=draw(self._monitors, caught, self._track),
+            offenders=offenders,
+            longest_ms=max([hop.p99 or 0.0 for hop in verdict.hops[:-1]] + [0.001]),
+        )
 
 
 def _track(path: Path) -> list[Place]:

@@ -7,6 +7,7 @@ from analytics.case import Case
 from analytics.census import Census
 from analytics.logs import good
 from analytics.outages import FOREVER_US, Outage
+from analytics.small import small_frame
 from analytics.transforms.limits import PATIENCE_US, SLACK_US
 
 SETTLED_US = 10_000_000
@@ -44,7 +45,7 @@ def _settled(outage: Outage, census: Census) -> int:
 
 def _disturbed(case: Case, rows: list[tuple[int, str, int, int]]) -> set[int]:
     """Return the numbers of the kills while which the city changed what it asks for."""
-    kills = case.spark.createDataFrame(rows, schemas.RESTARTS)
+    kills = small_frame(case.spark, rows, schemas.RESTARTS)
     named = case.tables.monitors.select("monitor", fn.col("m_gateway").alias("gateway"))
     changing = good(case.logs.commands).filter("action <> 'renew'")
     first = fn.col("from_us") - PATIENCE_US - SLACK_US

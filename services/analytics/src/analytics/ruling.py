@@ -1,12 +1,12 @@
 """The ruling: what is said of each promise, once everything is counted."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-
-from pyspark.sql import Row
+from dataclasses import dataclass, fields
 
 from analytics.case import Case
+from analytics.found import Findings, Found
 from analytics.promises import findings as names
+from analytics.tally import Tally, percentile
 from analytics.transforms.latency import HOPS
 from analytics.trial import Silence
 from analytics.verdict import (
@@ -27,43 +27,47 @@ class Counted:
     """What was counted.
 
     Attributes:
-        facts: One row of counts and latencies, as `trial.facts` returns.
-        found: Findings, as `trial.all_findings` returns.
+        tally: Counts and latencies.
+        found: What was found against each promise.
         cut_short: What is missing of the logs.
         quiet: When the publishers were silent.
+        commands: How many commands were given meanwhile.
         kills: How many restarts could be judged.
+        files: How many files of logs there are.
     """
 
-    facts: Row
-    found: list[Row]
+    tally: Tally
+    found: Findings
     cut_short: list[Example]
     quiet: Silence
+    commands: int
     kills: int
+    files: int
 
 
 def rule(case: Case, counted: Counted) -> Verdict:
     """Return the verdict."""
-    row = counted.facts
-    hops = tuple(_hop(row, number, name) for number, name in enumerate(HOPS))
-    fields = ("expected", "received", "missing", "unexpected", "duplicate", "outage")
+    counts = counted.tally.counts
+    hops = tuple(map(_hop, HOPS, counted.tally.hops))
     return Verdict(
-        reports=Reports(**{name: row[name] for name in fields}),
+        reports=Reports(**{each.name: counts[each.name] for each in fields(Reports)}),
         end_to_end=hops[-1],
         hops=hops,
         promises=tuple(_promise(case, counted, name) for name in names.PROMISES),
     )
 
 
-def _hop(row: Row, number: int, name: str) -> Hop:
-    p50, p99 = (None if us is None else us / 1000 for us in row[f"p{number}"] or (None, None))
-    return Hop(name, p50, p99, row[f"n{number}"])
+def _hop(name: str, times: dict[int, int]) -> Hop:
+    p50, p99 = (
+        None if us is None else us / 1000
+        for us in (percentile(times, 0.5), percentile(times, 0.99))
+    )
+    return Hop(name, p50, p99, sum(times.values()))
 
 
 def _promise(case: Case, counted: Counted, name: str) -> Promise:
-    examples = [
-        Example(r["id"], r["monitor"], r["reason"]) for r in counted.found if r["promise"] == name
-    ]
-    offending = _offending(counted, name)
+    found = _against(counted, name)
+    examples, offending = found.examples, found.offending
     if name == names.LOGS:
         examples, offending = counted.cut_short + examples, offending + len(counted.cut_short)
     untestable = _UNTESTABLE[name](case, counted) if name in _UNTESTABLE else ""
@@ -76,9 +80,10 @@ def _promise(case: Case, counted: Counted, name: str) -> Promise:
     return Promise(name, status, 0, untestable or _held(case, counted, name))
 
 
-def _offending(counted: Counted, name: str) -> int:
-    found: int = next((r["offending"] for r in counted.found if r["promise"] == name), 0)
-    return found
+def _against(counted: Counted, name: str) -> Found:
+    nothing = Found(0, ())
+    clock = counted.found.get(names.BY_CLOCK, nothing) if name == names.ORDER else nothing
+    return counted.found.get(name, clock)
 
 
 def _told(example: Example) -> str:
@@ -87,15 +92,15 @@ def _told(example: Example) -> str:
 
 def _bound(case: Case, counted: Counted) -> int:
     """Return how many requests may be passed on in silence: each command once an adapter."""
-    return (int(counted.facts["commands"]) + 1) * len(case.federation.adapters)
+    return (counted.commands + 1) * len(case.federation.adapters)
 
 
 def _undelivered(_: Case, counted: Counted) -> str:
-    return "" if counted.facts["received"] else "nothing was delivered"
+    return "" if counted.tally.counts["received"] else "nothing was delivered"
 
 
 def _unexpected(_: Case, counted: Counted) -> str:
-    return "" if counted.facts["expected"] else "nothing was expected"
+    return "" if counted.tally.counts["expected"] else "nothing was expected"
 
 
 def _loud(_: Case, counted: Counted) -> str:
@@ -124,7 +129,7 @@ def _unkilled(case: Case, counted: Counted) -> str:
 def _unheard(case: Case, counted: Counted) -> str:
     if not case.whole:
         return "the event log holds only a sample of the events"
-    return "" if counted.facts["heard"] else "the event log has no event heard by a monitor"
+    return "" if counted.tally.counts["heard"] else "the event log has no event heard by a monitor"
 
 
 _UNTESTABLE: dict[str, Callable[[Case, Counted], str]] = {
@@ -142,19 +147,19 @@ _UNTESTABLE: dict[str, Callable[[Case, Counted], str]] = {
 
 
 def _held(case: Case, counted: Counted, name: str) -> str:
-    row = counted.facts
+    row = counted.tally.counts
     received = f"{row['received']} deliveries"
     details = {
         names.AT_MOST_ONCE: f"{received}, each once",
         names.UNASKED: f"{received}, each asked for",
         names.LOST: f"{row['expected']} expected, {row['outage']} of them lost in an outage",
         names.ORDER: f"{received} in order",
-        names.STORM: f"{_offending(counted, names.STORM)} requests passed on in silence, "
+        names.STORM: f"{_against(counted, names.STORM).offending} requests passed on in silence, "
         f"{_bound(case, counted)} allowed",
         names.LEFTOVERS: "all that was subscribed natively was withdrawn",
         names.RESTART: f"{counted.kills} restarts, each as before",
         names.PATH: f"{received} by their path",
         names.SOURCE: f"{row['heard']} heard by monitors, each above a limit",
-        names.LOGS: f"{len(case.folder.logs)} files, {len(case.census.components)} components",
+        names.LOGS: f"{counted.files} files, {len(case.census.components)} components",
     }
     return details[name]

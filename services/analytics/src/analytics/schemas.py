@@ -120,5 +120,22 @@ OUTAGES = _struct(out_gateway=_TEXT, from_us=_LONG, to_us=_LONG)
 RESTARTS = _struct(number=_LONG, gateway=_TEXT, from_us=_LONG, until_us=_LONG)
 """Gateways that were killed and came back; `until_us` is when they must be as before."""
 
+NAMES = _struct(name=_TEXT)
+"""Names of components."""
+
 FINDINGS = _struct(promise=_TEXT, id=_TEXT, monitor=_TEXT, reason=_TEXT)
 """What is wrong: which promise, which event, which monitor (or component), and why."""
+
+PLACED = _struct(id=_TEXT, window=_LONG)
+"""Events of a run that goes on, each with the window that it belongs to."""
+
+TEXTS = _struct(file=_TEXT, offset=_LONG, value=_TEXT)
+"""Lines that were kept: the file, where they began in it, and their text."""
+
+NEWEST = _struct(wall_us=_LONG, id=_TEXT, monitor=_TEXT, path=ArrayType(_TEXT), offset=_LONG)
+"""Deliveries that those to come are held against."""
+
+ROWS = _struct(
+    kind=_TEXT, file=_TEXT, offset=_LONG, id=_TEXT, value=_TEXT, batch=_LONG, window=_LONG
+)
+"""Lines about events: which log they are of, where they began, in which batch they came."""

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from analytics import schemas
 from analytics.federation import Federation, Vehicle
 from analytics.outages import Outage
+from analytics.small import small_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,10 @@ def small_tables(
     adapters = [(a.name, a.gateway, a.service, a.role) for a in federation.adapters]
     cuts = [(one.gateway, one.from_us, one.to_us) for one in outages]
     return Tables(
-        vehicles=spark.createDataFrame(vehicles, schemas.FRAMES),
-        monitors=spark.createDataFrame(monitors, schemas.MONITORS),
-        adapters=spark.createDataFrame(adapters, schemas.ADAPTERS),
-        outages=spark.createDataFrame(cuts, schemas.OUTAGES),
+        vehicles=small_frame(spark, vehicles, schemas.FRAMES),
+        monitors=small_frame(spark, monitors, schemas.MONITORS),
+        adapters=small_frame(spark, adapters, schemas.ADAPTERS),
+        outages=small_frame(spark, cuts, schemas.OUTAGES),
     )
 
 

@@ -3,18 +3,20 @@
 from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from analytics import schemas
 from analytics.case import Case
 from analytics.census import Census
 from analytics.evidence import Evidence
+from analytics.found import Findings, parts
 from analytics.logs import good
 from analytics.promises import control, deliveries, gateways, losses, whole
 from analytics.promises.findings import found, ranked
+from analytics.small import small_frame
 from analytics.transforms.cuts import with_cuts
-from analytics.transforms.latency import latencies
+from analytics.transforms.order import in_order
 from analytics.verdict import EXAMPLES
 
 SILENCE_US = 2_000_000
@@ -37,16 +39,21 @@ class Silence:
 
 
 def silence(census: Census, truth_file: str) -> Silence:
-    """Return when the publishers were silent: from the last frame until the first part stopped."""
+    """Return when the publishers were silent: from the last frame until the first part stopped.
+
+    Where there was no frame there is nothing to tell it from.
+    """
+    if truth_file not in census.last_us:
+        return Silence(0, 0)
     stops = [one.stopped_us for one in census.components.values() if one.stopped]
     last = min(stops, default=census.last_record_us())
-    return Silence(census.last_us.get(truth_file, 0) + SILENCE_US, last)
+    return Silence(census.last_us[truth_file] + SILENCE_US, last)
 
 
 def all_findings(
     case: Case, evidence: Evidence, quiet: Silence, killed: list[tuple[int, str, int, int]]
-) -> list[Row]:
-    """Return the number of findings of each promise and the first of them.
+) -> Findings:
+    """Return what was found against each promise, in one pass.
 
     Args:
         case: The run.
@@ -54,10 +61,29 @@ def all_findings(
         quiet: When the publishers were silent.
         killed: The restarts that can be judged, rows of `RESTARTS`.
     """
-    parts = [*_events(case, evidence), *_control(case, quiet, killed)]
-    if case.whole:
-        parts += _logged(case, evidence)
-    return ranked(reduce(DataFrame.unionByName, parts), EXAMPLES).collect()
+    new = {"old": fn.lit(False), "again": fn.lit(False)}
+    charges = [
+        charges_of_events(case, evidence),
+        charges_of_order(good(case.logs.deliveries).withColumns(new)),
+        charges_of_control(case, quiet, killed),
+    ]
+    whole = _union(charges).withColumn("part", fn.lit(0))
+    return parts(ranked(whole, EXAMPLES).collect()).get(0, {})
+
+
+def charges_of_events(case: Case, evidence: Evidence) -> DataFrame:
+    """Return what is wrong with events and with their deliveries, as `FINDINGS`."""
+    frames = [*_events(case, evidence), *(_logged(case, evidence) if case.whole else ())]
+    return _union(frames)
+
+
+def charges_of_order(given: DataFrame) -> DataFrame:
+    """Return which deliveries are out of order, as `FINDINGS`.
+
+    Args:
+        given: As `transforms.order.in_order` takes them.
+    """
+    return found(in_order(given), *deliveries.out_of_order())
 
 
 def _events(case: Case, evidence: Evidence) -> list[DataFrame]:
@@ -69,7 +95,6 @@ def _events(case: Case, evidence: Evidence) -> list[DataFrame]:
     of_deliveries = (
         deliveries.delivered_again(),
         deliveries.delivered_unasked(),
-        deliveries.out_of_order(),
         deliveries.astray(),
         whole.skewed(),
     )
@@ -87,37 +112,32 @@ def _logged(case: Case, evidence: Evidence) -> list[DataFrame]:
     ]
 
 
-def _control(
+def charges_of_control(
     case: Case, quiet: Silence, killed: list[tuple[int, str, int, int]]
-) -> list[DataFrame]:
+) -> DataFrame:
+    """Return what is wrong with the control plane, as `FINDINGS`."""
     log = good(case.logs.event_log)
     native = control.natives(log)
     names = [(name,) for name, one in case.census.components.items() if one.stopped]
-    stopped = case.spark.createDataFrame(names, "name string")
-    parts = [
+    stopped = small_frame(case.spark, names, schemas.NAMES)
+    frames = [
         control.forwarded(log, quiet.first_us, quiet.last_us),
         control.left_behind(native, stopped),
     ]
     if killed:
         started = log.filter("decision = 'started'").select("name", "wall_us")
-        restarts = case.spark.createDataFrame(killed, schemas.RESTARTS)
+        restarts = small_frame(case.spark, killed, schemas.RESTARTS)
         adapters = case.tables.adapters
-        parts.append(control.decided_otherwise(native, started, adapters, restarts))
-    return parts
+        frames.append(control.decided_otherwise(native, started, adapters, restarts))
+    return _union(frames)
 
 
-def facts(case: Case, evidence: Evidence, quiet: Silence) -> Row:
-    """Return one row of all counts and latencies."""
-    flags = ("expected", "missing", "outage")
-    counted = evidence.events.agg(*[fn.count_if(fn.col(flag)).alias(flag) for flag in flags])
-    given = evidence.judged.agg(
-        fn.count_if(fn.col("copy") == 1).alias("received"),
-        fn.count_if(fn.col("copy") > 1).alias("duplicate"),
-        fn.count_if(fn.col("reason").isNotNull()).alias("unexpected"),
-    )
-    in_silence = fn.col("sent_us").between(quiet.first_us - SILENCE_US, quiet.last_us)
-    ordered = good(case.logs.commands).agg(fn.count_if(in_silence).alias("commands"))
-    listened = (fn.col("lane") == "monitor") & fn.col("heard_us").isNotNull()
-    heard = evidence.journeys.agg(fn.count_if(listened).alias("heard"))
-    parts = [given, ordered, heard, latencies(evidence.judged)]
-    return reduce(DataFrame.crossJoin, parts, counted).collect()[0]
+def _union(frames: list[DataFrame]) -> DataFrame:
+    union: DataFrame = reduce(DataFrame.unionByName, frames)
+    return union
+
+
+def commanded(case: Case, quiet: Silence) -> int:
+    """Return how many commands were given while the publishers were silent."""
+    silent = fn.col("sent_us").between(quiet.first_us - SILENCE_US, quiet.last_us)
+    return good(case.logs.commands).filter(silent).count()

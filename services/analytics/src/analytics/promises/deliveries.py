@@ -1,11 +1,11 @@
 """Promises that the city's native client can see: at most once, asked for, in order, by a way.
 
-Each function returns a charge over the rows of `transforms.deliveries.judged`.
+Each function returns charges; over the rows of `transforms.deliveries.judged`, unless it says so.
 """
 
 from pyspark.sql import functions as fn
 
-from analytics.promises.findings import AT_MOST_ONCE, ORDER, PATH, UNASKED, Charge
+from analytics.promises.findings import AT_MOST_ONCE, BY_CLOCK, ORDER, PATH, UNASKED, Charge
 
 
 def delivered_again() -> Charge:
@@ -20,10 +20,16 @@ def delivered_unasked() -> Charge:
     return Charge(UNASKED, reason.isNotNull(), fn.col("monitor"), reason)
 
 
-def out_of_order() -> Charge:
-    """Charge deliveries that stand behind a later one of the same origin and way."""
-    reason = fn.concat(fn.lit("delivered after "), fn.col("overtaken"))
-    return Charge(ORDER, fn.col("overtaken").isNotNull(), fn.col("monitor"), reason)
+def out_of_order() -> tuple[Charge, ...]:
+    """Charge deliveries that stand behind a later one, by sequence and by the wall clock.
+
+    Over the rows of `transforms.order.in_order`.
+    """
+    monitor = fn.col("monitor")
+    return tuple(
+        Charge(promise, fn.col(by).isNotNull(), monitor, fn.concat(fn.lit("delivered after "), by))
+        for promise, by in ((ORDER, "late"), (BY_CLOCK, "early"))
+    )
 
 
 def astray() -> Charge:

@@ -16,6 +16,9 @@ PATH = "every path is admissible"
 SOURCE = "filters work at the source"
 LOGS = "logs are complete"
 
+BY_CLOCK = "order of the lines"
+"""What stands for `ORDER` where no sequence of an origin was broken."""
+
 PROMISES = (AT_MOST_ONCE, UNASKED, LOST, ORDER, STORM, LEFTOVERS, RESTART, PATH, SOURCE, LOGS)
 """All promises, in the order in which they are reported."""
 
@@ -65,16 +68,17 @@ def ranked(findings: DataFrame, most: int) -> DataFrame:
     Of each event one finding comes first, so that as many events as can be are named.
 
     Args:
-        findings: `FINDINGS`.
+        findings: `FINDINGS`, and `part`: each part is ranked for itself.
         most: How many examples are kept of each promise.
 
     Returns:
-        `FINDINGS`, and `offending`, how many there are.
+        `FINDINGS`, `part`; `turn`, which finding of its event it is; `offending`, how many there
+        are in all.
     """
-    each = Window.partitionBy("promise")
-    turn = fn.row_number().over(Window.partitionBy("promise", "id").orderBy("monitor", "reason"))
+    each = Window.partitionBy("part", "promise")
+    event = Window.partitionBy("part", "promise", "id").orderBy("monitor", "reason")
     order = each.orderBy("turn", "id", "monitor", "reason")
-    numbered = findings.withColumn("turn", turn).withColumns(
+    numbered = findings.withColumn("turn", fn.row_number().over(event)).withColumns(
         {"offending": fn.count("*").over(each), "rank": fn.row_number().over(order)}
     )
-    return numbered.filter(fn.col("rank") <= most).orderBy("promise", "rank").drop("rank", "turn")
+    return numbered.filter(fn.col("rank") <= most).orderBy("part", "promise", "rank").drop("rank")

@@ -25,53 +25,16 @@ def judged(
         The delivery's columns, its own `wall_us`, `time_us`, `vehicle`, `rate` with the prefix
         `d_`; those of the event, the monitor and the monitor's journey (`m_…`); `copy` (1 for the
         first of its id); `reason`, why it may not be, null if it may; `astray`, what is wrong with
-        its path; `overtaken`, the delivery that it should have followed, or null.
+        its path.
     """
     own = {name: f"d_{name}" for name in ("wall_us", "time_us", "vehicle", "rate")}
-    renamed = deliveries.withColumnsRenamed(own).drop("v", "file")
-    placed = (
-        _ordered(renamed).join(events, "id", "left").join(fn.broadcast(posts), "monitor", "left")
-    )
+    copy = fn.row_number().over(Window.partitionBy("id").orderBy("place"))
+    renamed = deliveries.withColumnsRenamed(own).drop("v", "file").withColumn("copy", copy)
+    placed = renamed.join(events, "id", "left").join(fn.broadcast(posts), "monitor", "left")
     told = of_lane(journeys, "monitor", "j_").withColumnRenamed("id", "j_id")
     way = (placed["id"] == told["j_id"]) & (fn.col("m_gateway") == fn.col("j_gateway"))
     joined = placed.join(told, way, "left")
     return joined.withColumns({"reason": _reason(whole=whole), "astray": _astray()})
-
-
-def _ordered(deliveries: DataFrame) -> DataFrame:
-    """Number the copies, and find what stands behind something later.
-
-    The order of an origin's sequence along one way decides; where that is sound, the wall clock of
-    the lines, which is kept by one client, still tells lines that changed places.
-    """
-    identity = r"^(.*)/(\d+)/(\d+)$"
-    number = fn.struct(
-        fn.regexp_extract("id", identity, 2).try_cast("bigint").alias("epoch"),
-        fn.regexp_extract("id", identity, 3).try_cast("bigint").alias("sequence"),
-        "id",
-    )
-    split = deliveries.withColumns(
-        {"origin": fn.regexp_extract("id", identity, 1), "number": number}
-    )
-    way = Window.partitionBy("origin", fn.array_join("path", ",")).orderBy("place")
-    before = way.rowsBetween(Window.unboundedPreceding, -1)
-    line = Window.partitionBy(fn.lit(0)).orderBy("place")
-    known = split.withColumns(
-        {
-            "copy": fn.row_number().over(Window.partitionBy("id").orderBy("place")),
-            "highest": fn.max("number").over(before),
-            "previous": fn.lag(fn.struct("d_wall_us", "id")).over(line),
-        }
-    )
-    first = fn.col("copy") == 1
-    late = fn.when(first & (fn.col("highest") > fn.col("number")), fn.col("highest.id"))
-    early = fn.when(fn.col("previous.d_wall_us") > fn.col("d_wall_us"), fn.col("previous.id"))
-    return (
-        known.withColumn("late", late)
-        .withColumn("sound", fn.count("late").over(Window.partitionBy(fn.lit(0))) == 0)
-        .withColumn("overtaken", fn.coalesce("late", fn.when(fn.col("sound"), early)))
-        .drop("number", "highest", "previous", "origin", "late", "sound")
-    )
 
 
 def _reason(*, whole: bool) -> Column:
