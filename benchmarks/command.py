@@ -15,12 +15,16 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SECONDS = 165.0
 """What all benchmarks may take together."""
 
+LEAST_S = 60.0
+"""What is left for these in any case."""
 
-def main(cases: Sequence[Case]) -> int:
+
+def main(cases: Sequence[Case], spent_s: float = 0.0) -> int:
     """Measure, print one table and write one file; what was started ends on Ctrl-C too.
 
     Args:
         cases: What to measure; they share the time evenly.
+        spent_s: What other benchmarks took of that time already.
 
     Returns:
         Exit status: 0; 1 where a case carried no rate at all, or a process did not start; 130
@@ -31,7 +35,7 @@ def main(cases: Sequence[Case]) -> int:
     )
     help_ = "what all cases may take together (default %(default)s)"
     parser.add_argument("--seconds", type=float, default=SECONDS, help=help_)
-    limit_s = parser.parse_args().seconds
+    limit_s = max(LEAST_S, parser.parse_args().seconds - spent_s)
     for number in SIGNALS:
         signal.signal(number, _interrupt)
     begun_s = time.monotonic()

@@ -16,6 +16,7 @@ from fes.filter.tree import (
     Comparison,
     Constant,
     Exists,
+    IsTrue,
     Like,
     Negative,
     Not,
@@ -63,6 +64,7 @@ trees = st.recursive(
     leaves,
     lambda inner: st.one_of(
         inner.map(Not),
+        inner.map(IsTrue),
         st.lists(inner, min_size=2, max_size=3).map(tuple).map(And),
         st.lists(inner, min_size=2, max_size=3).map(tuple).map(Or),
     ),

@@ -1,139 +1,18 @@
 """Laws of three-valued logic, evaluation, canonical text and covering."""
 
-import math
-import re
-from fractions import Fraction
-from typing import Any
-
 from fes.errors import FilterError
 from fes.filter import Condition, canonical, compile_filter, covers, parse
 from fes.filter.normal import normalise
 from fes.filter.text import to_text
-from fes.filter.tree import (
-    Among,
-    And,
-    Arithmetic,
-    Attribute,
-    Comparison,
-    Constant,
-    Exists,
-    Like,
-    Negative,
-    Not,
-    Or,
-    Parameter,
-    Truth,
-)
+from fes.filter.tree import And, Not, Or
 from fes.model import Event
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.filters.slowly import slowly
 
 FEW = settings(max_examples=300, deadline=None)
 Trees = st.SearchStrategy[Condition]
 Events = st.SearchStrategy[Event]
-
-
-def slowly(tree: Any, event: Event) -> Any:
-    """Evaluate by the book, one node at a time."""
-    match tree:
-        case Truth(value):
-            return value
-        case And(items) | Or(items):
-            return _joined([slowly(item, event) for item in items], decisive=isinstance(tree, Or))
-        case Not(item):
-            return {True: False, False: True, None: None}[slowly(item, event)]
-        case Exists(reference):
-            return _value(reference, event) is not None
-    return _tested(tree, event)
-
-
-def _joined(results: list[bool | None], *, decisive: bool) -> bool | None:
-    if decisive in results:
-        return decisive
-    return None if None in results else not decisive
-
-
-def _tested(tree: Any, event: Event) -> bool | None:
-    match tree:
-        case Comparison(left, relation, right):
-            return _compare(_value(left, event), relation, _value(right, event))
-        case Among(operand, constants):
-            value = _value(operand, event)
-            results = [_compare(value, "=", constant.value) for constant in constants]
-            return _joined(results, decisive=True)
-        case Like(operand, pattern, escape):
-            return _fullmatch(_regex(pattern, escape), _value(operand, event))
-    shape = {"STARTS WITH": "{}.*", "ENDS WITH": ".*{}", "CONTAINS": ".*{}.*"}[tree.affix]
-    return _fullmatch(shape.format(re.escape(tree.text)), _value(tree.operand, event))
-
-
-def _value(operand: Any, event: Event) -> Any:
-    match operand:
-        case Constant(value):
-            return value
-        case Parameter(name):
-            return {field.id: field.value for field in event.parameters}.get(name)
-        case Attribute(name):
-            return {field.id: field.value for field in event.attributes}.get(name)
-        case Negative(inner):
-            return _calculate(0, "-", _value(inner, event), negated=True)
-        case Arithmetic(left, sign, right):
-            return _calculate(_value(left, event), sign, _value(right, event))
-    return event.subject
-
-
-def _compare(left: Any, relation: str, right: Any) -> bool | None:
-    if _sort(left) is None or _sort(left) != _sort(right):
-        return None
-    if relation == "=":
-        return bool(left == right)
-    if relation == "<>":
-        return bool(left != right)
-    if isinstance(left, bool) or left != left or right != right:  # noqa: PLR0124 - NaN
-        return None
-    return bool(
-        {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[relation]
-    )
-
-
-def _sort(value: Any) -> type | None:
-    if isinstance(value, bool | str):
-        return type(value)
-    return float if isinstance(value, int | float) else None
-
-
-def _fullmatch(pattern: str, value: Any) -> bool | None:
-    return bool(re.fullmatch(pattern, value, re.DOTALL)) if isinstance(value, str) else None
-
-
-def _regex(pattern: str, escape: str) -> str:
-    if not pattern:
-        return ""
-    if pattern[0] == escape:
-        return re.escape(pattern[1]) + _regex(pattern[2:], escape)
-    first = {"%": ".*", "_": "."}.get(pattern[0], re.escape(pattern[0]))
-    return first + _regex(pattern[1:], escape)
-
-
-def _calculate(left: Any, sign: str, right: Any, *, negated: bool = False) -> Any:
-    if _sort(left) is not float or _sort(right) is not float:
-        return None
-    if negated:
-        result = -right
-    elif isinstance(left, int) and isinstance(right, int):
-        if sign == "/" and right == 0:
-            return None
-        result = {"+": left + right, "-": left - right, "*": left * right}.get(sign)
-        if result is None:
-            result = math.trunc(Fraction(left, right))
-    else:
-        left, right = float(left), float(right)
-        if sign == "/" and right == 0:
-            return None
-        results = {"+": left + right, "-": left - right, "*": left * right}
-        result = left / right if sign == "/" else results[sign]
-    fits = isinstance(result, float) or -(2**63) <= result < 2**63
-    return result if fits else None
 
 
 @FEW

@@ -40,6 +40,10 @@ EXACT = [
         "subject = 'A' AND x = 1 OR subject = 'B' AND y = 2",
         [("A", [Term("x", "=", 1)]), ("B", [Term("y", "=", 2)])],
     ),
+    (
+        "subject = 'Speed' AND plate STARTS WITH 'D'",
+        [("Speed", [Term("plate", ">=", "D"), Term("plate", "<", "E")])],
+    ),
 ]
 
 
@@ -62,9 +66,9 @@ def test_what_steam_can_apply_is_applied_exactly(
         ("subject = 'Speed' AND @Priority > 3", [("Speed", [])], "@Priority > 3 is not applied"),
         ("subject = 'Speed' AND rate <> 3", [("Speed", [])], "rate <> 3 is not applied"),
         (
-            "subject = 'Speed' AND plate LIKE 'D%' AND rate > 3",
-            [("Speed", [Term("plate", ">=", "D"), Term("rate", ">", 3)])],
-            "widened to plate >= 'D'",
+            "subject = 'Speed' AND plate LIKE 'D%x' AND rate > 3",
+            [("Speed", [Term("plate", ">=", "D"), Term("plate", "<", "E"), Term("rate", ">", 3)])],
+            "widened to plate >= 'D' AND plate < 'E'",
         ),
     ],
 )

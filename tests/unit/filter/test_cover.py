@@ -38,6 +38,17 @@ COVERED = [
     ("a + b > 3 AND c = 1", "c = 1 AND a + b > 3 AND d = 4"),
     ("@Priority > 3", "@Priority = 4"),
     ("subject <> 'Tram'", "Bus"),
+    # none of the alternatives covers it alone
+    ("rate BETWEEN 0 AND 5 OR rate BETWEEN 5 AND 10", "rate BETWEEN 2 AND 8"),
+    ("rate < 5 OR rate >= 5", "rate > 1"),
+    ("rate = 1 OR rate > 1", "rate IN (1, 2)"),
+    ("a = 1 AND b > 0 OR a <> 1", "a > 0 AND b = 5"),
+    ("a IS NULL OR a > 3 OR a <= 3", "a BETWEEN 1 AND 7"),
+    ("a STARTS WITH 'x' OR a NOT STARTS WITH 'x'", "a > ''"),
+    ("EXISTS a OR NOT EXISTS a", ""),
+    ("(a > 1) IS NOT TRUE OR a > 0", ""),
+    ("(a > 1) IS NOT TRUE", "a = 0"),
+    ("(a > 1) IS TRUE", "a > 2"),
 ]
 
 
@@ -58,7 +69,12 @@ NOT_COVERED = [
     ("EXISTS rate", "NOT EXISTS rate"),
     ("rate = 1", "rate IN (1, 2)"),
     ("rate IN (1)", "rate IN (1, TRUE)"),
-    ("rate < 5 OR rate >= 5", "rate <> 7"),
+    ("rate < 5 OR rate >= 5", "rate <> 7"),  # which is true of NaN
+    ("rate < 5 OR rate > 5", "rate > 1"),
+    ("rate BETWEEN 0 AND 5 OR rate BETWEEN 6 AND 10", "rate BETWEEN 2 AND 8"),
+    ("a = 1 AND b > 0 OR a <> 1", "a > 0"),
+    ("a > 1 OR NOT a > 1", "EXISTS a"),
+    ("(a > 1) IS NOT TRUE", "a > 0"),
     ("a STARTS WITH 'M5'", "a STARTS WITH 'M'"),
     ("a CONTAINS '5'", "a STARTS WITH 'M'"),
     ("a NOT STARTS WITH 'M'", "a <> 'M'"),

@@ -1,15 +1,11 @@
 """Rows of filter, event and result; None is unknown, and only True delivers."""
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fes.filter import Filter, compile_filter, parse
 from fes.model import Event
-
-SHARED = Path(__file__).parents[4] / "shared/data/payloads/handmade/jms_selectors.jsonl"
 
 BUS: dict[str, Any] = {
     "line": "46A",
@@ -101,6 +97,12 @@ ROWS: list[tuple[str, bool | None]] = [
     ("zone IN ('2', 3)", None),
     ("open IN (1)", None),
     ("open IN (TRUE)", True),
+    # IS TRUE, IS FALSE: never unknown
+    ("(load > 100) IS TRUE AND (load > 200) IS FALSE", True),
+    ("(speed > 100) IS TRUE", False),
+    ("(speed > 100) IS NOT TRUE AND (speed > 100) IS NOT FALSE", True),
+    ("open IS TRUE AND late IS NOT TRUE AND late IS FALSE", True),
+    ("(line > 5) IS NOT TRUE", True),
     # LIKE
     ("line LIKE '4%'", True),
     ("line LIKE '4_A'", True),
@@ -144,27 +146,6 @@ def test_a_filter_is_true_false_or_unknown(text: str, *, result: bool | None) ->
     event = Event.of("Bus", BUS, {"Priority": 3})
     assert compile_filter(parse(text))(event) is result
     assert Filter.of(text).matches(event) is (result is True)
-
-
-DIVERGING = {"flag", "speed > 'x'"}
-"""A bare word is the subject; strings have an order."""
-
-
-def _shared_rows() -> list[dict[str, Any]]:
-    if not SHARED.exists():
-        return []
-    return [json.loads(line) for line in SHARED.read_text("utf-8").splitlines()]
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared payloads are not here")
-def test_the_shared_selectors_agree_but_for_declared_differences() -> None:
-    rows = [row for row in _shared_rows() if row["selector"] not in DIVERGING]
-    assert len(rows) >= 28
-    for row in rows:
-        result = compile_filter(parse(row["selector"]))(Event.of("Any", row["attributes"]))
-        mixed = row["attributes"] == {"speed": "118"}  # unknown in SQL-92, false in JMS
-        expected = True if row["result"] == "ALL" else None if mixed else row["result"]
-        assert result is expected, row
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,11 @@ def test_what_the_service_applies_is_translated_exactly(text: str, terms: list[l
 WIDENED = [
     ("rate * 2 > 60", [["rate EXISTS None"]], "it is not one name compared with constants"),
     ("a > b", [["a EXISTS None", "b EXISTS None"]], "it is not one name compared with constants"),
-    ("a = 1 AND x LIKE 'D_%x'", [["a = 1", "x >= 'D'"]], "does not apply LIKE to parameter x"),
+    (
+        "a = 1 AND x LIKE 'D_%x'",
+        [["a = 1", "x >= 'D'", "x < 'E'"]],
+        "does not apply LIKE to parameter x",
+    ),
     ("a = 1 AND @Priority > 3", [["a = 1"]], "does not apply > to attribute Priority"),
     ("a = 1 OR @Priority > 3", [[]], "does not apply > to attribute Priority"),
     ("subject STARTS WITH 'S'", [[]], "does not apply STARTS WITH to the subject"),

@@ -1,28 +1,40 @@
 """The CNS adapter."""
 
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import ClassVar, Final, cast
 
 import msgspec
-from eventservices.cns import ChannelOptions, Connection, EventChannel, EventType, StructuredEvent
+from eventservices.cns import (
+    ChannelOptions,
+    Connection,
+    EventChannel,
+    EventType,
+    QoS,
+    Reliability,
+    StructuredEvent,
+)
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter, AdapterContext, Subscription
 from fes.adapter.capabilities import Capabilities
+from fes.adapter.owing import Answer
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import AdapterError, FesError, UnavailableError
 from fes.mapping import Native
 from fes.model import Event
+from fes.model.attributes import PRIORITY
 
 from adapter_cns import settings
 from adapter_cns.codec import attributes_of, parameters_of, structured_of
+from adapter_cns.constraints import ConstraintMapping
 from adapter_cns.consumer import Consumer
 from adapter_cns.errors import as_adapter_error, told
-from adapter_cns.event_types import EventTypes
+from adapter_cns.event_types import ANYS
 from adapter_cns.mapping import ANY_NAME, Forms
+from adapter_cns.observed import MARK, Declarations
 from adapter_cns.supplier import Supplier
 
 PAYLOAD_BYTES: Final = 1024 * 1024
@@ -48,17 +60,32 @@ class CnsAdapter(Adapter):
 
     kind: ClassVar[str] = "cns"
     settings_type: ClassVar[type[msgspec.Struct]] = settings.Settings
-    capabilities: ClassVar[Capabilities] = Capabilities(max_event_bytes=PAYLOAD_BYTES)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        filters_at_source=True,
+        observes=("subscriptions", "announcements"),
+        honours=(PRIORITY,),
+        max_event_bytes=PAYLOAD_BYTES,
+    )
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
         given = settings.read(context.settings)
+        # What the channel can do depends on what the file says of it.
+        vars(self)["capabilities"] = replace(
+            self.capabilities,
+            persistent=given.persistent,
+            pull=given.persistent or given.mode == "pull",
+            filters_at_source=not given.persistent,
+        )
+        self._given = given
         self._channel_name = given.channel or context.service
         self._forms = Forms(given, context.mapping)
-        self._types = EventTypes(given, context.mapping)
+        self._constraints = ConstraintMapping(given, context.mapping)
+        self._pulls = given.mode == "pull"
         self._key = (self.kind, context.brokers)
         self._connection: Connection | None = None
         self._channel: EventChannel | None = None
+        self._declarations: Declarations | None = None
 
     @property
     def counters(self) -> dict[str, int]:
@@ -96,16 +123,26 @@ class CnsAdapter(Adapter):
         return await Connection(self.context.brokers, name=name, link=link).open()
 
     async def _join(self, connection: Connection) -> None:
-        options = ChannelOptions(client=self.context.id, home=self.context.service)
-        self._channel = await connection.open_channel(self._channel_name, options)
+        client = f"{MARK}{self.context.id}"
+        options = ChannelOptions(client=client, home=self.context.service)
+        kept: dict[str, object] = {}
+        if self._given.persistent:
+            kept[QoS.CONNECTION_RELIABILITY] = Reliability.PERSISTENT
+        self._channel = await connection.open_channel(self._channel_name, options, qos=kept)
         always = frozenset({_CONTROL}) if self.context.hears_control else frozenset()
         self._channel.on_malformed(self._malformed)
-        self._consumer = Consumer(self._channel, self._take, always)
+        durable = self.context.id if self._given.persistent else ""
+        self._consumer = Consumer(
+            self._channel, self._take, always, pull=self._pulls, durable=durable
+        )
         self._supplier = Supplier(self._channel)
         await self._supplier.open()
         await self._consumer.open()
 
     async def _close(self) -> None:
+        declarations, self._declarations = self._declarations, None
+        if declarations is not None:
+            declarations.close()
         channel, self._channel = self._channel, None
         connection, self._connection = self._connection, None
         try:
@@ -115,6 +152,15 @@ class CnsAdapter(Adapter):
         finally:
             if connection is not None:
                 await self.context.pool.release(self._key)
+
+    async def _observe(self) -> None:
+        self._check_open()
+        if self._declarations is None:
+            channel = cast("EventChannel", self._channel)
+            self._declarations = Declarations(
+                channel, self._given, self.context.mapping, self._forms, self.sink.observed
+            )
+        self._declarations.open()
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         self._check_open()
@@ -143,10 +189,10 @@ class CnsAdapter(Adapter):
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         self._check_open()
-        needed = self._types.needed(subscription.filter)
+        found = self._constraints.translate(subscription.filter)
         with told():
-            more = await self._consumer.add(subscription.number, needed.types)
-        return (*needed.widened, *more)
+            more = await self._consumer.add(subscription.number, found.expressions)
+        return (*found.widened, *([ANYS] if found.anys else []), *more)
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
         self._check_open()
@@ -162,7 +208,7 @@ class CnsAdapter(Adapter):
         if self._sink is not None:
             self._sink.set_aside(reason, raw)
 
-    def _take(self, event: StructuredEvent, stamp: Stamp | None) -> None:
+    def _take(self, event: StructuredEvent, stamp: Stamp | None, answer: Answer | None) -> None:
         sink = self._sink
         if sink is None:
             return
@@ -173,13 +219,15 @@ class CnsAdapter(Adapter):
                 native = self._forms.from_any(event.remainder_of_body, time_us)
             elif type_name == CONTROL_SUBJECT:
                 self._take_control(event, stamp)
+                _finish(answer)
                 return
             else:
                 native = self._forms.from_structured(event)
         except FesError as error:
             sink.set_aside(str(error), repr(event)[:1000].encode("utf-8", "replace"))
+            _finish(answer)
             return
-        sink.heard(native, stamp)
+        sink.heard(native, stamp, answer)
 
     def _take_control(self, event: StructuredEvent, stamp: Stamp | None) -> None:
         if not self.context.hears_control:
@@ -192,3 +240,9 @@ class CnsAdapter(Adapter):
         if self._connection is None or self._channel is None:
             raise UnavailableError(f"event service {self.context.service} is not connected")
         return self._connection
+
+
+def _finish(answer: Answer | None) -> None:
+    """Have the store forget an event that is not one for the gateway."""
+    if answer is not None:
+        answer(True)

@@ -1,55 +1,94 @@
-"""The adapter's one native consumer: it subscribes to what all subscriptions need together."""
+"""The adapter's one native consumer: its filter object has what all subscriptions need together."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from eventservices.cns import (
-    ALL_TYPES,
-    ClientType,
-    EventChannel,
-    EventType,
-    StructuredEvent,
-    StructuredProxyPushSupplier,
-)
+from eventservices.cns import ALL_TYPES, EventChannel, EventType
+from eventservices.cns.etcl import Filter
+from eventservices.cns.etcl.table import MAX_CONSTRAINTS, MAX_EVENT_TYPES
+from eventservices.cns.event_type import canonical
 from eventservices.cns.notices import MAX_TYPES
-from eventservices.stamp import Stamp
 
-Take = Callable[[StructuredEvent, Stamp | None], None]
+from adapter_cns.intake import COUNTED, HoldingIntake, Intake, PullIntake, PushIntake, Take
 
-TOO_MANY: Final = f"more than {MAX_TYPES} event types are subscribed to: all are heard"
+Expression = tuple[frozenset[EventType], str]
+"""Event types, and what is asked of an event of one of them, in ETCL."""
 
-_NOTHING: Final[frozenset[EventType]] = frozenset()
-_COUNTED: Final = ("delivered", "suppressed", "filtered", "failed")
+TOO_MANY: Final = (
+    f"more than {MAX_TYPES} event types or {MAX_CONSTRAINTS} constraints are subscribed to: "
+    "all events are heard"
+)
+
+KEPT: Final = "persistent events wait for the adapter, which applies the filter itself"
+
+_ALWAYS: Final = -1
+"""Number of what is wanted besides subscriptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What the channel does for one subscription.
+
+    Attributes:
+        constraints: Ids in the filter object.
+        is_everything: Whether every event is heard, as there was no room for constraints.
+    """
+
+    constraints: tuple[int, ...] = ()
+    is_everything: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.constraints or self.is_everything)
 
 
 class Consumer:
     """Consumes the events of a channel while anything is subscribed to.
 
-    Several subscriptions share it, so that an event is handed over once. A native consumer
-    without event types would get every event; so there is none as long as nothing is wanted.
+    Several subscriptions share it, so that an event is handed over once: it passes where one of
+    the constraints of any of them is true. A native consumer without constraints would get every
+    event; so there is none as long as nothing is wanted.
 
     Args:
         channel: The channel.
-        take: Called for every event, from the event loop; must not raise.
+        take: Takes the events.
         always: Event types wanted besides those of subscriptions.
+        pull: Whether events are pulled; the channel pushes them where not.
+        durable: Name under which persistent events wait for it, and stay until they are answered
+            for; then the channel filters nothing, since it would forget what is not wanted yet.
+            Empty where no event is kept.
     """
 
-    def __init__(self, channel: EventChannel, take: Take, always: frozenset[EventType]) -> None:
+    def __init__(
+        self,
+        channel: EventChannel,
+        take: Take,
+        always: frozenset[EventType],
+        *,
+        pull: bool = False,
+        durable: str = "",
+    ) -> None:
         self._channel = channel
         self._take = take
         self._always = always
-        self._wanted: dict[int, frozenset[EventType]] = {}
-        self._told = _NOTHING
-        self._proxy: StructuredProxyPushSupplier | None = None
-        self._past: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
+        self._durable = durable
+        self._pull = pull
+        self._filter = Filter()
+        self._held: dict[int, _Held] = {}
+        self._hears_all = False
+        self._intake: Intake | None = None
+        self._past: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
         self._changing = asyncio.Lock()
 
     @property
     def counters(self) -> dict[str, int]:
-        """What became of the events so far, by name."""
-        return dict(self._past + _counted(self._proxy)) if self._proxy else dict(self._past)
+        """What became of the events so far, and how many constraints there are, by name."""
+        now = self._intake.counted if self._intake else Counter[str]()
+        counted = {name: self._past[name] + now[name] for name in COUNTED}
+        constraints = sum(len(held.constraints) for held in self._held.values())
+        return counted | {"constraints": constraints, "constraint_failed": self._filter.failed}
 
     async def open(self) -> None:
         """Subscribe to what is wanted always.
@@ -57,27 +96,36 @@ class Consumer:
         Raises:
             EventServiceError: The broker is away.
         """
-        async with self._changing:
-            await self._tell()
+        if self._always:
+            await self.add(_ALWAYS, [(self._always, "")])
 
-    async def add(self, number: int, types: frozenset[EventType]) -> tuple[str, ...]:
+    async def add(self, number: int, expressions: Iterable[Expression]) -> tuple[str, ...]:
         """Subscribe; a subscription of the same number is replaced.
 
+        Args:
+            number: Names the subscription.
+            expressions: One of which must be true of an event.
+
         Returns:
-            What is heard beyond the types, in words.
+            What is heard beyond them, in words.
 
         Raises:
             EventServiceError: The broker is away, or does not take a type; nothing was changed.
         """
         async with self._changing:
-            before = self._wanted.get(number)
-            self._wanted[number] = types
+            before = self._held.pop(number, _Held())
+            self._held[number] = held = self._make([*_within_limits(expressions)])
             try:
-                told = await self._tell()
+                await self._settle()
             except BaseException:
-                self._restore(number, before)
+                self._held[number] = before
+                self._forget(held)
                 raise
-        return (TOO_MANY,) if types - told else ()
+            self._forget(before)
+            await self._settle()
+        if not held.is_everything:
+            return ()
+        return (KEPT,) if self._durable else (TOO_MANY,)
 
     async def remove(self, number: int) -> None:
         """Unsubscribe; harmless where nothing is subscribed to under the number.
@@ -86,52 +134,60 @@ class Consumer:
             EventServiceError: The broker is away.
         """
         async with self._changing:
-            self._wanted.pop(number, None)
-            await self._tell()
+            held = self._held.pop(number, _Held())
+            await self._settle()
+            self._forget(held)
 
-    def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
-        """Take an event; the proxy calls it."""
-        self._take(event, stamp)
+    def _make(self, expressions: list[Expression]) -> _Held:
+        if self._durable:
+            return _Held(is_everything=bool(expressions))
+        types = {canonical(each) for named, _ in expressions for each in named}
+        constraints = sum(len(held.constraints) for held in self._held.values())
+        if (
+            len(types | self._filter.event_types) > MAX_TYPES
+            or constraints + len(expressions) > MAX_CONSTRAINTS
+        ):
+            return _Held(is_everything=True)
+        made = self._filter.add_constraints(expressions)
+        return _Held(tuple(info.constraint_id for info in made))
 
-    def _restore(self, number: int, before: frozenset[EventType] | None) -> None:
-        if before is None:
-            del self._wanted[number]
-        else:
-            self._wanted[number] = before
+    def _forget(self, held: _Held) -> None:
+        if held.constraints:
+            self._filter.modify_constraints(held.constraints, ())
 
-    async def _tell(self) -> frozenset[EventType]:
-        types = self._always.union(*self._wanted.values())
-        if len(types) > MAX_TYPES:
-            types = frozenset({ALL_TYPES})
-        if types == self._told:
-            return types
-        if not types:
+    async def _settle(self) -> None:
+        """Have the native consumer be there, and hear everything, as is wanted now."""
+        wants_all = any(held.is_everything for held in self._held.values())
+        if not any(self._held.values()):
             await self._end()
-        elif self._proxy is None:
-            await self._begin(types)
-        else:
-            await self._proxy.subscription_change(types - self._told, self._told - types)
-        self._told = types
-        return types
+        elif self._intake is None:
+            await self._begin()
+        if self._intake is not None and wants_all != self._hears_all:
+            change = ([ALL_TYPES], []) if wants_all else ([], [ALL_TYPES])
+            await self._intake.proxy.subscription_change(*change)
+            self._hears_all = wants_all
 
-    async def _begin(self, types: frozenset[EventType]) -> None:
-        admin = self._channel.default_consumer_admin
-        proxy = admin.obtain_notification_push_supplier(ClientType.STRUCTURED_EVENT)
-        try:
-            await proxy.subscription_change(types, ())
-            await proxy.connect_structured_push_consumer(self)
-        except BaseException:
-            await proxy.disconnect_structured_push_supplier()
-            raise
-        self._proxy = proxy
+    async def _begin(self) -> None:
+        intake = self._new_intake()
+        await intake.open(self._filter)
+        self._intake = intake
+
+    def _new_intake(self) -> Intake:
+        if self._durable:
+            return HoldingIntake(self._channel, self._take, self._durable)
+        return (PullIntake if self._pull else PushIntake)(self._channel, self._take)
 
     async def _end(self) -> None:
-        proxy, self._proxy = self._proxy, None
-        self._told = _NOTHING
-        if proxy is not None:
-            self._past += _counted(proxy)
-            await proxy.disconnect_structured_push_supplier()
+        intake, self._intake = self._intake, None
+        self._hears_all = False
+        if intake is not None:
+            self._past += intake.counted
+            await intake.close()
 
 
-def _counted(proxy: StructuredProxyPushSupplier) -> Counter[str]:
-    return Counter({name: getattr(proxy, name) for name in _COUNTED})
+def _within_limits(expressions: Iterable[Expression]) -> Iterator[Expression]:
+    """Yield the same in as many constraints as its event types need."""
+    for types, text in expressions:
+        named = sorted(types)
+        for at in range(0, len(named), MAX_EVENT_TYPES):
+            yield frozenset(named[at : at + MAX_EVENT_TYPES]), text

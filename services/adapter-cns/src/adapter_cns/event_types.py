@@ -1,7 +1,7 @@
 """The event types that a filter needs: at least those of every native event it can accept.
 
-CNS subscribes to event types, and to nothing of an event's content as long as it has no ETCL
-filters. So of a filter only its tests of the subject are applied natively.
+Suppliers are told event types, and nothing of an event's content; what filters say of it is in
+`constraints`.
 
 Source:
     OMG Notification Service 1.1, section 2.2 (subscription_change).

@@ -1,9 +1,10 @@
-"""Native events in the forms that CNS knows: structured events and Any events.
+"""Native events in the forms that CNS knows, structured events and Any events; and filters.
 
 An Any holds a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another struct;
 the last two have the subject that the setting `any_subject` gives them.
 """
 
+import collections.abc
 from typing import Any, Final, NoReturn
 
 from eventservices.cns import (
@@ -16,9 +17,12 @@ from eventservices.cns import (
     type_code,
 )
 from eventservices.errors import MalformedError
+from fes.adapter.native_form import NativeForm
 from fes.errors import AdapterError, EventError
+from fes.filter import Filter
 from fes.mapping import Mapping, Native
 
+from adapter_cns import settings
 from adapter_cns.codec import (
     Naming,
     attributes_of,
@@ -28,6 +32,7 @@ from adapter_cns.codec import (
     subject_of,
     value_of,
 )
+from adapter_cns.constraints import ConstraintMapping
 from adapter_cns.settings import Settings
 
 CAN_FRAME: Final = frozenset({"can_id", "extended", "data"})
@@ -40,7 +45,7 @@ class Forms:
     """Makes native events of what a channel delivers, and what it takes of native events.
 
     Args:
-        settings: The adapter's.
+        given: The adapter's settings.
         mapping: Between native events and the federation's; its rules tell whose body is a
             payload in octets.
 
@@ -48,10 +53,10 @@ class Forms:
         left_out: Attributes of events published as an Any, which has no header.
     """
 
-    def __init__(self, settings: Settings, mapping: Mapping) -> None:
-        self.naming = Naming(settings.domain, settings.subject == "event_name")
+    def __init__(self, given: Settings, mapping: Mapping) -> None:
+        self.naming = Naming(given.domain, given.subject == "event_name")
         self.left_out = 0
-        self._any_subject = settings.any_subject or None
+        self._any_subject = given.any_subject or None
         self._laid_out = frozenset(
             rule.native_subject
             for rule in mapping.rules
@@ -131,6 +136,18 @@ class Forms:
         if native.octets is not None:
             raise AdapterError("an Any holds either octets or parameters")
         return {field.id: value_of(field) for field in native.parameters}
+
+
+def native_form(
+    filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
+) -> NativeForm:
+    """Return what a filter becomes at a channel; see `fes.adapter.native_form`."""
+    found = ConstraintMapping(settings.read(given), mapping).translate(filter_)
+    lines = [
+        f"types {', '.join(sorted('/'.join(each) for each in types))}: {text or 'TRUE'}"
+        for types, text in found.expressions
+    ]
+    return NativeForm(tuple(lines), found.widened)
 
 
 def _from_can(frame: dict[str, Any], time_us: int | None) -> Native:

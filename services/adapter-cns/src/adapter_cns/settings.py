@@ -22,12 +22,17 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             suppliers the subject only where it is the type's name.
         any_subject: Subject of Any events that hold a struct or octets; events of this subject
             are published as Any events. Where empty, only CAN frames are mapped.
+        mode: Whether the channel pushes events to the adapter, or the adapter pulls them.
+        persistent: Whether events with `Reliability` 1 are kept by the channel: published ones are
+            stored, and heard ones stay until the gateway answers for them. It needs JetStream.
     """
 
     channel: Name = ""
     domain: Name = ""
     subject: Literal["type_name", "event_name"] = "type_name"
     any_subject: Name = ""
+    mode: Literal["push", "pull"] = "push"
+    persistent: bool = False
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

@@ -4,8 +4,12 @@ COSMIC filters by subject, and not by content: a frame is untyped octets. So of 
 subjects are applied natively, and the runtime applies the rest.
 """
 
+import collections.abc
 from dataclasses import dataclass
+from typing import Any
 
+import msgspec
+from fes.adapter.native_form import NativeForm
 from fes.errors import AdapterError
 from fes.filter import Filter, Operators, translate
 from fes.mapping import Mapping
@@ -65,6 +69,28 @@ def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
         for each in sources_of(str(disjunct[0].value), mapping, settings):
             wanted[each] = None
     return Plan(tuple(wanted), translation.widened)
+
+
+def native_form(
+    filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
+) -> NativeForm:
+    """Return what a filter becomes on the bus; see `fes.adapter.native_form`.
+
+    Raises:
+        AdapterError: The settings are not good, or as `plan`.
+    """
+    try:
+        settings = msgspec.convert({"node": 1, **given}, CosmicSettings)
+    except msgspec.ValidationError as error:
+        raise AdapterError(f"settings: {error}") from error
+    planned = plan(filter_, mapping, settings)
+    return NativeForm(tuple(map(_shown, planned.wanted)), planned.widened)
+
+
+def _shown(wanted: Wanted) -> str:
+    if wanted.can_id < 0:
+        return f"channel {wanted.subject!r}"
+    return f"frames {wanted.can_id:0{8 if wanted.extended else 3}X}"
 
 
 def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tuple[Wanted, ...]:

@@ -1,7 +1,7 @@
 """The SIENA adapter."""
 
 from dataclasses import asdict
-from typing import ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import msgspec
 from eventservices.errors import EventServiceError
@@ -12,6 +12,8 @@ from eventservices.siena import (
     Filter,
     Notification,
     Options,
+    Seen,
+    Semantics,
     format_notification,
     where,
 )
@@ -30,9 +32,11 @@ from adapter_siena.errors import as_adapter_error, told
 from adapter_siena.holdings import Advertisements, Subscriptions
 from adapter_siena.mapping import FilterMapping, advertisement
 from adapter_siena.names import Names
+from adapter_siena.observed import ROLE, WITHOUT, observed
+from adapter_siena.shapes import Shapes
 
-ROLE: Final = "fes-adapter"
-"""Role of its native client: an observer knows by it what a federation made."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PAYLOAD_BYTES: Final = 1024 * 1024
 """What a NATS server takes, unless it is configured otherwise."""
@@ -58,20 +62,24 @@ class SienaAdapter(Adapter):
     kind: ClassVar[str] = "siena"
     settings_type: ClassVar[type[msgspec.Struct]] = settings.Settings
     capabilities: ClassVar[Capabilities] = Capabilities(
-        filters_at_source=True, max_event_bytes=PAYLOAD_BYTES
+        filters_at_source=True,
+        observes=("subscriptions", "announcements"),
+        max_event_bytes=PAYLOAD_BYTES,
     )
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
         given = settings.read(context.settings)
-        names = Names(given.substitute)
+        names = self._names = Names(given.substitute)
         self._index = given.index
+        self._semantics = Semantics(given.semantics)
         self._codec = Codec(names, given.subject_attribute)
         self._filters = FilterMapping(context.mapping, names, given.subject_attribute)
-        self._key = (self.kind, context.brokers, context.service, given.index)
+        self._key = (self.kind, context.brokers, context.service, given.index, given.semantics)
         self._held: dict[int, tuple[Filter, ...]] = {}
         self._connection: Connection | None = None
         self._client: Client | None = None
+        self._end_observing: Callable[[], None] | None = None
 
     @property
     def counters(self) -> dict[str, int]:
@@ -84,6 +92,7 @@ class SienaAdapter(Adapter):
             **link,
             "suppressed": self._client.suppressor.suppressed,
             "subscriptions": len(self._subscriptions),
+            "shapes": len(self._shapes),
         }
 
     async def _open(self) -> None:
@@ -104,7 +113,11 @@ class SienaAdapter(Adapter):
         context = self.context
         link = LinkOptions(name=f"fes/{context.system}/{context.service}", open_timeout_s=OPEN_S)
         connection = Connection(
-            context.brokers, context.service, index=self._index, options=Options(link=link)
+            context.brokers,
+            context.service,
+            index=self._index,
+            semantics=self._semantics,
+            options=Options(link=link),
         )
         return await connection.open()
 
@@ -114,10 +127,12 @@ class SienaAdapter(Adapter):
         connection.aside.watchers.append(self._malformed)
         self._subscriptions = Subscriptions(self._client, self._take)
         self._advertisements = Advertisements(self._client)
+        self._shapes = Shapes(self._advertisements)
         if self.context.hears_control:
             await self._subscriptions.hold(_CONTROL)
 
     async def _close(self) -> None:
+        self._stop_observing()
         client, self._client = self._client, None
         connection, self._connection = self._connection, None
         self._held.clear()
@@ -131,10 +146,27 @@ class SienaAdapter(Adapter):
                     connection.aside.watchers.remove(self._malformed)
                 await self.context.pool.release(self._key)
 
+    async def _observe(self) -> None:
+        self._party()
+        self._stop_observing()
+        connection = cast("Connection", self._connection)
+        self._end_observing = connection.observe(self._saw, without_roles=WITHOUT)
+
+    def _stop_observing(self) -> None:
+        end, self._end_observing = self._end_observing, None
+        if end is not None:
+            end()
+
+    def _saw(self, seen: Seen) -> None:
+        self.sink.observed(observed(seen, self._names))
+
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         notification = self._codec.to_notification(native)
+        party = self._party()
         try:
-            await self._party().publish(notification, stamp=stamp)
+            if self._semantics is Semantics.ADVERTISEMENT:
+                await self._shapes.before(notification)
+            await party.publish(notification, stamp=stamp)
         except EventServiceError as error:
             raise as_adapter_error(error) from error
 

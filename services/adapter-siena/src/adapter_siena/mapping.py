@@ -3,14 +3,18 @@
 SIENA has conjunctions only: a filter with alternatives becomes several native ones.
 """
 
+import collections.abc
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from eventservices.siena import Constraint, Filter, Notification, Op
+from eventservices.siena import Constraint, Filter, Notification, Op, format_filter
+from fes.adapter.native_form import NativeForm
 from fes.errors import MappingError
 from fes.filter import Condition, Operators, Term, translate
+from fes.filter import Filter as FesFilter
 from fes.mapping import Mapping
 
+from adapter_siena import settings
 from adapter_siena.codec import SUBJECT
 from adapter_siena.names import Names
 
@@ -81,6 +85,16 @@ class FilterMapping:
             return replace(native, name=way(native.name))
         except MappingError:
             return None
+
+
+def native_form(
+    filter_: FesFilter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
+) -> NativeForm:
+    """Return what a filter becomes at SIENA; see `fes.adapter.native_form`."""
+    own = settings.read(given)
+    translator = FilterMapping(mapping, Names(own.substitute), own.subject_attribute)
+    filters, widened = translator.translate(filter_.tree)
+    return NativeForm(tuple(map(format_filter, filters)), widened)
 
 
 def advertisement(notification: Notification) -> Filter:

@@ -1,7 +1,7 @@
 """What `federation.yaml` may say of a SIENA event service."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from eventservices.errors import MalformedError
@@ -22,11 +22,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             is their subject; "" sets such notifications aside.
         substitute: Character that SIENA does not take in a name to what stands for it, e.g.
             `{"-": "."}`; any other is written as its code point, e.g. `_.2D.`.
+        semantics: What decides on delivery, as all native clients of the service have it:
+            `subscription` alone, or `advertisement` too.
     """
 
     index: Annotated[str, Meta(min_length=1)] | None = None
     subject_attribute: str = ""
     substitute: dict[Char, Annotated[str, Meta(min_length=1, max_length=16)]] = {}
+    semantics: Literal["subscription", "advertisement"] = "subscription"
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

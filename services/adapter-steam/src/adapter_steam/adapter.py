@@ -7,28 +7,36 @@ import msgspec
 from eventservices.errors import EventServiceError
 from eventservices.stamp import Stamp
 from eventservices.steam import Event as SteamEvent
-from eventservices.steam import Location, Node, NodeSettings, Notification, Proximity
+from eventservices.steam import (
+    Location,
+    Node,
+    NodeSettings,
+    Notification,
+    Observer,
+    Proximity,
+    Sighting,
+)
 from eventservices.steam import Subscription as NativeSubscription
 from eventservices.steam.codec import encode
 from fes.adapter.base import Adapter, AdapterContext, Subscription
 from fes.adapter.capabilities import Capabilities
+from fes.adapter.observed import Observed
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, CodecError, UnavailableError
 from fes.mapping import Native
 from fes.model import Event
+from fes.model.attributes import PROXIMITY
 
 from adapter_steam.announcements import Announcements
 from adapter_steam.codec import to_native, to_steam
 from adapter_steam.control import CONTROL_TYPE, from_steam_control, to_steam_control
 from adapter_steam.errors import adapter_error, native_errors
 from adapter_steam.mapping import plan
+from adapter_steam.observed import LABEL, observed, present
 from adapter_steam.place import location_of
 from adapter_steam.proximity import area_of, parse_area
 from adapter_steam.settings import LARGEST_BYTES, SteamSettings, air_settings, read_settings
 from adapter_steam.shared import SharedAir
-
-LABEL = "fes-adapter"
-"""Tells the node of an adapter from native ones, for whoever watches the air."""
 
 BURST = 64
 """Publications between two turns of the loop."""
@@ -46,7 +54,11 @@ class SteamAdapter(Adapter):
 
     kind: ClassVar[str] = "steam"
     capabilities: ClassVar[Capabilities] = Capabilities(
-        filters_at_source=True, needs_announcement=True, max_event_bytes=LARGEST_BYTES
+        filters_at_source=True,
+        observes=("subscriptions", "announcements"),
+        honours=(PROXIMITY,),
+        needs_announcement=True,
+        max_event_bytes=LARGEST_BYTES,
     )
     settings_type: ClassVar[type[msgspec.Struct]] = SteamSettings
 
@@ -58,6 +70,7 @@ class SteamAdapter(Adapter):
         self._area: Proximity = parse_area(self.settings.area)
         self._shared: SharedAir | None = None
         self._joined: Node | None = None
+        self._observer: Observer | None = None
         self._announcements = Announcements()
         self._held: dict[int, list[NativeSubscription]] = {}
         self._last: Notification | None = None
@@ -91,17 +104,39 @@ class SteamAdapter(Adapter):
             await node.subscribe(CONTROL_SUBJECT, self._heard_control)
 
     async def _close(self) -> None:
+        observer, self._observer = self._observer, None
         node, self._joined = self._joined, None
         shared, self._shared = self._shared, None
         self._announcements.clear()
         self._held.clear()
         self._last = None
+        if observer is not None:
+            await observer.close()
         if node is not None:
             node.close()
         if shared is not None:
             if self._malformed in shared.air.watchers:
                 shared.air.watchers.remove(self._malformed)
             await self.context.pool.release(shared.key)
+
+    async def _observe(self) -> None:
+        if self._observer is not None:
+            for beacon in self._observer.in_force:
+                self._tell(present(beacon))
+            return
+        range_m, air = self.settings.range_m, self._air.air
+        observer = Observer(
+            air, self._sighted, location=self.location, range_m=range_m, events=False
+        )
+        with native_errors():
+            self._observer = await observer.open()
+
+    def _sighted(self, sighting: Sighting) -> None:
+        self._tell(observed(sighting))
+
+    def _tell(self, seen: Observed | None) -> None:
+        if seen is not None and self._sink is not None:
+            self._sink.observed(seen)
 
     async def _announce(self, native: Native) -> None:
         subject, area = self._announced(native)

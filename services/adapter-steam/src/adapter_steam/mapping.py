@@ -1,11 +1,14 @@
 """Filters as STEAM subscriptions: a subject, and a conjunction of terms on its parameters."""
 
+import collections.abc
 from dataclasses import dataclass
+from typing import Any
 
 from eventservices.steam import Term as NativeTerm
 from eventservices.steam import between
 from eventservices.steam.content import MAX_TERMS
 from eventservices.steam.event import MAX_NAME
+from fes.adapter.native_form import NativeForm
 from fes.errors import AdapterError
 from fes.filter import Filter, Operators, Term, translate
 from fes.filter.tree import Comparison, Constant, Subject, all_of
@@ -95,6 +98,24 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
                 widened[f"more than {MAX_TERMS} terms: the rest is not applied"] = None
             wanted.update(dict.fromkeys(Wanted(native, terms) for native in natives))
     return Plan(tuple(wanted), tuple(widened))
+
+
+def native_form(
+    filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
+) -> NativeForm:
+    """Return what a filter becomes at STEAM; see `fes.adapter.native_form`."""
+    del given
+    planned = plan(filter_, mapping)
+    lines = [
+        " and ".join([f"subject {each.subject!r}", *map(_shown, each.terms)])
+        for each in planned.wanted
+    ]
+    return NativeForm(tuple(lines), planned.widened)
+
+
+def _shown(term: NativeTerm) -> str:
+    upper = f" to {term.upper!r}" if term.operator == "range" else ""
+    return f"{term.parameter} {term.operator} {term.value!r}{upper}"
 
 
 def subjects_of(filter_: Filter) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import os
 import sys
 
 from fes.cli import client, run, validate
+from fes.cli import filter as filters
 from fes.errors import FesError
 
 
@@ -27,6 +28,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             return run.run(options, os.environ, sys.stdout)
         case "validate":
             return validate.validate(options.paths, os.environ, sys.stdout)
+        case "filter":
+            return filters.run(options, os.environ, sys.stdout)
         case "inject":
             return client.inject(options, sys.stdout)
         case name:
@@ -38,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(dest="command", required=True)
     run.add_parser(subparsers)
     validate.add_parser(subparsers)
+    filters.add_parser(subparsers)
     client.add_parsers(subparsers)
     return parser
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from fes.filter.facts import Fact, Facts
+from fes.filter.fact import Fact
+from fes.filter.facts import Facts
 from fes.filter.interval import Interval
 from fes.filter.tree import (
     Among,
@@ -105,7 +106,7 @@ def _joined(*parts: Tests) -> Tests:
 def shared(found: Sequence[Tests], allowed: Allowed) -> Tests:
     """Return tests that are true wherever one of several conjunctions is."""
     facts = [Facts(tests) for tests in found]
-    common = [test for test in found[0] if all(each.implies(test) for each in facts)]
+    common = [test for test in found[0] if all(each.implies_alone(test) for each in facts)]
     for reference in facts[0].of:
         known = [each.of[reference] for each in facts if reference in each.of]
         if len(known) == len(facts):
@@ -160,6 +161,6 @@ def needed(tests: Iterable[Condition]) -> Tests:
     kept = list(dict.fromkeys(tests))
     for test in tuple(kept):
         others = [other for other in kept if other != test]
-        if Facts(others).implies(test):
+        if Facts(others).implies_alone(test):
             kept = others
     return tuple(kept)

@@ -22,6 +22,7 @@ from fes.filter.tree import (
     Condition,
     Constant,
     Exists,
+    IsTrue,
     Like,
     Negative,
     Not,
@@ -32,6 +33,7 @@ from fes.filter.tree import (
     Sign,
     Subject,
     Truth,
+    Within,
     all_of,
     any_of,
 )
@@ -39,9 +41,6 @@ from fes.filter.values import ORDERINGS
 from fes.model.types import INT64_MAX, INT64_MIN
 
 Node = Tree[Token] | Token
-
-MAX_PATTERN = 512
-"""Most characters of a LIKE pattern; its test costs time in proportion."""
 
 _NAMES: Final = frozenset(("SUBJECT", "NAME", "QUOTED", "ATTRIBUTE"))
 _VALUES: Final = frozenset(("arithmetic", "negative", "positive"))
@@ -52,10 +51,12 @@ class Builder:
 
     Args:
         text: The filter, for the places in errors.
+        selector: Whether `subject` is a parameter as any other, and strings have no order.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, selector: bool = False) -> None:
         self._text = text
+        self._selector = selector
 
     def whole(self, node: Node) -> Condition:
         """Return the tree of a filter; one bare word is a test of the subject.
@@ -106,7 +107,7 @@ class Builder:
         """Return what a name refers to."""
         if not isinstance(node, Token) or node.type not in _NAMES:
             raise self._error(node, f"expected a name, found {quoted(self._source(node))}")
-        if node.type == "SUBJECT":
+        if node.type == "SUBJECT" and not self._selector:
             return Subject()
         if node.type == "ATTRIBUTE":
             name = node[1:]
@@ -128,6 +129,8 @@ class Builder:
             truth = isinstance(side, Token) and side.type in ("TRUE", "FALSE")
             if truth and relation in ORDERINGS:
                 raise self._error(relation, f'expected "=" or "<>" beside {side}, found {relation}')
+            if relation in ORDERINGS:
+                self._check_order(side)
         return Comparison(self.operand(left), cast("Relation", str(relation)), self.operand(right))
 
     def _tested(self, nodes: list[Node]) -> Condition:
@@ -135,6 +138,8 @@ class Builder:
         parts = predicate.children
         match str(predicate.data):
             case "between":
+                for part in parts:
+                    self._check_order(part)
                 low, high = (self.operand(part) for part in parts)
                 return all_of((Comparison(operand, ">=", low), Comparison(operand, "<=", high)))
             case "among":
@@ -145,6 +150,11 @@ class Builder:
         word = " ".join(str(affix).upper().split())
         return Affixed(operand, cast("Affix", word), _unquote(str(text)))
 
+    def _check_order(self, side: Node) -> None:
+        if self._selector and isinstance(side, Token) and side.type == "STRING":
+            reason = f"expected a number, found {side}: a selector orders no strings"
+            raise self._error(side, reason)
+
     def _not_tested(self, nodes: list[Node]) -> Condition:
         return Not(self._tested(nodes))
 
@@ -154,18 +164,36 @@ class Builder:
     def _present(self, nodes: list[Node]) -> Condition:
         return Exists(self.reference(nodes[0]))
 
+    def _is_true(self, nodes: list[Node]) -> Condition:
+        return IsTrue(self.condition(nodes[0]))
+
+    def _is_not_true(self, nodes: list[Node]) -> Condition:
+        return Not(IsTrue(self.condition(nodes[0])))
+
+    def _is_false(self, nodes: list[Node]) -> Condition:
+        return IsTrue(Not(self.condition(nodes[0])))
+
+    def _is_not_false(self, nodes: list[Node]) -> Condition:
+        return Not(IsTrue(Not(self.condition(nodes[0]))))
+
     def _within(self, nodes: list[Node]) -> Condition:
-        reason = (
-            "WITHIN is refused: events have no position that every event service can test; "
-            "compare latitude and longitude, or use the attribute Proximity"
+        _, lat, lon, metres = nodes
+        return Within(
+            self._measure(lat, "a latitude from -90 to 90", -90.0, 90.0),
+            self._measure(lon, "a longitude from -180 to 180", -180.0, 180.0),
+            self._measure(metres, "a number of metres from 0", 0.0, math.inf),
         )
-        raise self._error(nodes[0], reason)
+
+    def _measure(self, node: Node, what: str, low: float, high: float) -> float:
+        operand = self.operand(node)
+        value = operand.value if isinstance(operand, Constant) else None
+        if isinstance(value, str | bool) or value is None or not low <= value <= high:
+            raise self._error(node, f"expected {what}, found {quoted(self._source(node))}")
+        return float(value) + 0.0  # no negative zero
 
     def _like(self, operand: Operand, parts: list[Token]) -> Condition:
         pattern = _unquote(parts[0])
         escape = _unquote(parts[1]) if len(parts) > 1 else ""
-        if len(pattern) > MAX_PATTERN:
-            raise self._error(parts[0], f"pattern is longer than {MAX_PATTERN} characters")
         if len(parts) > 1 and len(escape) != 1:
             raise self._error(parts[1], f"expected one character after ESCAPE, found {parts[1]}")
         if escape and not _escapes_well(pattern, escape):
@@ -207,6 +235,10 @@ class Builder:
         "not_tested": _not_tested,
         "absent": _absent,
         "present": _present,
+        "is_true": _is_true,
+        "is_not_true": _is_not_true,
+        "is_false": _is_false,
+        "is_not_false": _is_not_false,
         "within": _within,
     }
 

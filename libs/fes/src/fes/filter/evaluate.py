@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fes.filter.patterns import wildcard_of
+from fes.filter.place import inside_of, position_of
 from fes.filter.tree import (
     Affixed,
     Among,
@@ -14,6 +15,8 @@ from fes.filter.tree import (
     Condition,
     Constant,
     Exists,
+    IsTrue,
+    Leaf,
     Like,
     Negative,
     Not,
@@ -23,6 +26,7 @@ from fes.filter.tree import (
     Relation,
     Subject,
     Truth,
+    Within,
 )
 from fes.filter.values import Kind, calculate, compare, comparer, kind_of, negate
 from fes.model.event import Event
@@ -52,21 +56,25 @@ def compile_filter(tree: Condition) -> Test:
             return _any([compile_filter(item) for item in items])
         case Not(item):
             return _inverse(compile_filter(item))
+        case IsTrue(item):
+            return _certain(compile_filter(item))
         case _:
             return _leaf(tree)
 
 
-def _leaf(tree: Truth | Exists | Comparison | Among | Affixed | Like) -> Test:
+def _leaf(tree: Leaf) -> Test:
     match tree:
         case Truth(value):
             return lambda _: value
         case Exists(reference):
-            get = _getter(reference)
+            get = getter(reference)
             return lambda event: get(event) is not None
         case Comparison(left, relation, right):
             return _comparison(left, relation, right)
         case Among(operand, values):
-            return _among(_getter(operand), values)
+            return _among(getter(operand), values)
+        case Within():
+            return _within(tree)
         case Affixed() | Like():
             return _string_test(tree)
 
@@ -103,14 +111,28 @@ def _inverse(test: Test) -> Test:
     return lambda event: _INVERTED[test(event)]
 
 
+def _certain(test: Test) -> Test:
+    return lambda event: test(event) is True
+
+
+def _within(test: Within) -> Test:
+    inside = inside_of(test)
+
+    def run(event: Event) -> bool | None:
+        position = position_of(event)
+        return None if position is None else inside(*position)
+
+    return run
+
+
 def _comparison(left: Operand, relation: Relation, right: Operand) -> Test:
     if isinstance(left, Subject) and relation == "=" and isinstance(right, Constant):
         if isinstance(right.value, str):
             subject = right.value
             return lambda event: event.subject == subject
     elif isinstance(right, Constant) and kind_of(right.value) == "number":
-        return _number_test(_getter(left), relation, right.value)
-    first, second = _getter(left), _getter(right)
+        return _number_test(getter(left), relation, right.value)
+    first, second = getter(left), getter(right)
     return lambda event: compare(first(event), relation, second(event))
 
 
@@ -144,7 +166,7 @@ def _among(get: Getter, values: tuple[Constant, ...]) -> Test:
 
 
 def _string_test(test: Affixed | Like) -> Test:
-    get, holds = _getter(test.operand), _string_predicate(test)
+    get, holds = getter(test.operand), _string_predicate(test)
 
     def run(event: Event) -> bool | None:
         value = get(event)
@@ -164,7 +186,8 @@ def _string_predicate(test: Affixed | Like) -> Callable[[str], bool]:
     return lambda value: text in value
 
 
-def _getter(operand: Operand) -> Getter:
+def getter(operand: Operand) -> Getter:
+    """Return a function that tells an operand's value; None where an event has none."""
     match operand:
         case Subject():
             return lambda event: event.subject
@@ -175,10 +198,10 @@ def _getter(operand: Operand) -> Getter:
         case Constant(value):
             return lambda _: value
         case Negative(inner):
-            get = _getter(inner)
+            get = getter(inner)
             return lambda event: negate(get(event))
         case Arithmetic(left, sign, right):
-            first, second = _getter(left), _getter(right)
+            first, second = getter(left), getter(right)
             return lambda event: calculate(first(event), sign, second(event))
 
 

@@ -9,7 +9,8 @@ from fes.filter.scan import place_at
 
 _WORDS = {"LPAR": '"("', "COMMA": '","'}
 _SAYINGS = (
-    ({"_NULL", "_NOT"}, "NULL or NOT NULL"),
+    ({"_NULL", "_NOT"}, "NULL, NOT NULL, TRUE or FALSE"),
+    ({"_NULL"}, "NULL, TRUE or FALSE"),
     ({"_EXISTS"}, "a comparison"),
     ({"RELATION"}, "a comparison"),
     ({"NAME", "STRING"}, "a value"),
@@ -21,6 +22,7 @@ _SAYINGS = (
     ({"_AND", "$END"}, "AND, OR or the end of the filter"),
     ({"_AND", "PLUS"}, "AND"),
     ({"COMMA", "RPAR"}, '"," or ")"'),
+    ({"COMMA"}, '","'),
     ({"STRING"}, "a string"),
     ({"NUMBER"}, "a number"),
     ({"RPAR"}, '")"'),

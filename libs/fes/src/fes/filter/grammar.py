@@ -22,6 +22,20 @@ def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
         FilterError: The text exceeds a limit or is not in the language; the message tells what
             was found, what was expected, and where.
     """
+    return parse_by(text, limits, selector=False)
+
+
+def parse_by(text: str, limits: FilterLimits, *, selector: bool) -> Condition:
+    """Return the syntax tree of a filter, or of what a JMS selector says in the same grammar.
+
+    Args:
+        text: A filter or a selector.
+        limits: What is refused before the text is parsed.
+        selector: Whether a word alone, and `subject`, are properties.
+
+    Raises:
+        FilterError: As `parse`.
+    """
     scan(text, limits)
     if not text.strip():
         return Truth(value=True)
@@ -29,7 +43,8 @@ def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
         node = _parser().parse(text)
     except UnexpectedInput as error:
         raise explain(error, text) from error
-    return Builder(text).whole(node)
+    builder = Builder(text, selector=selector)
+    return builder.condition(node) if selector else builder.whole(node)
 
 
 @functools.cache

@@ -17,6 +17,8 @@ from fes.filter.tree import (
     Condition,
     Constant,
     Exists,
+    IsTrue,
+    Leaf,
     Like,
     Negative,
     Not,
@@ -24,6 +26,7 @@ from fes.filter.tree import (
     Or,
     Subject,
     Truth,
+    Within,
     all_of,
     any_of,
 )
@@ -33,9 +36,10 @@ from fes.filter.values import INVERSE, MIRRORED, calculate, compare, negate
 def normalise(tree: Condition, *, positive: bool = True) -> Condition:
     """Return the normal form of a filter, or of its inverse.
 
-    NOT stands only before LIKE, STARTS WITH, ENDS WITH, CONTAINS and EXISTS; constants stand
-    right; conjunctions and disjunctions are flat, sorted by text and free of repetitions; IN has
-    two constants or more; calculations with constants only are done.
+    NOT stands only before LIKE, STARTS WITH, ENDS WITH, CONTAINS, EXISTS, WITHIN and IS TRUE;
+    IS TRUE only behind single tests that may be unknown; constants stand right; conjunctions and
+    disjunctions are flat, sorted by text and free of repetitions; IN has two constants or more;
+    calculations with constants only are done.
 
     Args:
         tree: Any filter.
@@ -44,6 +48,8 @@ def normalise(tree: Condition, *, positive: bool = True) -> Condition:
     match tree:
         case Not(item):
             return normalise(item, positive=not positive)
+        case IsTrue(item):
+            return _certain(normalise(item), positive=positive)
         case And(items) | Or(items):
             parts = [normalise(item, positive=positive) for item in items]
             return _both(parts) if isinstance(tree, And) == positive else _either(parts)
@@ -51,15 +57,24 @@ def normalise(tree: Condition, *, positive: bool = True) -> Condition:
             return _leaf(tree, positive=positive)
 
 
-def _leaf(
-    tree: Truth | Exists | Comparison | Among | Affixed | Like, *, positive: bool
-) -> Condition:
+def _certain(tree: Condition, *, positive: bool) -> Condition:
+    """Return whether a condition in normal form is true, or is not; never unknown."""
+    match tree:
+        case And(items) | Or(items):
+            parts = [_certain(item, positive=positive) for item in items]
+            return _both(parts) if isinstance(tree, And) == positive else _either(parts)
+        case Truth() | Exists() | Not(Exists()) | IsTrue() | Not(IsTrue()):
+            return tree if positive else normalise(tree, positive=False)
+    return IsTrue(tree) if positive else Not(IsTrue(tree))
+
+
+def _leaf(tree: Leaf, *, positive: bool) -> Condition:
     match tree:
         case Truth(value):
             return Truth(value == positive)
         case Exists(Subject()):
             return Truth(positive)
-        case Exists():
+        case Exists() | Within():
             return tree if positive else Not(tree)
         case Comparison():
             return _comparison(tree, positive=positive)

@@ -18,11 +18,13 @@ class FilterLimits:
         length_bytes: Encoded as UTF-8.
         depth: Parentheses, signs, NOTs and arithmetic operators inside one another.
         nodes: Names, constants and operators.
+        pattern: Characters after LIKE; its test costs time in proportion.
     """
 
     length_bytes: int = 16 * KIB
     depth: int = 64
     nodes: int = 2000
+    pattern: int = 512
 
 
 DEFAULT_LIMITS = FilterLimits()
@@ -54,17 +56,22 @@ def scan(text: str, limits: FilterLimits) -> None:
     _check_length(text, limits)
     nesting = _Nesting()
     offset = nodes = 0
+    word = ""
     while offset < len(text):
         token = _TOKEN.match(text, offset)
         if token is None:
             raise _stranger(text, offset)
-        kind = token.lastgroup
+        kind, found = token.lastgroup, token.group()
         nodes += kind in ("text", "word", "number", "sign", "relation")
         if nodes > limits.nodes:
             raise FilterError(f"filter has more than {limits.nodes} names, values and operators")
-        if nesting.after(kind, token.group()) > limits.depth:
-            place = place_at(text, offset)
-            raise FilterError(f"filter is nested deeper than {limits.depth}", text, place)
+        if nesting.after(kind, found) > limits.depth:
+            reason = f"filter is nested deeper than {limits.depth}"
+            raise FilterError(reason, text, place_at(text, offset))
+        if word == "LIKE" and len(found[1:-1].replace("''", "'")) > limits.pattern:
+            reason = f"pattern is longer than {limits.pattern} characters"
+            raise FilterError(reason, text, place_at(text, offset))
+        word = found.upper() if kind == "word" else word if kind is None else ""
         offset = token.end()
 
 

@@ -35,6 +35,14 @@ def reference_of(test: Condition) -> Reference | None:
     return None
 
 
+def names_in(test: Condition) -> tuple[Reference, ...]:
+    """Return the names that a single test is about, each once, the subject included."""
+    reference = reference_of(test)
+    if reference is not None:
+        return (reference,)
+    return tuple(dict.fromkeys(name for name, _ in references_in(test)))
+
+
 def references_in(test: Condition) -> Iterator[tuple[Reference, bool]]:
     """Yield the names that must exist for a test that is not simple to be true.
 

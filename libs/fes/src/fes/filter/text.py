@@ -13,6 +13,8 @@ from fes.filter.tree import (
     Condition,
     Constant,
     Exists,
+    IsTrue,
+    Leaf,
     Like,
     Negative,
     Not,
@@ -23,6 +25,7 @@ from fes.filter.tree import (
     Subject,
     Truth,
     Value,
+    Within,
 )
 
 _RESERVED: Final = re.compile(
@@ -39,10 +42,10 @@ def to_text(tree: Condition) -> str:
             return " AND ".join(_grouped(item) for item in items)
         case Or(items):
             return " OR ".join(to_text(item) for item in items)
-        case Not(Affixed() | Like() | Among() as test):
-            return _test(test, "NOT ")
+        case IsTrue(item):
+            return f"({to_text(item)}) IS TRUE"
         case Not(item):
-            return f"NOT ({to_text(item)})" if isinstance(item, And) else f"NOT {_grouped(item)}"
+            return _inverse(item)
         case _:
             return _leaf(tree)
 
@@ -78,7 +81,18 @@ def value_text(value: Value) -> str:
     return _quoted(value, "'") if isinstance(value, str) else repr(value)
 
 
-def _leaf(tree: Truth | Exists | Comparison | Among | Affixed | Like) -> str:
+def _inverse(item: Condition) -> str:
+    match item:
+        case Affixed() | Like() | Among():
+            return _test(item, "NOT ")
+        case IsTrue(inner):
+            return f"({to_text(inner)}) IS NOT TRUE"
+        case And():
+            return f"NOT ({to_text(item)})"
+    return f"NOT {_grouped(item)}"
+
+
+def _leaf(tree: Leaf) -> str:
     match tree:
         case Truth(value):
             return value_text(value)
@@ -86,6 +100,8 @@ def _leaf(tree: Truth | Exists | Comparison | Among | Affixed | Like) -> str:
             return f"EXISTS {operand_text(reference)}"
         case Comparison(left, relation, right):
             return f"{operand_text(left)} {relation} {operand_text(right)}"
+        case Within(lat, lon, metres):
+            return f"WITHIN({lat!r}, {lon!r}, {metres!r})"
         case Affixed() | Like() | Among():
             return _test(tree, "")
 

@@ -10,6 +10,7 @@ from typing import Final
 from fes.filter.alternatives import alternatives, needed
 from fes.filter.explain import shortened
 from fes.filter.normal import normalise
+from fes.filter.place import around
 from fes.filter.simple import reference_of
 from fes.filter.text import to_text
 from fes.filter.tree import (
@@ -27,11 +28,13 @@ from fes.filter.tree import (
     Subject,
     Truth,
     Value,
+    Within,
     all_of,
     any_of,
+    conjuncts,
 )
 from fes.filter.vocabulary import Kind, Term, Vocabulary
-from fes.filter.weaken import consequences, existence
+from fes.filter.weaken import consequences, existence, same_otherwise, truths
 
 MAX_REASONS: Final = 32
 """Most widenings that are told one by one."""
@@ -66,7 +69,7 @@ def translate(tree: Condition, vocabulary: Vocabulary) -> Translation:
     """
     words = _Words(vocabulary)
     found, limited = alternatives(
-        words.express(normalise(tree)), vocabulary.max_disjuncts, words.applies
+        words.express(truths(normalise(tree))), vocabulary.max_disjuncts, words.applies
     )
     if limited:
         words.reasons[
@@ -108,17 +111,9 @@ class _Words:
                 return all_of(tuple(self.express(item) for item in items))
             case Or(items):
                 return any_of(tuple(self.express(item) for item in items))
-            case Truth():
-                return tree
-        reason = self._refusal(tree)
-        if not reason:
-            return tree
-        same = self._same_otherwise(tree)
-        if same is not None:
-            return same
-        applied = self._wider(tree)
-        self._note(tree, applied, reason)
-        return applied
+            case Within():
+                return self._boxes(tree)
+        return tree if isinstance(tree, Truth) else self._test(tree)
 
     def applies(self, test: Condition) -> bool:
         """Tell whether the service applies a test."""
@@ -148,18 +143,36 @@ class _Words:
         return ""
 
     def _same_otherwise(self, test: Condition) -> Condition | None:
-        """Return IN as alternatives where the service applies those."""
-        if not isinstance(test, Among):
-            return None
-        each = tuple(Comparison(test.operand, "=", constant) for constant in test.values)
-        return Or(each) if all(self.applies(one) for one in each) else None
+        """Return a test in other words, where the service applies those."""
+        same = same_otherwise(test)
+        parts = same.items if isinstance(same, And | Or) else ()
+        return same if parts and all(map(self.applies, parts)) else None
 
     def _wider(self, test: Condition) -> Condition:
         """Return what the service applies of what follows from a test."""
         if self.applies(test):
             return test
-        parts = [part for part in map(self._wider, consequences(test)) if part != _EVERYTHING]
+        whole = all_of(tuple(map(self._wider, consequences(test))))
+        parts = [part for part in conjuncts(whole) if part != _EVERYTHING]
         return all_of(needed(parts or filter(self.applies, existence(test))))
+
+    def _test(self, test: Condition) -> Condition:
+        reason = self._refusal(test)
+        if not reason:
+            return test
+        same = self._same_otherwise(test)
+        if same is not None:
+            return same
+        applied = self._wider(test)
+        self._note(test, applied, reason)
+        return applied
+
+    def _boxes(self, disc: Within) -> Condition:
+        before = dict(self.reasons)
+        applied = normalise(self.express(normalise(around(disc))))
+        self.reasons = before  # the comparisons are ours, nobody asked for them
+        self._note(disc, applied, "latitude and longitude are compared one by one at most")
+        return applied
 
     def _note(self, test: Condition, applied: Condition, reason: str) -> None:
         done = f"widened to {shortened(to_text(applied))}"

@@ -1,7 +1,8 @@
 """The syntax tree of a filter: immutable, comparable, hashable.
 
-Operands have a value (or none), conditions are true, false or unknown. `BETWEEN` and `IS NULL`
-have no node of their own: the parser writes them as comparisons and `Exists`.
+Operands have a value (or none), conditions are true, false or unknown. `BETWEEN`, `IS NULL`
+and `IS FALSE` have no node of their own: the parser writes them with comparisons, `Exists` and
+`IsTrue`.
 """
 
 from dataclasses import dataclass
@@ -132,6 +133,28 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """A position at most so far from a centre; `fes.filter.place` says whose position.
+
+    Attributes:
+        lat: Of the centre; WGS 84, degrees.
+        lon: Of the centre; WGS 84, degrees.
+        metres: The distance, from 0; the border belongs to it.
+    """
+
+    lat: float
+    lon: float
+    metres: float
+
+
+@dataclass(frozen=True, slots=True)
+class IsTrue:
+    """A condition that is true; false where it is false or unknown (SQL-92's `IS TRUE`)."""
+
+    item: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """A condition inverted; unknown stays unknown."""
 
@@ -152,7 +175,8 @@ class Or:
     items: tuple["Condition", ...]
 
 
-Condition = Truth | Comparison | Among | Affixed | Like | Exists | Not | And | Or
+Leaf = Truth | Comparison | Among | Affixed | Like | Exists | Within
+Condition = Leaf | IsTrue | Not | And | Or
 
 
 def all_of(items: tuple[Condition, ...]) -> Condition:
@@ -169,3 +193,8 @@ def any_of(items: tuple[Condition, ...]) -> Condition:
         part for item in items for part in (item.items if isinstance(item, Or) else (item,))
     )
     return flat[0] if len(flat) == 1 else Or(flat) if flat else Truth(value=False)
+
+
+def conjuncts(tree: Condition) -> tuple[Condition, ...]:
+    """Return the conditions that a condition joins by AND; itself where it joins none."""
+    return tree.items if isinstance(tree, And) else (tree,)

@@ -1,0 +1,108 @@
+"""Items that are met from a bound on, or up to it, sorted by their bounds."""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Hashable, Iterator
+from operator import itemgetter
+from typing import Final, Generic, TypeVar
+
+from fes.filter.index.spans import End, Span
+
+I = TypeVar("I", bound=Hashable)  # noqa: E741 - an item
+
+FEW: Final = 16
+"""Most new bounds that are put in one by one; more are sorted in together."""
+
+_END: Final = itemgetter(0)
+
+
+class Bounds(Generic[I]):
+    """Items with one bound each; of an item with several only the widest counts.
+
+    Args:
+        lower: Whether values from the bound on meet the item; where not, those up to it.
+    """
+
+    __slots__ = ("_ends", "_fresh", "_items", "_lower", "_of")
+
+    def __init__(self, *, lower: bool) -> None:
+        self._lower = lower
+        self._ends: list[End] = []
+        self._items: list[I] = []
+        self._of: dict[I, End | list[End]] = {}
+        self._fresh: dict[I, End] = {}
+
+    def __len__(self) -> int:
+        """Return how many items there are."""
+        return len(self._of)
+
+    def add(self, item: I, span: Span) -> None:
+        """Add a bound of an item."""
+        end = self._end(span)
+        known = self._of.get(item)
+        if known is None:
+            self._of[item] = end
+            self._fresh[item] = end
+            return
+        ends = known if isinstance(known, list) else [known]
+        before = self._widest(ends)
+        insort(ends, end)
+        self._of[item] = ends
+        self._moved(item, before, self._widest(ends))
+
+    def remove(self, item: I, span: Span) -> None:
+        """Remove a bound that an item has."""
+        end = self._end(span)
+        known = self._of[item]
+        if not isinstance(known, list):
+            del self._of[item]
+            self._take_out(item, known)
+            return
+        before = self._widest(known)
+        known.remove(end)
+        if len(known) == 1:
+            self._of[item] = known[0]
+        self._moved(item, before, self._widest(known))
+
+    def met(self, end: End) -> Iterator[list[I]]:
+        """Yield the items that a value meets."""
+        if self._fresh:
+            self._sort_in()
+        if self._lower:
+            yield self._items[: bisect_right(self._ends, end)]
+        else:
+            yield self._items[bisect_left(self._ends, end) :]
+
+    def _end(self, span: Span) -> End:
+        end = span.low if self._lower else span.high
+        if end is None:
+            raise ValueError("no bound on that side")
+        return end
+
+    def _widest(self, ends: list[End]) -> End:
+        return ends[0] if self._lower else ends[-1]
+
+    def _moved(self, item: I, before: End, after: End) -> None:
+        if before != after:
+            self._take_out(item, before)
+            self._fresh[item] = after
+
+    def _take_out(self, item: I, end: End) -> None:
+        if self._fresh.pop(item, None) is not None:
+            return
+        first = bisect_left(self._ends, end)
+        at = self._items.index(item, first)
+        del self._ends[at], self._items[at]
+
+    def _sort_in(self) -> None:
+        fresh, self._fresh = self._fresh, {}
+        if len(fresh) <= FEW:
+            for item, end in fresh.items():
+                at = bisect_right(self._ends, end)
+                self._ends.insert(at, end)
+                self._items.insert(at, item)
+            return
+        pairs = [*zip(self._ends, self._items, strict=True)]
+        pairs += [(end, item) for item, end in fresh.items()]
+        pairs.sort(key=_END)
+        self._ends = [end for end, _ in pairs]
+        self._items = [item for _, item in pairs]

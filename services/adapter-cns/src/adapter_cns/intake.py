@@ -1,0 +1,167 @@
+"""How the adapter's consumer gets its events: pushed by the channel, or pulled from it."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Final, final
+
+from eventservices.cns import (
+    ClientType,
+    EventChannel,
+    HeldEvent,
+    StructuredEvent,
+    StructuredProxyPullSupplier,
+    StructuredProxyPushSupplier,
+)
+from eventservices.cns.errors import DisconnectedError
+from eventservices.cns.etcl import Filter
+from eventservices.stamp import Stamp
+from fes.adapter.owing import Answer
+
+Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
+"""Takes an event, from the event loop, and what it answers its store by; must not raise."""
+
+YIELDS: Final = 64
+"""Events pulled between two turns of the loop."""
+
+AGAIN_S: Final = 0.5
+"""How long an event that the gateway did not take waits before it is delivered again."""
+
+COUNTED: Final = ("delivered", "suppressed", "filtered", "failed")
+
+
+class Intake(ABC):
+    """A native consumer, connected to the channel.
+
+    Args:
+        channel: The channel.
+        take: Takes the events.
+    """
+
+    proxy: StructuredProxyPushSupplier | StructuredProxyPullSupplier
+
+    def __init__(self, channel: EventChannel, take: Take) -> None:
+        self._channel = channel
+        self._take = take
+
+    @property
+    @final
+    def counted(self) -> Counter[str]:
+        """What became of the events so far, by name."""
+        return Counter({name: getattr(self.proxy, name) for name in COUNTED})
+
+    @final
+    async def open(self, what: Filter) -> None:
+        """Connect, with a filter object.
+
+        Raises:
+            EventServiceError: The broker is away.
+        """
+        self.proxy.add_filter(what)
+        try:
+            await self._connect()
+        except BaseException:
+            await self.proxy.destroy()
+            raise
+
+    async def close(self) -> None:
+        """Disconnect."""
+        await self.proxy.destroy()
+
+    @abstractmethod
+    async def _connect(self) -> None: ...
+
+
+class PushIntake(Intake):
+    """Has the channel push events."""
+
+    proxy: StructuredProxyPushSupplier
+
+    def __init__(self, channel: EventChannel, take: Take) -> None:
+        super().__init__(channel, take)
+        admin = channel.default_consumer_admin
+        self.proxy = admin.obtain_notification_push_supplier(ClientType.STRUCTURED_EVENT)
+
+    def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
+        """Take an event; the proxy calls it."""
+        self._take(event, stamp, None)
+
+    async def _connect(self) -> None:
+        await self.proxy.connect_structured_push_consumer(self)
+
+
+class PullIntake(Intake):
+    """Pulls events, one after the other."""
+
+    proxy: StructuredProxyPullSupplier
+
+    def __init__(self, channel: EventChannel, take: Take) -> None:
+        super().__init__(channel, take)
+        admin = channel.default_consumer_admin
+        self.proxy = admin.obtain_notification_pull_supplier(ClientType.STRUCTURED_EVENT)
+        self._pulling: asyncio.Task[None] | None = None
+
+    async def close(self) -> None:
+        """Disconnect, and pull no more."""
+        pulling, self._pulling = self._pulling, None
+        await super().close()
+        if pulling is not None:
+            pulling.cancel()
+            with suppress(asyncio.CancelledError):
+                await pulling
+
+    async def _connect(self) -> None:
+        await self.proxy.connect_structured_pull_consumer()
+        self._begin(self._pull())
+
+    def _begin(self, pulling: Coroutine[None, None, None]) -> None:
+        self._pulling = asyncio.create_task(pulling, name="cns pull")
+
+    async def _pull(self) -> None:
+        number = 0
+        async for event, stamp in self.proxy:
+            self._take(event, stamp, None)
+            number += 1
+            if number % YIELDS == 0:  # others are to have their turn in a flood
+                await asyncio.sleep(0)
+
+
+class HoldingIntake(PullIntake):
+    """Pulls events, and keeps persistent ones in their store until the gateway answers for them.
+
+    Args:
+        channel: The channel.
+        take: Takes the events.
+        durable: Name under which persistent events wait while the adapter is away.
+    """
+
+    def __init__(self, channel: EventChannel, take: Take, durable: str) -> None:
+        super().__init__(channel, take)
+        self._durable = durable
+
+    async def _connect(self) -> None:
+        await self.proxy.connect_structured_pull_consumer(durable=self._durable)
+        self._begin(self._hold())
+
+    async def _hold(self) -> None:
+        number = 0
+        with suppress(DisconnectedError):
+            while True:
+                held = await self.proxy.hold_structured_event()
+                answer = _answer(held) if held.persistent else None
+                self._take(held.event, held.stamp, answer)
+                number += 1
+                if number % YIELDS == 0:
+                    await asyncio.sleep(0)
+
+
+def _answer(held: HeldEvent) -> Answer:
+    def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+        if taken:
+            held.done()
+        else:
+            asyncio.get_running_loop().call_later(AGAIN_S, held.again)
+
+    return answer

@@ -1,0 +1,16 @@
+"""Every law over many cases: 2,000, or as many as FES_LAWS says (`make simulate`: 100,000)."""
+
+import os
+
+import pytest
+from support.filters.laws import LAWS, Law, broken
+from support.filters.native_laws import NATIVE_LAWS
+
+CASES = int(os.environ.get("FES_LAWS", "2000"))
+ALL_LAWS: dict[str, Law] = LAWS | NATIVE_LAWS
+
+
+@pytest.mark.timeout(0 if CASES > 2000 else 300)
+@pytest.mark.parametrize("name", sorted(ALL_LAWS))
+def test_the_law_holds(name: str) -> None:
+    assert not broken(ALL_LAWS[name], CASES)
