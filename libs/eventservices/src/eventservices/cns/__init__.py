@@ -39,6 +39,7 @@ from eventservices.cns.pull_consumers import (
     StructuredProxyPullConsumer,
 )
 from eventservices.cns.pull_suppliers import (
+    HeldEvent,
     ProxyPullSupplier,
     SequenceProxyPullSupplier,
     StructuredProxyPullSupplier,
@@ -89,6 +90,7 @@ __all__ = [
     "EventMapping",
     "EventType",
     "FixedEventHeader",
+    "HeldEvent",
     "InterFilterGroupOperator",
     "Long",
     "LongLong",

@@ -48,6 +48,11 @@ class Outlet(ABC):
         """Events that wait."""
         return len(self._queue)
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is delivered any more."""
+        return self._closed
+
     def put(self, item: Item) -> None:
         """Take an event in; it is delivered now, later, or never."""
         core = self._core

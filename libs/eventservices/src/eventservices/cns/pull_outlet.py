@@ -34,8 +34,22 @@ class PullOutlet(Outlet):
         self._settle()
         return items
 
-    async def wait(self, count: int) -> list[Item]:
+    def hold(self, count: int) -> list[Item]:
+        """Return the same, but finished only when its taker says so, or puts it back."""
+        self._expire()
+        items = self._queue.head(count, self._core.now_us())
+        for item in items:
+            self._queue.remove(item)
+        self.delivered += len(items)
+        self._settle()
+        return items
+
+    async def wait(self, count: int, *, held: bool = False) -> list[Item]:
         """Return the events to deliver next, as soon as there is one.
+
+        Args:
+            count: Most events.
+            held: Whether they are finished later.
 
         Raises:
             DisconnectedError: The proxy was destroyed meanwhile.
@@ -43,7 +57,7 @@ class PullOutlet(Outlet):
         while True:
             if self._closed:
                 raise DisconnectedError("the proxy was destroyed while its consumer waited")
-            items = self.take(count)
+            items = self.hold(count) if held else self.take(count)
             if items:
                 return items
             self._news.clear()

@@ -23,6 +23,43 @@ EMPTY = structured_event(("", ""))
 """What `try_pull_structured_event` returns where there is no event."""
 
 
+class HeldEvent:
+    """An event that its consumer has, and has not finished.
+
+    Args:
+        event: The event.
+        item: It in the queue.
+        outlet: Where it came from.
+
+    Attributes:
+        event: The event.
+    """
+
+    def __init__(self, event: StructuredEvent, item: Item, outlet: PullOutlet) -> None:
+        self.event = event
+        self._item = item
+        self._outlet = outlet
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """Its stamp; None where it has none."""
+        return self._item.stamp
+
+    @property
+    def persistent(self) -> bool:
+        """Whether it stays in its store until it is finished."""
+        return self._item.receipt is not None
+
+    def done(self) -> None:
+        """Finish it: its store forgets it; harmless when repeated."""
+        self._item.done()
+
+    def again(self) -> None:
+        """Put it back, to be given once more."""
+        if not self._outlet.closed:
+            self._outlet.put(self._item)
+
+
 class PullSupplier(ProxySupplier, Generic[Form]):
     """What the proxies from which consumers pull have in common.
 
@@ -134,6 +171,16 @@ class StructuredProxyPullSupplier(PullSupplier[StructuredEvent]):
     async def pull_structured_event(self) -> StructuredEvent:
         """Return the next event, as soon as there is one; errors as of `pull`."""
         return (await self._pulled(1))[0]
+
+    async def hold_structured_event(self) -> "HeldEvent":
+        """Return the next event, to be acknowledged later; errors as of `pull`.
+
+        It is ours, beyond OMG's: a persistent event stays in its store until the consumer says
+        that it is done with it. At most 256 are held.
+        """
+        self._check_connected()
+        [item] = await self._outlet.wait(1, held=True)
+        return HeldEvent(as_structured(item.event), item, self._outlet)
 
     def try_pull_structured_event(self) -> tuple[StructuredEvent, bool]:
         """Return the next event and True; an empty one and False where there is none now.
