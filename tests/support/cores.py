@@ -1,12 +1,12 @@
 """A gateway core on its own: what it is told, and what it orders."""
 
-from fes.control import ControlEvent, RequestType, to_event
-from fes.federation.topology import Hop
+from fes.control import ControlEvent, RequestType, Signal, is_signal, read_signal, to_event
+from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, LinkUp
 from fes.gateway.outputs import Decided, ToAdapter
 from fes.gateway.settings import Instant
-from fes.link.messages import Heard, HeardControl, Order
+from fes.link.messages import Heard, HeardControl, Order, PublishControl
 from fes.model import Event, Stamp, binary
 
 SECOND = 1_000_000
@@ -21,13 +21,19 @@ def core_of(*services: str, **changes: object) -> GatewayCore:
         "system": "test",
         "adapters": {name: AdapterSettings(f"g1.{name}", name) for name in services},
         "services": (*services, "far"),
-        "hops": {"far": Hop(services[-1], "g2")},
+        "topology": topology_of(*services),
         **changes,
     }
     core = GatewayCore(GatewaySettings(**settings))  # type: ignore[arg-type]
     for name in services:
         core.handle(LinkUp(), NOW, name)
     return core
+
+
+def topology_of(*services: str, mediums: tuple[str, ...] = ()) -> Topology:
+    """Return who is attached where: g1 at all, g2 at the last, and at `far` behind it."""
+    attached = tuple(("g1", name) for name in services)
+    return Topology((*attached, ("g2", services[-1]), ("g2", "far")), dict.fromkeys(mediums, "air"))
 
 
 def request(
@@ -83,9 +89,27 @@ def say(
 
 
 def orders(outputs: list[object], service: str = "") -> list[Order]:
-    """Return the orders for an adapter, or for all."""
+    """Return the orders for an adapter, or for all; what gateways tell one another is left out."""
     return [
         output.order
         for output in outputs
-        if isinstance(output, ToAdapter) and service in ("", output.service)
+        if isinstance(output, ToAdapter)
+        and service in ("", output.service)
+        and not tells_signal(output.order)
+    ]
+
+
+def tells_signal(order: Order) -> bool:
+    """Tell whether an order publishes a signal."""
+    return isinstance(order, PublishControl) and is_signal(binary.decode(order.body))
+
+
+def signals(outputs: list[object], service: str = "") -> list[Signal]:
+    """Return the signals that a gateway says at an event service, or at all."""
+    return [
+        read_signal(binary.decode(output.order.body), "test")
+        for output in outputs
+        if isinstance(output, ToAdapter)
+        and service in ("", output.service)
+        and tells_signal(output.order)
     ]

@@ -191,7 +191,7 @@ async def test_a_stop_goes_on_after_a_failure_and_tells_what_waited(adapter: Fau
         runtime.receive(Subscribe(1, "a", 1))
         runtime.receive(Subscribe(2, "b", 2))
         await eventually(lambda: len(adapter.native.subscribed) == 2)
-        adapter.fail("unsubscribe", ValueError("a bug"))
+        adapter.fail("unsubscribe", ValueError("a bug"), ValueError("a bug"))
         runtime.receive(Publish(Stamp("car", 1, 1, 0, "home"), (), 0, b""))
 
     assert adapter.native.subscribed == {"a": 1}

@@ -2,8 +2,9 @@
 
 import pytest
 from fes.control import RequestType, from_event
+from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore
-from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
+from fes.gateway.inputs import Inject, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
 from fes.link.messages import Announce, Publish, PublishControl, Unannounce
@@ -99,6 +100,7 @@ def test_an_event_for_afar_travels_as_a_control_event_that_names_the_next_gatewa
 
 
 def test_only_the_gateway_that_is_named_takes_a_publication() -> None:
+    """Rule R8."""
     core = core_of("north", "south")
     control = request(
         RequestType.PUBLICATION, source="north", dist_list="south", path=("east", "north")
@@ -112,6 +114,7 @@ def test_only_the_gateway_that_is_named_takes_a_publication() -> None:
 
 
 def test_an_expired_event_and_one_that_went_too_far_are_dropped() -> None:
+    """Rule F2."""
     core = core_of("north", "south", max_hops=2)
     numbers = asking(core, "south")
 
@@ -135,6 +138,7 @@ def test_an_event_for_an_adapter_that_is_away_is_dropped_and_counted() -> None:
 
 
 def test_a_fabricated_announcement_is_a_lease_that_publications_renew() -> None:
+    """Rule F5."""
     core = core_of("north", "south", announcement_us=10 * SECOND)
     numbers = asking(core, "south")
     later = Instant(NOW.wall_us + 8 * SECOND, NOW.time_us)
@@ -160,6 +164,7 @@ def test_what_a_client_announced_is_not_announced_again() -> None:
 
 
 def test_a_publication_is_injected_to_an_explicit_list() -> None:
+    """Rule F1."""
     core = core_of("north", "south", "east")
     control = request(
         RequestType.PUBLICATION, source="north", dist_list="s*, east", event=Event.of("Note", x=1)
@@ -198,8 +203,9 @@ def test_an_access_point_of_a_medium_is_told_as_passed() -> None:
     assert publish.via == ("north", "air")
 
 
-@pytest.mark.parametrize("destination", ["south", "far"])
-def test_what_a_broken_link_dropped_is_not_marked_as_sent(destination: str) -> None:
+@pytest.mark.parametrize(("destination", "reason"), [("south", "link down"), ("far", "no route")])
+def test_what_a_broken_link_dropped_is_not_marked_as_sent(destination: str, reason: str) -> None:
+    """Rule F4."""
     core = core_of("north", "south")
     numbers = asking(core, destination)
     core.handle(LinkDown(), NOW, "south")
@@ -209,7 +215,7 @@ def test_what_a_broken_link_dropped_is_not_marked_as_sent(destination: str) -> N
     _, sent = core.handle(heard(numbers), NOW, "north")
     _, again = core.handle(heard(numbers), NOW, "north")
 
-    assert decisions(dropped)[1:] == [("dropped", destination, "link down")]
+    assert decisions(dropped)[1:] == [("dropped", destination, reason)]
     assert decisions(sent)[1][0] in ("applied", "forwarded")
     assert decisions(again)[1:] == [("suppressed", destination, "repeated")]
 
@@ -223,3 +229,22 @@ def test_an_event_that_travels_as_a_control_event_waits_as_events_do() -> None:
     (order,) = orders(outputs, "south")
     assert isinstance(order, PublishControl)
     assert order.publication
+
+
+def test_an_event_without_a_way_goes_to_all_who_may_know_one() -> None:
+    """Rule R10."""
+    core = core_of("north", "east", "south", topology=_ring_of_five())
+    numbers = asking(core, "far")
+    core.handle(Ready(ready=False), NOW, "south")
+
+    _, outputs = core.handle(heard(numbers), NOW, "north")
+    _, again = core.handle(heard(numbers), NOW, "north")
+
+    told = [(d.to, d.what) for d in outputs if isinstance(d, Decided) and d.decision == "forwarded"]
+    assert told == [("far", "east"), ("far", "south")]
+    assert decisions(again)[1:] == [("suppressed", "far", "repeated")]
+
+
+def _ring_of_five() -> Topology:
+    own = tuple(("g1", name) for name in ("north", "east", "south"))
+    return Topology((*own, ("g3", "east"), ("g2", "south"), ("g2", "far")))

@@ -17,6 +17,7 @@ def subscribed(core: GatewayCore, service: str = "north") -> list[str]:
 
 
 def test_a_subscription_is_applied_where_its_list_says_and_passed_on() -> None:
+    """Rule T8."""
     core = core_of("north", "south")
 
     _, outputs = core.handle(Inject(request()), NOW)
@@ -32,6 +33,7 @@ def test_a_subscription_is_applied_where_its_list_says_and_passed_on() -> None:
 
 
 def test_a_subscription_is_never_applied_at_its_own_source() -> None:
+    """Rule T2."""
     core = core_of("north", "south")
 
     inject(core, request(dist_list="*"))
@@ -41,6 +43,7 @@ def test_a_subscription_is_never_applied_at_its_own_source() -> None:
 
 
 def test_the_same_filter_written_differently_is_the_same_request() -> None:
+    """Rule T3."""
     core = core_of("north", "south")
     inject(core, request())
     inject(core, request(filter="(rate>30) and SUBJECT='Speed'", requester="other", sequence=2))
@@ -53,6 +56,7 @@ def test_the_same_filter_written_differently_is_the_same_request() -> None:
 
 
 def test_a_request_that_is_not_newer_changes_nothing() -> None:
+    """Rule T1."""
     core = core_of("north", "south")
     inject(core, request(UNSUB, version=NOW.wall_us + 5))
 
@@ -74,6 +78,7 @@ def test_a_hole_in_a_wildcard_stays_a_hole() -> None:
 
 
 def test_a_changed_limit_is_subscribed_before_the_old_one_is_withdrawn() -> None:
+    """Rule T4."""
     core = core_of("north", "south")
     inject(core, request(version=1))
 
@@ -88,6 +93,7 @@ def test_a_changed_limit_is_subscribed_before_the_old_one_is_withdrawn() -> None
 
 
 def test_a_lease_that_is_not_renewed_runs_out() -> None:
+    """Rule T5."""
     core = core_of("north", "south")
     inject(core, request(expires_us=NOW.wall_us + 10 * SECOND, version=1))
     inject(core, request(expires_us=NOW.wall_us + 30 * SECOND, version=2, sequence=2))
@@ -102,6 +108,7 @@ def test_a_lease_that_is_not_renewed_runs_out() -> None:
 
 
 def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
+    """Rule T6."""
     core = core_of("north", "south", horizon_us=60 * SECOND)
     inject(core, request())
     inject(core, request(UNSUB, sequence=2))
@@ -124,6 +131,7 @@ def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
     ],
 )
 def test_a_bad_request_is_refused_with_its_place(changes: dict[str, str], place: str) -> None:
+    """Rule E1."""
     core = core_of("north", "south")
 
     decisions = inject(core, request(**changes))  # type: ignore[arg-type]
@@ -194,9 +202,10 @@ def test_an_adapter_that_comes_back_gets_the_whole_desired_state() -> None:
 
 
 def test_what_the_journal_gives_back_is_applied_again() -> None:
+    """Rule T10."""
     core = core_of("north", "south")
     mutations, _ = core.handle(Inject(request()), NOW)
-    rows = [mutation.value for mutation in mutations]  # type: ignore[union-attr]
+    rows = {m.key: m.value for m in mutations}  # type: ignore[union-attr]
 
     again = GatewayCore(core.settings, rows)
 
@@ -263,6 +272,7 @@ def test_one_gateway_of_a_shared_service_repeats_what_a_client_asked_there() -> 
 
 
 def test_a_full_table_still_takes_renewals_and_withdrawals() -> None:
+    """Rule E2."""
     core = core_of("north", "south", max_requests=1)
     inject(core, request())
 
@@ -294,7 +304,7 @@ def test_an_announcement_that_changed_is_ordered_anew() -> None:
 def test_numbers_of_a_gateway_before_mean_nothing_to_the_one_started_again() -> None:
     core = core_of("north", "south", "east")
     rows = [
-        mutation.value  # type: ignore[union-attr]
+        (mutation.key, mutation.value)  # type: ignore[union-attr]
         for number, source in enumerate(("south", "east"), 1)
         for mutation in core.handle(
             Inject(request(source=source, filter=f"rate > {number}", sequence=number)), NOW
@@ -302,7 +312,7 @@ def test_numbers_of_a_gateway_before_mean_nothing_to_the_one_started_again() -> 
     ]
     before = [applied.number for applied in core.applied("north")]
 
-    again = GatewayCore(core.settings, rows[::-1], after=NOW.wall_us)
+    again = GatewayCore(core.settings, dict(rows[::-1]), after=NOW.wall_us)
 
     assert all(number > NOW.wall_us for number in [a.number for a in again.applied("north")])
     _, outputs = again.handle(heard((before[0],)), NOW, "north")

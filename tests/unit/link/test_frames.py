@@ -4,7 +4,16 @@ import pytest
 from fes.errors import LinkError
 from fes.link.frames import ACK_EVERY, WINDOW, Frame, Window, decode_frame, encode_frame
 from fes.link.lanes import FRAME_BYTES, FRAME_MESSAGES, Lanes
-from fes.link.messages import Done, Heard, HeardControl, Publish, PublishControl, Subscribe
+from fes.link.messages import (
+    Confirmed,
+    Done,
+    Heard,
+    HeardControl,
+    Publish,
+    PublishControl,
+    Subscribe,
+    Taken,
+)
 from fes.model import Stamp
 
 STAMP = Stamp("o", 1, 1, 5, "home")
@@ -21,6 +30,8 @@ def test_every_message_survives_a_frame() -> None:
         Done(4, error="no", widened=("a",)),
         Subscribe(1, "Speed", 2),
         Publish(STAMP, (), 9, b"z"),
+        Confirmed(5, "is away", retryable=True),
+        Taken(6, taken=False),
     )
     frame = Frame(3, 2, messages)
 

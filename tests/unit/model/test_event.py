@@ -1,6 +1,8 @@
 """The event model: types, ranges, access, limits."""
 
 import pytest
+from eventservices.errors import MalformedError
+from eventservices.steam.proximity import parse_proximity as steam_proximity
 from fes.errors import EventError, LimitError
 from fes.model import Event, Field, Type, check_event, type_of
 from fes.model.attributes import Circle, Rectangle, expires_us, parse_proximity, write_proximity
@@ -87,6 +89,7 @@ def test_setting_attributes_keeps_the_others_and_their_order() -> None:
     [
         ("0,1,0,0,300", Circle(0.0, 0.0, 300.0, relative=True)),
         ("0, 0, 52.6, -8.6, 150.5", Circle(52.6, -8.6, 150.5, relative=False)),
+        ("0,1,.5,-1.,+3E2", Circle(0.5, -1.0, 300.0, relative=True)),
         ("1,1,0,0,100,50", Rectangle(0.0, 0.0, 100.0, 50.0, relative=True)),
     ],
 )
@@ -102,6 +105,27 @@ def test_a_proximity_is_read_and_written(text: str, area: Circle | Rectangle) ->
 def test_a_proximity_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(EventError, match="Proximity"):
         parse_proximity(text)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["1_000", "٣٠٠", "\uff13\uff10\uff10", "0x10", "infinity", "1e999", "1 0", "", "1" * 2000],
+)
+def test_what_only_python_takes_for_a_number_is_none(number: str) -> None:
+    """STEAM refuses the same texts."""
+    text = f"0,1,0,0,{number}"
+    with pytest.raises(EventError, match="Proximity"):
+        parse_proximity(text)
+    with pytest.raises(MalformedError):
+        steam_proximity(text)
+
+
+@pytest.mark.parametrize("text", ["0.0,1,0,0,300", "0,1.0,0,0,300", "\uff10,1,0,0,300"])
+def test_shape_and_reference_are_one_digit(text: str) -> None:
+    with pytest.raises(EventError, match="Proximity"):
+        parse_proximity(text)
+    with pytest.raises(MalformedError):
+        steam_proximity(text)
 
 
 def test_an_event_expires_at_its_earliest_end() -> None:

@@ -4,11 +4,10 @@ What the core decides is committed before it is performed. Commits run in a thre
 what needs no commit does not wait for one.
 """
 
-import asyncio
-import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from types import MappingProxyType
 
 import msgspec
 from eventservices.stamp import Stamper
@@ -18,17 +17,18 @@ from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Tick
+from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, DropRow, Mutation, Output, PutRow
+from fes.gateway.outputs import Decided, Mutation, Output, ToAdapter
 from fes.link.end import LinkEnd, Message
 from fes.link.lanes import is_event
-from fes.link.messages import Counted, Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.model import Stamp
 
 from fes_gateway.clock import instant, wall_us
+from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
-from fes_gateway.store import Entry, Journal, fold
+from fes_gateway.store import Journal
 
 STATIC = "static"
 """Requester of the requests that stand in the federation's file."""
@@ -38,11 +38,17 @@ _log = logging.getLogger(__name__)
 _CHANGING = (Inject, HeardControl, Tick)
 """What may change the request table."""
 
-_DECIDED = (Heard, HeardControl, Done)
+_DECIDED = (Heard, HeardControl, Done, Confirmed)
 """What the core decides about."""
+
+STOPPING_S = 5.0
+"""How long a gateway that stops waits for its journal."""
 
 REASON = 500
 """Most characters of a reason that another process gave cause for."""
+
+NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
+"""Of an adapter that says nothing of its event service."""
 
 COMMITS = 10_000
 """Most requests that wait for the journal; above it requests are refused."""
@@ -59,6 +65,8 @@ class AdapterState(msgspec.Struct):
     proved_us: int = 0
     counters: dict[str, int] = {}
     links: int = 0
+    told_ready: bool = True
+    up: LinkUp = LinkUp()
 
 
 class GatewayHost:
@@ -87,47 +95,53 @@ class GatewayHost:
             name: AdapterState(adapter.id, name) for name, adapter in settings.adapters.items()
         }
         self.core = GatewayCore(settings)
-        self.store_error = ""
-        self._journal = journal
-        self._executor = executor
         self._log = log
         self._ends: dict[str, LinkEnd] = {}
         self._behind: dict[str, None] = {}
-        self._uncommitted = 0
-        self._sequence = 0
         self._stamper = Stamper(f"{settings.id}/api", settings.id)
-        self._commits: asyncio.Queue[tuple[list[Mutation], list[Output]]] = asyncio.Queue(COMMITS)
-        self._committer: asyncio.Task[None] | None = None
+        self.committing = Committing(
+            settings.id, journal, executor, self._perform, self._tell_whole, self.counters
+        )
 
     async def start(self) -> None:
-        """Restore the request table from the journal."""
-        loop = asyncio.get_running_loop()
-        rows, self._sequence = await loop.run_in_executor(self._executor, self._restore)
-        self.core = GatewayCore(self.settings, rows, after=wall_us())
-        self._committer = asyncio.create_task(self._commit(), name=f"{self.settings.id} commit")
+        """Restore what the journal kept."""
+        state = await self.committing.start()
+        self.core = GatewayCore(self.settings, state, after=wall_us())
         self._write(Decided(Decision.STARTED))
 
     async def stop(self) -> None:
         """Finish what waits for the journal and close it; harmless twice."""
-        if self._committer is None:
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(5):
-                await self._commits.join()
-        self._committer.cancel()
-        await asyncio.gather(self._committer, return_exceptions=True)
-        self._committer = None
-        await asyncio.get_running_loop().run_in_executor(self._executor, self._journal.close)
-        self._write(Decided(Decision.STOPPED))
+        if await self.committing.stop(STOPPING_S):
+            self._write(Decided(Decision.STOPPED))
 
-    def attach(self, service: str, end: LinkEnd) -> None:
-        """Use a link to the adapter of an event service; it gets the whole desired state."""
+    @property
+    def store_error(self) -> str:
+        """Why the journal cannot be written; empty where it can."""
+        return self.committing.error
+
+    def attach(
+        self, service: str, end: LinkEnd, capabilities: Mapping[str, object] = NO_CAPABILITIES
+    ) -> None:
+        """Use a link to the adapter of an event service; it gets the whole desired state.
+
+        Args:
+            service: Event service identifier.
+            end: The gateway's end of the link.
+            capabilities: What the adapter says of its event service, as in `Hello`.
+        """
         state = self.adapters[service]
         self._ends[service] = end
         state.linked, state.ready, state.reason = True, False, "no round trip yet"
         state.links += 1
-        _, outputs = self._decide(LinkUp(), service)
-        if self._uncommitted:
+        state.told_ready = True
+        state.up = LinkUp(
+            persistent=capabilities.get("persistent") is True,
+            suppresses=capabilities.get("suppresses") is not False,
+        )
+        mutations, outputs = self._decide(state.up, service)
+        if mutations:
+            self.committing.put(mutations, outputs)
+        elif self.committing.uncommitted:
             self._behind[service] = None
         else:
             self._perform(outputs)
@@ -147,10 +161,7 @@ class GatewayHost:
             if isinstance(message, _DECIDED):
                 self.handle(message, service)
             elif isinstance(message, Counted):
-                state = self.adapters[service]
-                state.ready, state.reason = message.ready, message.reason
-                state.counters = message.counters
-                state.proved_us = wall_us() if message.ready else state.proved_us
+                self._count(message, service)
 
         return receive
 
@@ -186,13 +197,12 @@ class GatewayHost:
 
     def handle(self, message: Input, service: str = "") -> None:
         """Have the core decide, commit what it changed, then perform what it ordered."""
-        if self._commits.full() and isinstance(message, _CHANGING):
+        if self.committing.behind() >= COMMITS and _may_wait(message):
             self._refuse_change(message, service)
             return
         mutations, outputs = self._decide(message, service)
-        if mutations:
-            self._uncommitted += 1
-            self._commits.put_nowait((mutations, outputs))
+        if mutations or self.committing.must_wait(outputs):
+            self.committing.put(mutations, outputs)
         else:
             self._perform(outputs)
 
@@ -215,66 +225,35 @@ class GatewayHost:
         """Return the counters of each link that is up, by event service."""
         return {service: end.counters for service, end in self._ends.items()}
 
+    def _count(self, counted: Counted, service: str) -> None:
+        state = self.adapters[service]
+        state.ready, state.reason = counted.ready, counted.reason
+        state.counters = counted.counters
+        state.proved_us = wall_us() if counted.ready else state.proved_us
+        if state.told_ready != counted.ready:
+            state.told_ready = counted.ready
+            self.handle(Ready(counted.ready), service)
+
     def _decide(self, message: Input, service: str) -> tuple[list[Mutation], list[Output]]:
         return self.core.handle(message, instant(self.clock), service)
 
     def _refuse_change(self, message: Input, service: str) -> None:
         """Refuse what the journal cannot take, before the core knows of it."""
-        self.store_error = "too many requests wait for the journal"
+        self.committing.error = "too many requests wait for the journal"
         self._write(Decided("refused", from_=service, reason="journal queue full"))
+        if isinstance(message, Heard) and message.token:
+            self._perform([ToAdapter(service, Taken(message.token, taken=False))])
         if isinstance(message, Inject):
             step = Step("refused", "", self.store_error, wall_us())
             self.core.outcomes.add(message.request.id, step)
 
     def _tell_whole(self) -> None:
         """Give adapters that miss orders the whole desired state, once it is committed."""
-        if self._uncommitted:
+        if self.committing.uncommitted:
             return
         behind, self._behind = self._behind, {}
         for service in behind:
-            self._perform(self._decide(LinkUp(), service)[1])
-
-    def _restore(self) -> tuple[list[bytes], int]:
-        state = fold(entry for _, entry in self._journal.read())
-        return list(state.values()), self._journal.sequence()
-
-    async def _commit(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            waiting = [await self._commits.get()]
-            while not self._commits.empty():
-                waiting.append(self._commits.get_nowait())
-            batch = [_entry(mutation) for mutations, _ in waiting for mutation in mutations]
-            await self._append(loop, batch)
-            for _, outputs in waiting:
-                self._perform_committed(outputs)
-            self._tell_whole()
-
-    def _perform_committed(self, outputs: list[Output]) -> None:
-        try:
-            self._perform(outputs)
-        except Exception:  # noqa: BLE001 - what was committed behind it is to be performed
-            _log.exception("performing_failed", extra={"gateway": self.settings.id})
-            self.counters.add("perform_failed")
-        self._uncommitted -= 1
-        self._commits.task_done()
-
-    async def _append(self, loop: asyncio.AbstractEventLoop, batch: Sequence[Entry]) -> None:
-        delay_s = 0.1
-        while True:
-            try:
-                self._sequence = await loop.run_in_executor(
-                    self._executor, self._journal.append, batch, self._sequence
-                )
-            except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
-                _log.warning("journal_failed", extra={"gateway": self.settings.id}, exc_info=error)
-                self.store_error = str(error) or repr(error)
-                self.counters.add("store_failed")
-                await asyncio.sleep(delay_s)
-                delay_s = min(5.0, delay_s * 2)
-            else:
-                self.store_error = ""
-                return
+            self.handle(self.adapters[service].up, service)
 
     def _perform(self, outputs: list[Output]) -> None:
         for output in outputs:
@@ -316,9 +295,6 @@ class GatewayHost:
         )
 
 
-def _entry(mutation: Mutation) -> Entry:
-    match mutation:
-        case PutRow(key, value):
-            return Entry(key, value)
-        case DropRow(key):
-            return Entry(key, None)
+def _may_wait(message: Input) -> bool:
+    """Tell whether a message may change what is in the journal, and so would wait for it."""
+    return isinstance(message, _CHANGING) or (isinstance(message, Heard) and message.persistent)

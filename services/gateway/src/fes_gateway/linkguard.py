@@ -2,7 +2,7 @@
 
 from fes.errors import EventError, LimitError, LinkError
 from fes.link.end import Message, Receiver
-from fes.link.messages import Counted, Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl
 from fes.model import check_stamp
 from fes.model.limits import Limits
 
@@ -12,7 +12,7 @@ MAX_VIA = 64
 """Most event services that an event may tell to have passed."""
 
 _NAME = Limits().name_length
-_SAID = (Heard, HeardControl, Done, Counted)
+_SAID = (Heard, HeardControl, Done, Confirmed, Counted)
 
 
 class LinkGuard:

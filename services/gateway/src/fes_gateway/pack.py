@@ -143,7 +143,7 @@ class Pack:
         near.receive_with(host.receiver(service))
         far.receive_with(runtime.receive)
         runtime.attach(far)
-        host.attach(service, near)
+        host.attach(service, near, runtime.adapter.capabilities.by_name())
 
     def _make_static(self, name: str, host: GatewayHost) -> None:
         requests = [request for request in self.federation.requests if request.gateway == name]
@@ -153,8 +153,9 @@ class Pack:
             host.inject(control_of(request, self.federation.system))
 
     async def _tick(self) -> None:
+        pause_s = min(TICK_S, self.federation.limits.hello_s)
         while True:
-            await asyncio.sleep(TICK_S)
+            await asyncio.sleep(pause_s)
             for host in self.hosts.values():
                 self._tick_one(host)
 

@@ -56,5 +56,6 @@ def assemble(
         speed=federation.clock.speed,
         limits=Limits(limits.event_bytes, limits.fields, limits.name_length),
         base=str(base),
+        observe=settings.observe,
     )
     return chosen(context)

@@ -12,12 +12,16 @@ Source:
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, final
+from typing import Any, ClassVar, Final, Protocol, final
 
 from eventservices.stamp import Stamp as NativeStamp
 
 from fes.adapter.capabilities import Capabilities
+from fes.adapter.observed import Observed
+from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
+from fes.errors import AdapterError
+from fes.federation.model import Observe
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import NameRule, Native
@@ -41,14 +45,30 @@ class Subscription:
 class Sink(Protocol):
     """Takes what an adapter hears; never blocks, never raises."""
 
-    def heard(self, native: Native, stamp: NativeStamp | None) -> None:
-        """Take a native event."""
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None:
+        """Take a native event.
+
+        Args:
+            native: The event.
+            stamp: Its stamp; None where it has none.
+            answer: Of an adapter that is `persistent`: called once, when the gateway has committed
+                what it does with the event, or to have the event delivered again.
+        """
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Take a control event."""
 
+    def observed(self, seen: Observed) -> None:
+        """Take what a native client declared at the event service, or withdrew."""
+
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Take what could not be read: counted, kept for inspection, nothing else is affected."""
+
+
+NOTHING_OBSERVED: Final = Observe()
+"""Nothing that native clients declare becomes a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +89,7 @@ class AdapterContext:
         speed: How much faster than the wall clock it runs.
         limits: On events.
         base: Folder that relative paths in settings start from.
+        observe: What becomes a request of what native clients declare.
     """
 
     id: str
@@ -84,6 +105,7 @@ class AdapterContext:
     speed: float = 1.0
     limits: Limits = field(default_factory=Limits)
     base: str = "."
+    observe: Observe = NOTHING_OBSERVED
 
 
 class Adapter(ABC):
@@ -140,6 +162,17 @@ class Adapter(ABC):
         await self._open()
 
     @final
+    async def observe(self) -> None:
+        """Have the sink told of all that native clients declare now, and of each change.
+
+        Where it was told of them already, it is told of all of them again.
+
+        Raises:
+            UnavailableError: The event service is away; a retry helps.
+        """
+        await self._observe()
+
+    @final
     async def disconnect(self) -> None:
         """Disconnect; harmless twice."""
         if self._sink is not None:
@@ -159,6 +192,8 @@ class Adapter(ABC):
     @final
     async def publish(self, native: Native, stamp: NativeStamp) -> None:
         """Publish an event under the stamp that it has.
+
+        An adapter that is `persistent` returns once its event service keeps the event.
 
         Raises:
             UnavailableError: The event service is away.
@@ -204,6 +239,13 @@ class Adapter(ABC):
 
     @abstractmethod
     async def _close(self) -> None: ...
+
+    async def _observe(self) -> None:
+        """Tell the sink what native clients declare; what its gateway's adapters made is nothing.
+
+        Event services that do not let an adapter see it leave this. Closing ends it.
+        """
+        raise AdapterError(f"kind {self.kind!r} shows nobody what native clients declare")
 
     async def _announce(self, native: Native) -> None:
         """Announce; event services without announcements leave this."""

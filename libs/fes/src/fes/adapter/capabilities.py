@@ -9,7 +9,8 @@ class Capabilities:
 
     Attributes:
         filters_at_source: Whether native subscriptions apply content filters before delivery.
-        observes: Whether native subscriptions and announcements can be seen.
+        observes: What of that which native clients declare can be seen: `subscriptions`,
+            `announcements`.
         needs_announcement: Whether an event must be announced before it is published.
         stamps: Whether events carry their stamp.
         suppresses: Whether native clients suppress a repeated identity.
@@ -18,10 +19,11 @@ class Capabilities:
         keeps_attributes: Whether attributes it does not know pass through.
         keeps_types: Names of the types that cross unchanged.
         pull: Whether events must be fetched.
+        honours: Standard attributes that the event service itself acts on.
     """
 
     filters_at_source: bool = False
-    observes: bool = False
+    observes: tuple[str, ...] = ()
     needs_announcement: bool = False
     stamps: bool = True
     suppresses: bool = True
@@ -38,6 +40,7 @@ class Capabilities:
         "OCTETS",
     )
     pull: bool = False
+    honours: tuple[str, ...] = ()
 
     def by_name(self) -> dict[str, object]:
         """Return the capabilities as plain data."""

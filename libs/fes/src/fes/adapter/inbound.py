@@ -8,6 +8,8 @@ from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.base import AdapterContext, Subscription
+from fes.adapter.matching import Matching
+from fes.adapter.owing import Answer, Owing
 from fes.adapter.stamps import from_native, origin_of_part
 from fes.control import RequestType
 from fes.errors import EventError, FesError, LimitError
@@ -50,6 +52,7 @@ class Inbound:
         stamper: Stamper,
     ) -> None:
         self.desired = 0
+        self.owing = Owing()
         self.counters = dict.fromkeys(
             ("received", "filtered", "accepted", "control", "refused", "dropped", "malformed"), 0
         )
@@ -58,31 +61,29 @@ class Inbound:
         self._send = send
         self._log = log
         self._stamper = stamper
-        self._subscriptions: dict[int, Subscription] = {}
-        self._matchers: tuple[tuple[int, Callable[[Event], bool]], ...] = ()
+        self._matching = Matching()
 
     def subscribe(self, subscription: Subscription) -> None:
         """Have events that a subscription accepts passed to the gateway."""
-        self._subscriptions[subscription.number] = subscription
-        self._compile()
+        self._matching.add(subscription)
 
     def unsubscribe(self, number: int) -> None:
         """Pass on no event for a subscription any more."""
-        self._subscriptions.pop(number, None)
-        self._compile()
+        self._matching.remove(number)
 
-    def heard(self, native: Native, stamp: NativeStamp | None) -> None:
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None:
         """Take a native event; see `Sink`."""
-        self.counters["received"] += 1
-        try:
-            found = self._context.mapping.to_events(native)
-        except FesError as error:
-            self.refuse(str(error), stamp)
-            return
-        own = self._stamper.next(native.time_us) if stamp is None else stamp
-        identity, via = from_native(own)
-        for index, (event, time_us) in enumerate(found):
-            self._pass(event, _of_part(identity, index, time_us), via)
+        token = 0
+        if answer is not None:
+            token = self.owing.begin(answer)
+            if not token:
+                self.counters["dropped"] += 1
+                return
+        self._hear(native, stamp, token)
+        if token:
+            self.owing.finish(token)
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Take a control event; see `Sink`."""
@@ -111,31 +112,50 @@ class Inbound:
         identity = from_native(stamp)[0] if stamp is not None else None
         self._refuse(reason, identity, subject)
 
+    def _hear(self, native: Native, stamp: NativeStamp | None, token: int) -> None:
+        self.counters["received"] += 1
+        try:
+            found = self._context.mapping.to_events(native)
+        except FesError as error:
+            self.refuse(str(error), stamp)
+            return
+        own = self._stamper.next(native.time_us) if stamp is None else stamp
+        identity, via = from_native(own)
+        for index, (event, time_us) in enumerate(found):
+            self._pass(event, _of_part(identity, index, time_us), via, token)
+
     def _refuse(self, reason: str, stamp: Stamp | None, subject: str) -> None:
         self.counters["refused"] += 1
         self._log(Decision.REFUSED, stamp=stamp, subject=subject[:SHOWN], reason=reason[:REASON])
 
-    def _pass(self, event: Event, stamp: Stamp, via: tuple[str, ...]) -> None:
-        matched = tuple([number for number, matches in self._matchers if matches(event)])
+    def _pass(self, event: Event, stamp: Stamp, via: tuple[str, ...], token: int = 0) -> None:
+        matched = self._matching.accepted(event)
         if not matched:
             self.counters["filtered"] += 1
             return
         try:
-            message = self._header(event, stamp, via, matched)
+            message = self._header(event, stamp, via, matched, token)
         except EventError as error:
             self._refuse(str(error), stamp, event.subject)
             return
         self._log(Decision.RECEIVED, stamp=stamp, subject=event.subject, path=via)
+        self.owing.sent(token)
         if self._send(message):
             self.counters["accepted"] += 1
         else:
+            self.owing.answered(token, taken=False)
             self.counters["dropped"] += 1
             self._log(
                 Decision.DROPPED, stamp=stamp, subject=event.subject, reason="link queue full"
             )
 
     def _header(
-        self, event: Event, stamp: Stamp, via: tuple[str, ...], matched: tuple[int, ...]
+        self,
+        event: Event,
+        stamp: Stamp,
+        via: tuple[str, ...],
+        matched: tuple[int, ...],
+        token: int,
     ) -> Heard:
         if is_reserved(event.subject):
             raise EventError(f"subject {event.subject[:60]!r} is reserved")
@@ -153,6 +173,8 @@ class Inbound:
             attributes.priority(event) if event.attributes else 0,
             attributes.is_persistent(event) if event.attributes else False,
             body,
+            attributes.starts_us(event) if event.attributes else 0,
+            token,
         )
 
     def _control_body(self, event: Event) -> bytes:
@@ -164,12 +186,6 @@ class Inbound:
         body = binary.encode(event)
         check_size(len(body), replace(limits, event_bytes=limits.event_bytes + WRAPPING_BYTES))
         return body
-
-    def _compile(self) -> None:
-        self._matchers = tuple(
-            (number, subscription.filter.matches)
-            for number, subscription in self._subscriptions.items()
-        )
 
 
 def _of_part(stamp: Stamp, index: int, time_us: int | None) -> Stamp:

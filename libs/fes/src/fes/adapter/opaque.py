@@ -6,21 +6,35 @@ Source:
     FES thesis, section 5.3.5; design, section 4.
 """
 
+import asyncio
+import contextlib
+import logging
 import time
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final, Self
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.base import AdapterContext
+from fes.adapter.observed import Observed
+from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
 from fes.adapter.registry import adapter_class
 from fes.adapter.stamps import from_native
 from fes.control import ControlEvent, RequestType, to_event
+from fes.errors import UnavailableError
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event
+
+LEASE_S: Final = 60.0
+"""Life of a subscription that is held, unless it is renewed."""
+
+RENEWALS: Final = 3
+"""Renewals in one lease: two may be lost."""
+
+_log = logging.getLogger(__name__)
 
 
 class OpaqueClient:
@@ -98,6 +112,33 @@ class OpaqueClient:
         """Withdraw a subscription; returns the request id."""
         return await self._ask(RequestType.UNSUBSCRIPTION, dist_list, filter_)
 
+    @contextlib.asynccontextmanager
+    async def holding(
+        self, dist_list: str, filter_: str, lease_s: float = LEASE_S
+    ) -> AsyncIterator[str]:
+        """Have a subscription for as long as a block runs.
+
+        It is a lease, renewed three times in its life, so that it ends by itself where the client
+        dies; and withdrawn at the end of the block. While the event service is away it is not
+        renewed, and made anew with the next renewal.
+
+        Args:
+            dist_list: Where it shall be applied.
+            filter_: In the filter language.
+            lease_s: How long it lives unless renewed; seconds, more than 0.
+
+        Yields:
+            The request id of the first one.
+        """
+        request = await self.subscribe(dist_list, filter_, lease_s)
+        renewing = asyncio.create_task(self._renew(dist_list, filter_, lease_s), name="renewing")
+        try:
+            yield request
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+            await self.unsubscribe(dist_list, filter_)
+
     async def announce(self, dist_list: str, event: Event) -> str:
         """Announce an event; returns the request id."""
         return await self._ask(RequestType.ANNOUNCEMENT, dist_list, event=event)
@@ -105,6 +146,14 @@ class OpaqueClient:
     async def unannounce(self, dist_list: str, event: Event) -> str:
         """Withdraw an announcement; returns the request id."""
         return await self._ask(RequestType.UNANNOUNCEMENT, dist_list, event=event)
+
+    async def _renew(self, dist_list: str, filter_: str, lease_s: float) -> None:
+        while True:
+            await asyncio.sleep(lease_s / RENEWALS)
+            try:
+                await self.subscribe(dist_list, filter_, lease_s)
+            except UnavailableError as error:
+                _log.warning("not_renewed", extra={"client": self.client, "reason": str(error)})
 
     async def _ask(
         self,
@@ -136,11 +185,16 @@ class OpaqueClient:
 class _Deaf:
     """Takes what the adapter hears, which a client that only asks does not want."""
 
-    def heard(self, native: Native, stamp: NativeStamp | None) -> None:
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None:
         """Forget a native event."""
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Forget a control event."""
+
+    def observed(self, seen: Observed) -> None:
+        """Forget what native clients declare."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Forget what could not be read."""

@@ -7,12 +7,14 @@ from eventservices.stamp import Stamper
 from msgspec import structs
 
 from fes.adapter.base import Adapter, Subscription
+from fes.adapter.confirming import Confirming
+from fes.adapter.degrading import Degrading
 from fes.adapter.inbound import REASON, Inbound
 from fes.adapter.orders import ByNumber
 from fes.adapter.stamps import origin_of_part, to_native
+from fes.adapter.subscribing import Subscribing
 from fes.errors import EventError, FesError
 from fes.eventlog import Decision
-from fes.filter import Filter
 from fes.link.body import read_body
 from fes.link.end import Message
 from fes.link.messages import (
@@ -61,16 +63,23 @@ class Outbound:
             ),
             0,
         )
-        self.subscriptions: dict[int, Subscription] = {}
+        self.subscribing = Subscribing(adapter, inbound, send, log, self._fail_with)
+        self.confirming = Confirming(send)
+        self.degrading = Degrading(adapter.capabilities.honours)
         self.announcements: dict[int, bytes] = {}
         self._failed: dict[int, ByNumber] = {}
-        self._widened: dict[int, tuple[str, ...]] = {}
         self._busy: Order | None = None
+        self._reconciled = False
         self._adapter = adapter
         self._inbound = inbound
         self._send = send
         self._log = log
         self._stamper = stamper
+
+    @property
+    def subscriptions(self) -> dict[int, Subscription]:
+        """Subscriptions in force, by number."""
+        return self.subscribing.held
 
     async def perform(self, order: Order) -> None:
         """Perform one order; what fails is counted, logged and told to the gateway."""
@@ -79,6 +88,7 @@ class Outbound:
             await self._perform(order)
         finally:
             self._busy = None
+            self._inbound.owing.settled = self._reconciled and not self._failed
 
     def holds(self, number: int) -> bool:
         """Tell whether a number is held natively, is being made, or is to be tried again."""
@@ -93,10 +103,12 @@ class Outbound:
 
     def withdrawals(self) -> tuple[Unsubscribe | Unannounce, ...]:
         """Return the orders that withdraw every native subscription and announcement."""
-        return (
-            *(Unsubscribe(number, self._inbound.desired) for number in self.subscriptions),
-            *(Unannounce(number) for number in self.announcements),
-        )
+        announced = (Unannounce(number) for number in self.announcements)
+        return (*self.subscribing.withdrawals(), *announced)
+
+    async def settle(self) -> None:
+        """Withdraw native subscriptions that could not be withdrawn when they were covered."""
+        await self.subscribing.settle()
 
     async def _perform(self, order: Order) -> None:
         try:
@@ -108,6 +120,8 @@ class Outbound:
             self._log(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)
             if isinstance(order, ByNumber):
                 self._fail(order, reason, retryable=True)
+            elif isinstance(order, Publish):
+                self.confirming.failed(order, reason, retryable=True)
 
     async def _dispatch(self, order: Order) -> None:
         match order:
@@ -116,9 +130,11 @@ class Outbound:
             case PublishControl():
                 await self._publish_control(order)
             case Subscribe():
-                await self._subscribe(order)
+                self._failed.pop(order.number, None)
+                await self.subscribing.subscribe(order)
             case Unsubscribe():
-                await self._unsubscribe(order)
+                self._failed.pop(order.number, None)
+                await self.subscribing.unsubscribe(order)
             case Announce():
                 await self._announce(order)
             case Unannounce():
@@ -127,6 +143,8 @@ class Outbound:
                 await self._reconcile(order)
 
     async def _publish(self, order: Publish) -> None:
+        if not self.confirming.is_turn(order):
+            return
         subject = ""
         try:
             event = read_body(order.body)
@@ -139,6 +157,7 @@ class Outbound:
                     self._log(
                         Decision.DROPPED, stamp=order.stamp, subject=subject, reason="expired"
                     )
+                    self.confirming.failed(order, "expired", retryable=False)
                     return
                 event = _with_time_left(event, order)
             stamp = to_native(order.stamp, order.via)
@@ -149,8 +168,11 @@ class Outbound:
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason=str(error))
+            self.confirming.failed(order, str(error)[:REASON], retryable=error.retryable)
             return
+        self.confirming.published(order)
         self.counters["published"] += 1
+        self.degrading.count(event)
         self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)
 
     async def _publish_control(self, order: PublishControl) -> None:
@@ -161,50 +183,6 @@ class Outbound:
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, reason=f"control event: {error}")
-
-    async def _subscribe(self, order: Subscribe) -> None:
-        held = self.subscriptions.get(order.number)
-        if held is not None and held.filter.text == order.filter:
-            self._send(Done(order.number, widened=self._widened[order.number]))
-            return
-        if held is not None:
-            await self._unsubscribe(Unsubscribe(order.number, order.version))
-        try:
-            subscription = Subscription(order.number, Filter.of(order.filter))
-            widened = await self._adapter.subscribe(subscription)
-        except FesError as error:
-            self._fail(order, str(error), retryable=error.retryable)
-            return
-        self._failed.pop(order.number, None)
-        self.subscriptions[order.number] = subscription
-        self._widened[order.number] = widened
-        self._inbound.subscribe(subscription)
-        self._inbound.desired = order.version
-        self._log(Decision.SUBSCRIBED, what=order.filter)
-        for text in widened:
-            self._log(Decision.DEGRADED, what=text)
-        self._send(Done(order.number, widened=widened))
-
-    async def _unsubscribe(self, order: Unsubscribe) -> None:
-        self._failed.pop(order.number, None)
-        subscription = self.subscriptions.get(order.number)
-        if subscription is None:
-            return
-        self._inbound.unsubscribe(order.number)
-        self._inbound.desired = order.version
-        try:
-            await self._adapter.unsubscribe(subscription)
-        except FesError as error:
-            self._fail(order, str(error), retryable=error.retryable)
-            return
-        del self.subscriptions[order.number], self._widened[order.number]
-        if not self._is_in_force(subscription.filter.text):
-            self._log(Decision.UNSUBSCRIBED, what=subscription.filter.text)
-        self._send(Done(order.number, withdrawn=True))
-
-    def _is_in_force(self, text: str) -> bool:
-        """Tell whether a filter is subscribed to: a gateway that restarted numbers it anew."""
-        return any(held.filter.text == text for held in self.subscriptions.values())
 
     async def _announce(self, order: Announce) -> None:
         held = self.announcements.get(order.number)
@@ -247,9 +225,19 @@ class Outbound:
         surplus = [order for order in self.withdrawals() if order.number not in wanted]
         self._failed.clear()
         orders: list[Order] = [*desired.subscriptions, *desired.announcements, *surplus]
-        for order in orders:
-            await self._perform(order)
+        natives = self.subscribing.natives
+        natives.keeps = True  # numbers may name other filters: what is new comes first
+        try:
+            for order in orders:
+                await self._perform(order)
+        finally:
+            natives.keeps = False
+        await self.settle()
+        self._reconciled = True
         self._inbound.desired = desired.version
+
+    def _fail_with(self, order: ByNumber, error: FesError) -> None:
+        self._fail(order, str(error), retryable=error.retryable)
 
     def _fail(self, order: ByNumber, error: str, *, retryable: bool) -> None:
         self.counters["request_failed"] += 1

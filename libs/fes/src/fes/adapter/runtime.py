@@ -12,14 +12,17 @@ from eventservices.stamp import Stamper
 
 from fes.adapter.base import Adapter
 from fes.adapter.inbound import REASON, Inbound
+from fes.adapter.observed import Observed
+from fes.adapter.observing import Observing
 from fes.adapter.orders import QUEUE, Orders
 from fes.adapter.outbound import Outbound
+from fes.adapter.owing import Answer
 from fes.errors import FesError
 from fes.eventlog import Decision, Record
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
 from fes.link.end import LinkEnd, Message
-from fes.link.messages import Counted, Order
+from fes.link.messages import Counted, Order, Publish, Taken
 from fes.mapping import Native
 from fes.model import Event, Stamp
 
@@ -50,6 +53,7 @@ class AdapterRuntime:
         self._wake = asyncio.Event()
         self._connected = asyncio.Event()
         self._proved = False
+        self._observes = False
         self._dropped = 0
         self._task_failures = 0
         context = adapter.context
@@ -57,6 +61,7 @@ class AdapterRuntime:
         self.epoch = stamper.epoch
         self.inbound = Inbound(context, self._send, self._record, stamper)
         self.outbound = Outbound(adapter, self.inbound, self._send, self._record, stamper)
+        self.observing = Observing(context, self._send, self._record, stamper)
         self._orders = Orders(queue, self.outbound.holds)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -80,13 +85,18 @@ class AdapterRuntime:
     def attach(self, end: LinkEnd) -> None:
         """Use a link to the gateway."""
         self._end = end
+        self.observing.linked()
 
     def detach(self) -> None:
-        """Use no link; what is heard meanwhile is dropped and counted."""
+        """Use no link; what is heard meanwhile is dropped and counted, or delivered again."""
         self._end = None
+        self.inbound.owing.give_back()
 
     def receive(self, order: Message) -> None:
         """Take an order from the gateway; requests pass publications that wait."""
+        if isinstance(order, Taken):
+            self.inbound.owing.answered(order.token, taken=order.taken)
+            return
         if not self._orders.put(cast("Order", order)):
             self._drop(cast("Order", order), "adapter queue full")
         self._wake.set()
@@ -118,19 +128,28 @@ class AdapterRuntime:
         counters = {
             **self.inbound.counters,
             **self.outbound.counters,
+            **self.outbound.subscribing.natives.counters,
+            **self.outbound.degrading.counters,
+            **self.observing.counters,
             "queue_dropped": self._dropped,
             "task_failed": self._task_failures,
             **{f"native_{name}": count for name, count in self.adapter.counters.items()},
         }
         return Counted(self.ready, self.reason, counters)
 
-    def heard(self, native: Native, stamp: NativeStamp | None) -> None:
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None:
         """Take a native event; see `Sink`."""
-        self.inbound.heard(native, stamp)
+        self.inbound.heard(native, stamp, answer)
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Take a control event; see `Sink`."""
         self.inbound.heard_control(event, stamp)
+
+    def observed(self, seen: Observed) -> None:
+        """Take what a native client declared; see `Sink`."""
+        self.observing.observed(seen)
 
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Take what could not be read; see `Sink`."""
@@ -183,6 +202,7 @@ class AdapterRuntime:
         self._proved = False
         for order in self.outbound.failed():
             await self.outbound.perform(order)
+        await self.outbound.settle()
 
     async def _withdraw(self) -> None:
         if self._connected.is_set():
@@ -193,6 +213,7 @@ class AdapterRuntime:
         while True:
             if self._connected.is_set():
                 await self._probe_once()
+                await self._observe()
             self._send(self.counted())
             await self._pause()
 
@@ -215,8 +236,26 @@ class AdapterRuntime:
             self._proved = True
             self._wake.set()
 
+    async def _observe(self) -> None:
+        """Begin to observe what native clients declare, and keep what was made of it."""
+        if not self.adapter.context.observe.on:
+            return
+        if not self._observes or self.observing.missed:
+            self.observing.again()
+            try:
+                await self.adapter.observe()
+            except FesError as error:
+                told = {"adapter": self.adapter.id, "reason": str(error)}
+                _log.warning("not_observing", extra=told)
+                self._observes = not error.retryable
+            else:
+                self._observes = True
+        self.observing.tick()
+
     def _drop(self, order: Order, reason: str) -> None:
         self._dropped += 1
+        if isinstance(order, Publish):
+            self.outbound.confirming.failed(order, reason, retryable=True)
         self._record(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)
 
     def _send(self, message: Message) -> bool:

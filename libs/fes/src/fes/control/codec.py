@@ -13,6 +13,9 @@ The request is in the parameters, as the thesis has it; bookkeeping is in the at
 | FES_Version     | longlong | which request of a key is newer                             |
 | FES_Expires     | longlong | end of the lease, µs since 1970 UTC                         |
 | FES_Next        | string   | the one gateway that takes a publication                    |
+| FES_Giver       | string   | of a publication in custody: the gateway that holds it       |
+| FES_Row         | longlong | which of the giver's rows it is, to be acknowledged          |
+| FES_After       | longlong | the row given just before it and not acknowledged yet        |
 """
 
 from typing import Any
@@ -56,10 +59,16 @@ def to_event(control: ControlEvent) -> Event:
         ("FES_Via", ",".join(control.via)),
         ("FES_Requester", control.requester),
         ("FES_Next", control.next_gateway),
+        ("FES_Giver", control.giver),
     ):
         if text:
             attributes.append(Field(name, Type.STRING, text))
-    for name, number in (("FES_Version", control.version), ("FES_Expires", control.expires_us)):
+    for name, number in (
+        ("FES_Version", control.version),
+        ("FES_Expires", control.expires_us),
+        ("FES_Row", control.row),
+        ("FES_After", control.after),
+    ):
         if number:
             attributes.append(Field(name, Type.LONGLONG, number))
     return Event(CONTROL_SUBJECT, tuple(parameters), tuple(attributes))
@@ -97,6 +106,9 @@ def from_event(event: Event, stamp: Stamp | None) -> ControlEvent:
         version=_attribute(event, "FES_Version", int, 0),
         expires_us=_attribute(event, "FES_Expires", int, 0),
         next_gateway=_name(event, "FES_Next"),
+        giver=_name(event, "FES_Giver"),
+        row=_attribute(event, "FES_Row", int, 0),
+        after=_attribute(event, "FES_After", int, 0),
     )
 
 

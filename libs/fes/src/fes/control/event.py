@@ -57,6 +57,10 @@ class ControlEvent(msgspec.Struct, frozen=True, kw_only=True):
         version: Newer requests of one key have larger ones; 0 has the first gateway give one.
         expires_us: When a lease ends, wall clock, microseconds since 1970 UTC; 0 is never.
         next_gateway: The one gateway that shall take a publication; "" is all that hear it.
+        giver: Of a publication in custody: the gateway that holds it until it is acknowledged.
+        row: Which of the giver's rows it is; 0 asks for no acknowledgement.
+        after: The row of the same order that was given just before and is not acknowledged yet;
+            0 where there is none.
 
     Source:
         FES thesis, section 5.3.1; design, section 4.
@@ -75,6 +79,9 @@ class ControlEvent(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 0
     expires_us: int = 0
     next_gateway: str = ""
+    giver: str = ""
+    row: int = 0
+    after: int = 0
 
     @property
     def id(self) -> str:

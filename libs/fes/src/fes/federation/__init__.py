@@ -7,7 +7,7 @@ from fes.federation.finding import Finding, InvalidFederationError, Severity, ha
 from fes.federation.kinds import Kind, installed_kinds
 from fes.federation.load import Document, examine, load, loads
 from fes.federation.model import Federation, adapter_id, is_on_medium, settings_of
-from fes.federation.topology import Hop, Routes, attachments, mediums
+from fes.federation.topology import Hop, Routes, Topology, attachments, mediums
 
 __all__ = [
     "Document",
@@ -19,6 +19,7 @@ __all__ = [
     "Kind",
     "Routes",
     "Severity",
+    "Topology",
     "adapter_id",
     "attachments",
     "check",

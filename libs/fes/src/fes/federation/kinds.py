@@ -20,19 +20,21 @@ class Kind:
         stamp_setting: Name of a setting that, where it is true, says that they all do; "" where
             there is none.
         fault: Why the adapter cannot be loaded; empty where it can.
+        observes: What of that which native clients declare its adapter sees.
     """
 
     settings: type[msgspec.Struct] | None = None
     stamps: bool = True
     stamp_setting: str = ""
     fault: str = ""
+    observes: tuple[str, ...] = ()
 
 
 def installed_kinds() -> Mapping[str, Kind]:
     """Return the kinds that an adapter is installed for.
 
     An adapter class tells by its class attributes: `settings_type`, a Struct,
-    `capabilities.stamps`, and `stamp_setting`. Each may be missing.
+    `capabilities.stamps` and `capabilities.observes`, and `stamp_setting`. Each may be missing.
     """
     return {point.name: _kind(point) for point in entry_points(group=GROUP)}
 
@@ -44,6 +46,9 @@ def _kind(point: EntryPoint) -> Kind:
         return Kind(fault=str(error))
     settings = getattr(adapter, "settings_type", None)
     is_struct = isinstance(settings, type) and issubclass(settings, msgspec.Struct)
-    stamps = getattr(getattr(adapter, "capabilities", None), "stamps", True)
+    capabilities = getattr(adapter, "capabilities", None)
+    stamps = getattr(capabilities, "stamps", True)
+    observes = getattr(capabilities, "observes", ())
     setting = str(getattr(adapter, "stamp_setting", ""))
-    return Kind(settings if is_struct else None, stamps is not False, setting)
+    struct = settings if is_struct else None
+    return Kind(struct, stamps is not False, setting, observes=tuple(observes))

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from fes.federation.bounds import Bounds, EventLog, Positive
 from fes.federation.names import Name
 
 RequestWord = Literal[
@@ -23,7 +24,6 @@ ALL_REQUESTS: tuple[RequestWord, ...] = (
 Settings = dict[str, Any]
 """What only the adapter understands; its kind's own schema checks it."""
 
-Positive = Annotated[int, Meta(ge=1, le=2**53)]
 Microseconds = Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -114,17 +114,41 @@ class Control(Section, frozen=True, kw_only=True):
         return True if self.relay is UNSET else self.relay
 
 
+class Observe(Section, frozen=True, kw_only=True):
+    """What native clients declare at an event service, and for whom it becomes a request.
+
+    Attributes:
+        subscriptions: Distribution list of the subscriptions that are made of native ones; empty
+            where none are made.
+        announcements: The same of announcements.
+        lease_s: Life of such a request once its adapter renews it no more; seconds.
+        limit: Most different requests at a time; what is above it is refused and counted.
+    """
+
+    subscriptions: str = ""
+    announcements: str = ""
+    lease_s: Annotated[float, Meta(ge=10, le=86_400)] = 60.0
+    limit: Positive = 1000
+
+    @property
+    def on(self) -> bool:
+        """Whether anything becomes a request."""
+        return bool(self.subscriptions or self.announcements)
+
+
 class Adapter(Section, frozen=True, kw_only=True):
     """An adapter between one gateway and one event service.
 
     Attributes:
         mappings: Names of mappings; every rule that fits an event makes one, in their order.
         control: Which control events may enter and leave here.
+        observe: What becomes a request of what native clients declare here.
         settings: For this adapter; they stand before the event service's own.
     """
 
     mappings: tuple[Name, ...] = ()
     control: Control = Control()
+    observe: Observe = Observe()
     settings: Settings = {}
 
 
@@ -189,51 +213,6 @@ class Application(Section, frozen=True, kw_only=True):
     ready: Annotated[str, Meta(pattern="^https?://")] | UnsetType = UNSET
     ends_run: bool = False
     environment: dict[str, str] = {}
-
-
-class Bounds(Section, frozen=True, kw_only=True):
-    """Limits of the whole federation.
-
-    Attributes:
-        event_bytes: Largest encoded event, at most 1 MiB.
-        fields: Most parameters and attributes of an event together.
-        name_length: Most characters of a subject or identifier.
-        hops: Most event services that an event or request passes.
-        requests: Most rows of a gateway's request table.
-        patterns: Most names in a distribution list.
-        announcement_s: Life of a fabricated announcement that no publication renews.
-        horizon_s: How long an unsubscription is remembered: longer than any separation.
-        window: Sequence numbers of each origin that marks of delivery keep.
-        origins: Origins that marks of delivery keep.
-
-    Source:
-        Reliability, section 2; design, sections 4 and 6.
-    """
-
-    event_bytes: Annotated[int, Meta(ge=64, le=1024 * 1024)] = 256 * 1024
-    fields: Positive = 1000
-    name_length: Positive = 512
-    hops: Annotated[int, Meta(ge=1, le=8)] = 8
-    requests: Positive = 10_000
-    patterns: Annotated[int, Meta(ge=1, le=1000)] = 64
-    announcement_s: Annotated[float, Meta(gt=0)] = 60.0
-    horizon_s: Annotated[float, Meta(gt=0)] = 3600.0
-    window: Positive = 4096
-    origins: Positive = 10_000
-
-
-class EventLog(Section, frozen=True, kw_only=True):
-    """How decisions are logged.
-
-    Attributes:
-        sample: Share of the identities that are logged, 0 to 1; the same ones everywhere.
-        file_bytes: Size at which a file is closed and the next begun.
-        files: Most files of one process; the oldest is removed.
-    """
-
-    sample: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    file_bytes: Annotated[int, Meta(ge=4096)] = 64 * 1024 * 1024
-    files: Annotated[int, Meta(ge=1, le=10_000)] = 8
 
 
 class Federation(Section, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Which way an event goes: routes over the attachments of gateways to event services."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -120,6 +121,39 @@ def _connect(graph: Graph, a: Vertex, b: Vertex) -> None:
     graph.setdefault(b, []).append(a)
 
 
+class Topology(NamedTuple):
+    """What the file says of who is attached where.
+
+    Attributes:
+        attachments: In the order of the file, which decides the routes.
+        on_medium: Event service to medium.
+        silent: Where publications do not travel as control events.
+    """
+
+    attachments: tuple[Attachment, ...] = ()
+    on_medium: Mapping[str, str] = MappingProxyType({})
+    silent: Silence = Silence()
+
+    @staticmethod
+    def of(federation: Federation) -> "Topology":
+        """Return the topology of a federation."""
+        return Topology(attachments(federation), mediums(federation), silence(federation))
+
+    def at(self, service: str) -> tuple[str, ...]:
+        """Return the gateways attached to an event service, in the order of the file."""
+        return tuple(gateway for gateway, attached in self.attachments if attached == service)
+
+    def routes(self, live: Collection[Attachment] | None = None) -> "Routes":
+        """Return the ways while certain attachments work.
+
+        Args:
+            live: Those that work, in any order; None for all.
+        """
+        every = self.attachments
+        kept = every if live is None else tuple([each for each in every if each in live])
+        return Routes(kept, self.on_medium, self.silent)
+
+
 class Routes:
     """The ways through a federation while certain attachments work.
 
@@ -153,9 +187,7 @@ class Routes:
             federation: Its file.
             live: The attachments that work, in any order; None for all.
         """
-        every = attachments(federation)
-        kept = every if live is None else [each for each in every if each in live]
-        return Routes(kept, mediums(federation), silence(federation))
+        return Topology.of(federation).routes(live)
 
     def next_hop(self, gateway: str, service: str) -> Hop | None:
         """Return the first step from a gateway to an event service; None where there is no way.

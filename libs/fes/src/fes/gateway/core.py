@@ -7,25 +7,36 @@ Source:
     FES thesis, section 5.9.3 (`forward`), made exact in design, section 6.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
-from fes.control import ControlEvent, RequestType, from_event
-from fes.distribution import matches
+from fes.control import (
+    ControlEvent,
+    RequestType,
+    Signal,
+    from_event,
+    is_signal,
+    read_signal,
+)
+from fes.control.signal import Acknowledgement, Ask, Hello, Table
 from fes.errors import ControlEventError, EventError
-from fes.gateway.announcing import Announcing
+from fes.gateway.delivery import Delivery
 from fes.gateway.desired import Applied, DesiredState
-from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Tick
+from fes.gateway.gossip import CONTACT, Gossip
+from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, Mutation, Output
-from fes.gateway.publication import Passing, Router, of_event
-from fes.gateway.requests import check_entry, patterns_of
+from fes.gateway.requests import as_observed, check_entry, patterns_of
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing, of_request
 from fes.gateway.turn import Turn
-from fes.link.messages import Done, Heard, HeardControl
-from fes.model import attributes, binary, is_reserved
+from fes.link.messages import Confirmed, Done, Heard, HeardControl
+from fes.model import binary
+
+NOTHING: Mapping[str, bytes] = MappingProxyType({})
+"""The state of a gateway that starts for the first time."""
 
 Result = tuple[list[Mutation], list[Output]]
 """Mutations to commit, then outputs to perform."""
@@ -36,24 +47,25 @@ class GatewayCore:
 
     Args:
         settings: What the federation's file says of this gateway.
-        rows: Rows of the request table that the journal gave back, as MessagePack.
-        after: Numbers of subscriptions and announcements begin above it. An adapter that outlives
-            its gateway still tells numbers of the gateway before: they must mean nothing now.
+        state: What the journal gave back, by key.
+        after: Start of this gateway, larger than that of any before. Numbers of subscriptions and
+            announcements begin above it: an adapter that outlives its gateway still tells numbers
+            of the gateway before, and they must mean nothing now.
     """
 
     def __init__(
-        self, settings: GatewaySettings, rows: Iterable[bytes] = (), after: int = 0
+        self, settings: GatewaySettings, state: Mapping[str, bytes] = NOTHING, after: int = 0
     ) -> None:
         self.settings = settings
         self._number = after
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
         self._standing = Standing(settings, self._desired, self._up)
-        self._announcing = Announcing(self._desired, self._next_number, settings.announcement_us)
-        self._router = Router(settings, self._up, self._announcing)
+        self.gossip = Gossip(settings, self._standing, self._up, after)
+        self.delivery = Delivery(settings, self._desired, self.gossip, self._up, self._next_number)
         self.table = self._standing.table
         self.outcomes = self._standing.outcomes
-        self._standing.restore(rows)
+        self._restore(state)
 
     def handle(self, message: Input, now: Instant, service: str = "") -> Result:
         """Take one input.
@@ -69,22 +81,15 @@ class GatewayCore:
         turn = Turn(now)
         match message:
             case Heard():
-                self._heard(message, service, turn)
+                self.delivery.heard(message, service, turn)
             case HeardControl():
                 self._heard_control(message, service, turn)
-            case Done():
-                self._standing.done(message, service, turn)
-                if message.error and not message.withdrawn:
-                    self._announcing.failed(service, message.number, turn)
+            case Confirmed():
+                self.delivery.confirmed(message, turn)
             case Inject():
                 self._enter(message.request, "", turn)
-            case Tick():
-                self._standing.expire(turn)
-                self._announcing.expire(now.wall_us, turn)
-            case LinkUp():
-                self._link_up(service, turn)
-            case LinkDown():
-                self._up.pop(service, None)
+            case _:
+                self._happened(message, service, turn)
         return turn.mutations, turn.outputs
 
     def links(self) -> tuple[str, ...]:
@@ -95,44 +100,68 @@ class GatewayCore:
         """Return what is applied at an attached event service, oldest first."""
         return tuple(self._desired[service])
 
+    def _happened(self, message: Input, service: str, turn: Turn) -> None:
+        match message:
+            case Done():
+                self._standing.done(message, service, turn)
+                if message.error and not message.withdrawn:
+                    self.delivery.announcing.failed(service, message.number, turn)
+            case Tick():
+                self._standing.expire(turn)
+                self.gossip.tick(turn)
+                self.delivery.tick(turn)
+            case LinkUp():
+                self._link_up(service, message, turn)
+            case LinkDown():
+                self._up.pop(service, None)
+                self.gossip.presence.link(service)
+                self._attend(turn)
+            case Ready():
+                self.gossip.presence.ready(service, ready=message.ready)
+                self._attend(turn)
+
+    def _restore(self, state: Mapping[str, bytes]) -> None:
+        self._standing.restore(state)
+        self.gossip.restore(state.get(CONTACT))
+        self.delivery.restore(state)
+        self._number = max(self._number, self.delivery.custody.highest())
+
     def _next_number(self) -> int:
         self._number += 1
         return self._number
 
-    def _heard(self, heard: Heard, service: str, turn: Turn) -> None:
-        sources = self._desired[service].sources(heard.matched)
-        names = tuple([name for name in sources if name not in (service, heard.stamp.home)])
-        event = Passing(
-            str(heard.stamp.identity),
-            heard.stamp,
-            heard.subject,
-            heard.body,
-            heard.expires_us,
-            heard.persistent,
-            service,
-            heard.via if heard.via[-1:] == (service,) else (*heard.via, service),
-        )
-        if not names:
-            turn.decide(of_event("dropped", event, reason="no subscription"))
-            return
-        if is_reserved(heard.subject):
-            turn.decide(of_event("refused", event, reason="reserved subject"))
-            return
-        turn.decide(of_event("matched", event, to=",".join(names)))
-        try:
-            self._router.route(event, names, turn)
-        except EventError as error:
-            turn.decide(of_event("refused", event, reason=f"body: {error}"))
-
     def _heard_control(self, heard: HeardControl, service: str, turn: Turn) -> None:
         try:
-            control = from_event(binary.decode(heard.body), heard.stamp)
+            event = binary.decode(heard.body)
+            if is_signal(event):
+                self._signal(read_signal(event, self.settings.system), service, turn)
+                return
+            control = from_event(event, heard.stamp)
+            if heard.observed:
+                control = as_observed(control, service)
         except (ControlEventError, EventError) as error:
             name = str(heard.stamp.identity) if heard.stamp else ""
             turn.decide(Decided("refused", request=name, from_=service, reason=str(error)))
             return
         if control.next_gateway in ("", self.settings.id):
-            self._enter(control, service, turn)
+            self._enter(control, "" if heard.observed else service, turn)
+
+    def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
+        if not self.settings.adapters[service].accept or signal.gateway == self.settings.id:
+            return
+        match signal:
+            case Hello():
+                newcomer = self.gossip.hear(signal, service, turn)
+                self._attend(turn)
+                if newcomer:
+                    self.delivery.carrying.resume(turn, service)
+            case Acknowledgement():
+                self.delivery.carrying.acknowledged(signal, turn)
+            case Ask():
+                self.gossip.exchange.asked(signal, service, turn)
+            case Table():
+                self.gossip.told(signal, service, turn)
+                self._attend(turn)
 
     def _enter(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
         try:
@@ -149,33 +178,21 @@ class GatewayCore:
     def _publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
     ) -> None:
-        if control.event is None:
-            raise ControlEventError("parameter 'Event' is missing")
-        names = tuple(
-            name
-            for name in self.settings.services
-            if name != control.source and any(matches(pattern, name) for pattern in patterns)
-        )
-        if not names:
-            raise ControlEventError("parameter 'DistList': names no event service")
-        event = Passing(
-            control.id,
-            control.stamp,
-            control.event.subject,
-            binary.encode(control.event),
-            attributes.expires_us(control.event, control.stamp.time_us),
-            attributes.is_persistent(control.event),
-            arrived or control.source,
-            control.via or (control.source,),
-            control.path,
-        )
+        names = self.delivery.publication(control, patterns, arrived, turn)
         step = Step("accepted", arrived, ",".join(names), turn.now.wall_us)
         self.outcomes.add(control.id, step)
-        self._router.route(event, names, turn)
 
-    def _link_up(self, service: str, turn: Turn) -> None:
+    def _link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
         self._up[service] = None
         whole = self._desired[service].whole()
-        fabricated = self._announcing.live(service)
+        fabricated = self.delivery.announcing.live(service)
         announcements = whole.announcements + fabricated
         turn.order(service, msgspec.structs.replace(whole, announcements=announcements))
+        self.gossip.presence.link(service)
+        self.gossip.review(turn)
+        self.delivery.link_up(service, link, turn)
+
+    def _attend(self, turn: Turn) -> None:
+        """Say where this gateway is now; what is in custody goes on by the ways that follow."""
+        if self.gossip.review(turn):
+            self.delivery.carrying.resume(turn)

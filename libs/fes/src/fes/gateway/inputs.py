@@ -3,15 +3,33 @@
 import msgspec
 
 from fes.control import ControlEvent
-from fes.link.messages import Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Done, Heard, HeardControl
 
 
 class LinkUp(msgspec.Struct, frozen=True):
-    """An adapter's link is up and expects the whole desired state."""
+    """An adapter's link is up and expects the whole desired state.
+
+    Attributes:
+        persistent: Whether its event service keeps events over a restart.
+        suppresses: Whether native clients there suppress a repeated identity.
+    """
+
+    persistent: bool = False
+    suppresses: bool = True
 
 
 class LinkDown(msgspec.Struct, frozen=True):
     """An adapter's link is down."""
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """An adapter's event service answers, or no longer does.
+
+    Attributes:
+        ready: Whether its last round trip came back.
+    """
+
+    ready: bool
 
 
 class Inject(msgspec.Struct, frozen=True):
@@ -28,5 +46,5 @@ class Tick(msgspec.Struct, frozen=True):
     """Time passed: leases are checked, forgotten rows are purged."""
 
 
-Input = Heard | HeardControl | Done | LinkUp | LinkDown | Inject | Tick
+Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Tick
 """What `GatewayCore.handle` takes."""

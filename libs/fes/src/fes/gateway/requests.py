@@ -4,19 +4,37 @@ Source:
     design, sections 4 and 6, rule 1.
 """
 
+import functools
+
+import msgspec
+
 from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
 from fes.distribution import parse_list
-from fes.errors import ControlEventError, FilterError
+from fes.errors import ControlEventError, EventError, FilterError
 from fes.filter import canonical, parse
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Row
-from fes.model import binary, is_reserved
+from fes.model import binary, check_stamp, is_reserved
 
 CLOCK_SKEW_US = 3_600_000_000
 """How far in the future a version may lie: an hour."""
 
 _FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
+
+
+FILTERS = 1024
+"""Most filters whose canonical form is remembered; a table that is told anew costs no parsing."""
+
+
+@functools.lru_cache(maxsize=FILTERS)
+def canonical_filter(text: str) -> str:
+    """Return the canonical form of a filter.
+
+    Raises:
+        FilterError: The text is not in the filter language.
+    """
+    return canonical(parse(text))
 
 
 def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) -> None:
@@ -47,6 +65,23 @@ def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) 
         raise ControlEventError(
             f"parameter 'Source': a client at {arrived} cannot speak for {control.source!r}"
         )
+
+
+def as_observed(control: ControlEvent, service: str) -> ControlEvent:
+    """Return the transparent request that an adapter made of what it observed.
+
+    Whatever the adapter says, it comes from the adapter's own event service and passed none.
+
+    Args:
+        control: As the adapter says it.
+        service: Event service of the adapter.
+
+    Raises:
+        ControlEventError: It is a publication, which nobody declares.
+    """
+    if control.type is RequestType.PUBLICATION:
+        raise ControlEventError("parameter 'Type': a publication is not observed but heard")
+    return msgspec.structs.replace(control, source=service, path=(), next_gateway="")
 
 
 def patterns_of(control: ControlEvent, settings: GatewaySettings) -> tuple[str, ...]:
@@ -98,10 +133,47 @@ def rows_of(control: ControlEvent, patterns: tuple[str, ...], now_us: int) -> tu
     )
 
 
+def check_row(row: Row, settings: GatewaySettings, arrived: str, now_us: int) -> None:
+    """Raise an error unless a row of a neighbour's table may enter.
+
+    Args:
+        row: The row.
+        settings: Of the gateway.
+        arrived: Event service that it was heard at.
+        now_us: Wall clock, microseconds.
+
+    Raises:
+        ControlEventError: It is not accepted there, or says what no request could.
+    """
+    asked = row.type
+    if asked not in settings.adapters[arrived].accept:
+        raise ControlEventError(f"row of a table: {asked.word} is not accepted at {arrived}")
+    if row.source not in settings.services:
+        raise ControlEventError(f"row of a table: no event service {row.source[:60]!r}")
+    if len(patterns := parse_list(row.pattern)) != 1 or patterns[0] != row.pattern:
+        raise ControlEventError(f"row of a table: pattern {row.pattern[:60]!r} is not one name")
+    if row.version > now_us + CLOCK_SKEW_US:
+        raise ControlEventError(f"row of a table: version {row.version} lies in the future")
+    _check_content(row)
+
+
+def _check_content(row: Row) -> None:
+    try:
+        check_stamp(row.request)
+        if row.kind is RequestType.SUBSCRIPTION:
+            what = canonical_filter(row.filter)
+        else:
+            what = binary.decode(row.body).subject
+    except (FilterError, EventError) as error:
+        raise ControlEventError(f"row of a table: {error}") from error
+    if what != row.what or is_reserved(what):
+        raise ControlEventError(f"row of a table: is about {what[:60]!r}, not {row.what[:60]!r}")
+
+
 def _what(control: ControlEvent) -> tuple[str, bytes]:
     if control.type in _FILTERED:
         try:
-            return canonical(parse(control.filter)), b""
+            return canonical_filter(control.filter), b""
         except FilterError as error:
             raise ControlEventError(f"parameter 'Filter': {error}") from error
     if control.event is None:

@@ -1,12 +1,15 @@
 """What a gateway core must know of its federation, derived from the file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from fes.control import RequestType
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
-from fes.federation.topology import Hop, Routes
+from fes.federation.topology import Topology
+
+NOWHERE = Topology()
+"""The topology of a gateway that stands alone."""
 
 
 class Instant(NamedTuple):
@@ -47,7 +50,8 @@ class GatewaySettings:
         system: System identifier; control events of another are ignored.
         adapters: By event service, in the file's order.
         services: Every event service of the federation, in the file's order.
-        hops: The way towards each event service that is not attached; absent where there is none.
+        topology: Who is attached where; the ways follow from it.
+        hello_us: How often the gateway says that it is there, where few do.
         announcement_us: Life of a fabricated announcement that no publication renews.
         horizon_us: How long an unsubscription is remembered: longer than any separation.
         max_hops: Most event services that an event passes.
@@ -55,13 +59,20 @@ class GatewaySettings:
         max_patterns: Most patterns in a request's distribution list.
         window: Sequence numbers of each origin that a destination's marks keep.
         origins: Origins that a destination's marks keep.
+        custody: Most rows in custody; above it persistent events are not taken.
+        marks: Most marks of rows that went; the oldest goes first.
+        in_flight: Most rows of one order on their way without an answer.
+        retry_us: How long an answer is waited for before rows are sent again.
+        retransmission_us: How long marks are kept: longer than a copy may still come.
+        waiting: Most best-effort events that wait for their `StartTime`.
     """
 
     id: str
     system: str
     adapters: Mapping[str, AdapterSettings]
     services: tuple[str, ...]
-    hops: Mapping[str, Hop] = field(default_factory=dict)
+    topology: Topology = NOWHERE
+    hello_us: int = 1_000_000
     announcement_us: int = 60_000_000
     horizon_us: int = 3_600_000_000
     max_hops: int = 8
@@ -69,6 +80,12 @@ class GatewaySettings:
     max_patterns: int = 64
     window: int = 4096
     origins: int = 10_000
+    custody: int = 10_000
+    marks: int = 200_000
+    in_flight: int = 32
+    retry_us: int = 2_000_000
+    retransmission_us: int = 600_000_000
+    waiting: int = 10_000
 
     @staticmethod
     def of(federation: Federation, gateway: str) -> "GatewaySettings":
@@ -87,7 +104,8 @@ class GatewaySettings:
                 for service, adapter in federation.gateways[gateway].adapters.items()
             },
             services=tuple(federation.event_services),
-            hops=Routes.of(federation).hops(gateway),
+            topology=Topology.of(federation),
+            hello_us=round(limits.hello_s * 1e6),
             announcement_us=round(limits.announcement_s * 1e6),
             horizon_us=round(limits.horizon_s * 1e6),
             max_hops=limits.hops,
@@ -95,6 +113,11 @@ class GatewaySettings:
             max_patterns=limits.patterns,
             window=limits.window,
             origins=limits.origins,
+            custody=limits.custody,
+            marks=limits.marks,
+            in_flight=limits.in_flight,
+            retry_us=round(limits.retry_s * 1e6),
+            retransmission_us=round(limits.retransmission_s * 1e6),
         )
 
 

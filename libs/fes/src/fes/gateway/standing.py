@@ -5,7 +5,7 @@ Source:
 """
 
 from collections import OrderedDict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Mapping
 
 import msgspec
 
@@ -14,7 +14,7 @@ from fes.errors import ControlEventError
 from fes.gateway.desired import DesiredState
 from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
-from fes.gateway.requests import rows_of
+from fes.gateway.requests import check_row, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Changes, RequestTable, Row
 from fes.gateway.turn import Turn
@@ -47,11 +47,11 @@ class Standing:
         self._links = links
         self._withdrawing: OrderedDict[int, str] = OrderedDict()
 
-    def restore(self, rows: Iterable[bytes]) -> None:
-        """Take back what the journal kept."""
-        self.table.take([_decoder.decode(row) for row in rows], 0)
-        for name, state in self._desired.items():
-            state.update(self.table.wanted(name))
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Take back what the journal kept: the keys of rows begin with the number of their kind."""
+        self.table.take([_decoder.decode(state[key]) for key in state if key[:1].isdigit()], 0)
+        for name, desired in self._desired.items():
+            desired.update(self.table.wanted(name))
 
     def take(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
@@ -86,6 +86,37 @@ class Standing:
         self._note_destinations(control, turn)
         self._pass_on(control, arrived, turn)
 
+    def take_rows(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> tuple[Row, ...]:
+        """Take rows of a neighbour's table; return those that are new here.
+
+        Args:
+            rows: In its order.
+            arrived: Event service that they were heard at.
+            turn: Collects what comes of it; a row that is not sound is refused, the others enter.
+        """
+        now_us = turn.now.wall_us
+        sound = tuple([row for row in rows if self._is_sound(row, arrived, turn)])
+        if len(self.table) + self.table.growth(sound) > self._settings.max_requests:
+            limit = self._settings.max_requests
+            self.refuse(f"the request table is full ({limit} rows)", arrived, turn)
+            return ()
+        changes = self.table.take(sound, now_us)
+        if changes.new:
+            _journal(changes, turn)
+            self._learnt(changes.new, arrived, turn)
+        return changes.new
+
+    def refuse(self, reason: str, arrived: str, turn: Turn) -> None:
+        """Note that something of a neighbour's table may not enter."""
+        turn.decide(Decided("refused", from_=arrived, reason=reason))
+
+    def drop(self, names: Container[str], before: int, turn: Turn) -> None:
+        """Remove the rows that a neighbour's table has not and that are older than a version."""
+        gone = self.table.drop(names, before)
+        turn.mutations.extend(DropRow(row.name) for row in gone)
+        if gone:
+            self._reapply(turn)
+
     def done(self, done: Done, service: str, turn: Turn) -> None:
         """Note what an adapter did, or could not do."""
         if done.withdrawn:
@@ -107,6 +138,26 @@ class Standing:
         turn.mutations.extend(DropRow(row.name) for row in gone)
         if any(not row.withdrawn for row in gone):
             self._reapply(turn)
+
+    def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
+        try:
+            check_row(row, self._settings, arrived, turn.now.wall_us)
+        except ControlEventError as error:
+            self.refuse(str(error), arrived, turn)
+            return False
+        return True
+
+    def _learnt(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> None:
+        """Apply rows of a neighbour's table as if their requests had come."""
+        controls = {control.id: control for control in map(_request_of, rows)}
+        for control in controls.values():
+            self._note(control, "accepted", arrived, control.dist_list, turn)
+            turn.decide(of_request("received", control, arrived))
+        last = list(controls.values())[-1]
+        for service, number in self._reapply(turn):
+            self._withdraw(last, service, number, turn)
+        for control in controls.values():
+            self._note_destinations(control, turn)
 
     def _versioned(self, control: ControlEvent, arrived: str, now_us: int) -> ControlEvent:
         if control.version:
@@ -183,6 +234,20 @@ def of_request(
         type=control.type.word,
         reason=reason,
         what=control.filter,
+    )
+
+
+def _request_of(row: Row) -> ControlEvent:
+    """Return the request that a row tells of, as far as decisions about it say."""
+    return ControlEvent(
+        stamp=row.request,
+        system="",
+        type=row.type,
+        source=row.source,
+        dist_list=row.pattern,
+        filter=row.filter,
+        requester=row.requester,
+        version=row.version,
     )
 
 

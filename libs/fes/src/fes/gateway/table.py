@@ -8,14 +8,21 @@ Source:
     design, section 4.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from fes.control import RequestType
+from fes.control.event import WITHDRAWING
 from fes.distribution import covers_pattern, matches
+from fes.gateway.digest import Digest, digest_of
 from fes.model import Stamp
+
+_WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
+
+Rank = tuple[int, bool, str]
+"""Orders the requests of a key; the version decides, and what follows breaks ties."""
 
 
 class Key(NamedTuple):
@@ -74,6 +81,21 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
             (str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
         )
 
+    @property
+    def type(self) -> RequestType:
+        """The request that the row tells of, a withdrawing one where it was withdrawn."""
+        return _WITHDRAWING[self.kind] if self.withdrawn else self.kind
+
+    @property
+    def rank(self) -> Rank:
+        """Where the row stands among those of its key: the newest is the largest, everywhere."""
+        return self.version, self.withdrawn, str(self.request.identity)
+
+    @property
+    def digest(self) -> int:
+        """Stands for the row, the same at every gateway that has it."""
+        return digest_of(self.name, *self.rank, self.expires_us)
+
 
 class Changes(NamedTuple):
     """What a request changed in the table."""
@@ -92,10 +114,16 @@ class RequestTable:
     def __init__(self, horizon_us: int) -> None:
         self._horizon_us = horizon_us
         self._rows: dict[Key, dict[str, Row]] = {}
+        self._digest = Digest()
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return sum(len(rows) for rows in self._rows.values())
+
+    @property
+    def digest(self) -> int:
+        """Stands for all rows: equal where the tables are."""
+        return self._digest.value
 
     def rows(self) -> Iterator[Row]:
         """Yield every row, in the order in which keys and patterns came."""
@@ -145,12 +173,12 @@ class RequestTable:
                 continue
             best = max(
                 (row for row in rows.values() if matches(row.pattern, service)),
-                key=lambda row: row.version,
+                key=lambda row: row.rank,
                 default=None,
             )
             if best is not None and not best.withdrawn:
                 found.append(best)
-        return sorted(found, key=lambda row: (row.version, row.name))
+        return sorted(found, key=lambda row: (row.rank, row.name))
 
     def expire(self, now_us: int) -> list[Row]:
         """Remove the rows whose lease ended and the withdrawals past the horizon; return them.
@@ -171,9 +199,21 @@ class RequestTable:
             self._remove(row)
         return gone
 
+    def drop(self, names: Container[str], before: int) -> list[Row]:
+        """Remove the rows that another table does not have; return them.
+
+        Args:
+            names: Of that table's rows.
+            before: Rows whose version is not below it stay.
+        """
+        gone = [row for row in self.rows() if row.version < before and row.name not in names]
+        for row in gone:
+            self._remove(row)
+        return gone
+
     def _is_known(self, row: Row) -> bool:
         return any(
-            other.version >= row.version and covers_pattern(pattern, row.pattern)
+            other.rank >= row.rank and covers_pattern(pattern, row.pattern)
             for pattern, other in self._rows.get(row.key, {}).items()
         )
 
@@ -199,17 +239,17 @@ class RequestTable:
         gone = [
             other
             for pattern, other in rows.items()
-            if other.version < row.version
-            and pattern != row.pattern
-            and covers_pattern(row.pattern, pattern)
+            if other.rank < row.rank and covers_pattern(row.pattern, pattern)
         ]
         for other in gone:
             del rows[other.pattern]
-        rows.pop(row.pattern, None)
+            self._digest.remove(other.digest)
         rows[row.pattern] = row
-        return gone
+        self._digest.add(row.digest)
+        return [other for other in gone if other.pattern != row.pattern]
 
     def _remove(self, row: Row) -> None:
+        self._digest.remove(row.digest)
         rows = self._rows[row.key]
         del rows[row.pattern]
         if not rows:

@@ -13,6 +13,7 @@ from fes.errors import LinkError
 from fes.link.end import Hello, Message
 from fes.link.messages import (
     Announce,
+    Confirmed,
     Counted,
     Desired,
     Done,
@@ -22,6 +23,7 @@ from fes.link.messages import (
     PublishControl,
     Refuse,
     Subscribe,
+    Taken,
     Unannounce,
     Unsubscribe,
 )
@@ -34,6 +36,7 @@ _Any = (
     | HeardControl
     | Done
     | Counted
+    | Confirmed
     | Subscribe
     | Unsubscribe
     | Announce
@@ -42,6 +45,7 @@ _Any = (
     | PublishControl
     | Desired
     | Refuse
+    | Taken
     | Hello
 )
 

@@ -20,6 +20,9 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
         priority: -32767 .. 32767.
         persistent: Whether it asks for persistent delivery.
         body: The event as MessagePack.
+        starts_us: Before when it must not be delivered, federation clock; 0 where at once.
+        token: Of an event that its service keeps until it is acknowledged: the gateway answers
+            with `Taken`; 0 where nothing is kept.
     """
 
     stamp: Stamp
@@ -31,6 +34,8 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
     priority: int
     persistent: bool
     body: bytes
+    starts_us: int = 0
+    token: int = 0
 
 
 class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
@@ -40,11 +45,13 @@ class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
         stamp: Stamp of its native publisher; None where it has none.
         body: The control event as MessagePack.
         publication: Whether it carries an event: then it waits, and is dropped, as events are.
+        observed: Whether the adapter made it of what it observed: a transparent request.
     """
 
     stamp: Stamp | None
     body: bytes
     publication: bool = False
+    observed: bool = False
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
@@ -75,6 +82,20 @@ class Counted(msgspec.Struct, frozen=True, array_like=True, tag=4):
     ready: bool
     reason: str
     counters: dict[str, int]
+
+
+class Confirmed(msgspec.Struct, frozen=True, array_like=True, tag=5):
+    """An adapter published an event of a custody row, or could not.
+
+    Attributes:
+        row: Number of the row.
+        error: Why it could not; empty where the event service has it.
+        retryable: Whether the same event may be taken later.
+    """
+
+    row: int
+    error: str = ""
+    retryable: bool = False
 
 
 class Subscribe(msgspec.Struct, frozen=True, array_like=True, tag=10):
@@ -120,12 +141,19 @@ class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
             medium counts itself, for what is published there is heard at others.
         expires_us: When the event is worthless, federation clock; 0 is never.
         body: The event as MessagePack.
+        priority: -32767 .. 32767; of those that wait, larger ones go first.
+        row: Number of the custody row that is to be confirmed; 0 where none is.
+        after: Row of the same order that was published just before and is not confirmed yet: this
+            one is published only if that one was; 0 where there is none.
     """
 
     stamp: Stamp
     via: tuple[str, ...]
     expires_us: int
     body: bytes
+    priority: int = 0
+    row: int = 0
+    after: int = 0
 
 
 class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
@@ -134,10 +162,12 @@ class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
     Attributes:
         body: The control event as MessagePack.
         publication: Whether it carries an event: then it waits, and is dropped, as events are.
+        priority: Of the event in it; of those that wait, larger ones go first.
     """
 
     body: bytes
     publication: bool = False
+    priority: int = 0
 
 
 class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):
@@ -160,10 +190,31 @@ class Refuse(msgspec.Struct, frozen=True, array_like=True, tag=17):
     reason: str
 
 
-FromAdapter = Heard | HeardControl | Done | Counted
+class Taken(msgspec.Struct, frozen=True, array_like=True, tag=18):
+    """The gateway answers for an event that its service keeps.
+
+    Attributes:
+        token: Of the event.
+        taken: Whether the gateway has committed what it does with the event, so that the service
+            may forget it; otherwise the service shall deliver it again.
+    """
+
+    token: int
+    taken: bool = True
+
+
+FromAdapter = Heard | HeardControl | Done | Counted | Confirmed
 """What adapters send."""
 
 Order = (
-    Subscribe | Unsubscribe | Announce | Unannounce | Publish | PublishControl | Desired | Refuse
+    Subscribe
+    | Unsubscribe
+    | Announce
+    | Unannounce
+    | Publish
+    | PublishControl
+    | Desired
+    | Refuse
+    | Taken
 )
 """What gateways send."""

@@ -1,6 +1,7 @@
 """The standard attributes of events."""
 
 import math
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -17,6 +18,12 @@ RELIABILITY: Final = "Reliability"
 
 PRIORITY_MIN, PRIORITY_MAX = -32767, 32767
 BEST_EFFORT, PERSISTENT = 0, 1
+
+LONGEST_PROXIMITY: Final = 1024
+"""Most characters of a `Proximity`; its numbers never take so many."""
+
+# float() reads more than people would take for a number: `1_000`, `nan`, digits of any script.
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 LONGEST_TIMEOUT_S: Final = 1e10
 """A longer `Timeout` means that the event never expires: some three centuries."""
@@ -71,20 +78,25 @@ def parse_proximity(text: str) -> Proximity:
     Source:
         FES thesis, section 5.2.3; units: design, section 3.
     """
-    parts = [part.strip() for part in text.split(",")]
-    try:
-        shape, sub, *numbers = (float(part) for part in parts)
-    except ValueError as error:
-        raise EventError(f"Proximity {text[:80]!r} is not a list of numbers") from error
+    shape, sub, *parts = _parts(text)
+    numbers = [float(part) for part in parts]
     good = all(math.isfinite(number) for number in numbers)
     sizes = numbers[2:]
-    if not good or sub not in (0, 1) or any(size < 0 for size in sizes):
+    if not good or sub not in ("0", "1") or any(size < 0 for size in sizes):
         raise EventError(f"Proximity {text[:80]!r} is out of range")
-    if shape == 0 and len(numbers) == 3:
-        return Circle(numbers[0], numbers[1], numbers[2], sub == 1)
-    if shape == 1 and len(numbers) == 4:
-        return Rectangle(numbers[0], numbers[1], numbers[2], numbers[3], sub == 1)
+    if shape == "0" and len(numbers) == 3:
+        return Circle(numbers[0], numbers[1], numbers[2], sub == "1")
+    if shape == "1" and len(numbers) == 4:
+        return Rectangle(numbers[0], numbers[1], numbers[2], numbers[3], sub == "1")
     raise EventError(f"Proximity {text[:80]!r} is neither a circle nor a rectangle")
+
+
+def _parts(text: str) -> list[str]:
+    """Return the numbers of a proximity, as texts."""
+    parts = [part.strip() for part in text.split(",")] if len(text) <= LONGEST_PROXIMITY else []
+    if len(parts) < 2 or not all(map(_NUMBER.fullmatch, parts)):
+        raise EventError(f"Proximity {text[:80]!r} is not a list of numbers")
+    return parts
 
 
 def write_proximity(area: Proximity) -> str:
@@ -127,8 +139,24 @@ def expires_us(event: Event, time_us: int) -> int:
             ends.append(time_us + round(timeout * 1e6))
     stop = event.attribute(STOP_TIME)
     if stop is not None:
-        ends.append(_moment_us(stop))
+        ends.append(_moment_us(STOP_TIME, stop))
     return min(ends, default=0)
+
+
+def starts_us(event: Event) -> int:
+    """Return before when an event must not be delivered, microseconds since 1970 UTC.
+
+    Args:
+        event: The event; its `StartTime` (ISO 8601) counts.
+
+    Returns:
+        0 where it may be delivered at once.
+
+    Raises:
+        EventError: `StartTime` is not a date and time.
+    """
+    start = event.attribute(START_TIME)
+    return 0 if start is None else max(0, _moment_us(START_TIME, start))
 
 
 def _is_duration(value: object) -> bool:
@@ -137,11 +165,11 @@ def _is_duration(value: object) -> bool:
     return math.isfinite(value) and value >= 0
 
 
-def _moment_us(value: object) -> int:
+def _moment_us(name: str, value: object) -> int:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise EventError(f"attribute 'StopTime': {value!r:.60} is not ISO 8601") from error
+        raise EventError(f"attribute {name!r}: {value!r:.60} is not ISO 8601") from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1e6)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from fes.federation.checks.observing import observed_lists
 from fes.federation.kinds import Kind
 from fes.federation.model import EventService, Federation, settings_of
 from fes.federation.names import hint
@@ -35,6 +36,17 @@ def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind
         else:
             _check_settings(federation, report, kind, name)
             _check_stamps(federation, report, kind, name, service)
+    _check_observed(federation, report, kinds)
+
+
+def _check_observed(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
+    """Report what is to be observed at a kind of event service that does not show it."""
+    for what, named in observed_lists(federation):
+        service = federation.event_services.get(named.source)
+        kind = kinds.get(service.kind) if service else None
+        if service and kind and not kind.fault and what not in kind.observes:
+            shown = f"; it shows {' and '.join(kind.observes)}" if kind.observes else ""
+            report.error(named.path, f"kind {service.kind!r} shows nobody its {what}{shown}")
 
 
 def _check_stamps(

@@ -5,12 +5,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from fes.distribution import is_pattern, matches, matches_any, parse_list
-from fes.errors import ControlEventError, EventError, FilterError
+from fes.errors import EventError, FilterError
+from fes.federation.checks.lists import NamedList, check_list
 from fes.federation.checks.services import known
 from fes.federation.finding import Path
 from fes.federation.model import Federation, Request
-from fes.federation.names import hint
 from fes.federation.topology import Routes
 from fes.federation.tree import Report
 from fes.filter import parse
@@ -31,7 +30,8 @@ def check_requests(federation: Federation, report: Report) -> None:
         known(report, (*path, "gateway"), request.gateway, "gateway", federation.gateways)
         _check_source(federation, report, request, path)
         _check_content(report, request, path)
-        _check_list(federation, report, routes, request, path)
+        named = NamedList(request.dist_list, request.gateway, request.source, (*path, "dist_list"))
+        check_list(federation, report, routes, named)
         first = seen.setdefault(msgspec.json.encode(request), at)
         if first != at:
             report.warning(path, f"it repeats requests[{first}]")
@@ -72,53 +72,3 @@ def _check_filter(report: Report, text: str, path: Path) -> None:
         place = error.place
         where = f" (line {place.line}, column {place.column} of the filter)" if place else ""
         report.error((*path, "filter"), error.reason + where)
-
-
-def _check_list(
-    federation: Federation, report: Report, routes: Routes, request: Request, path: Path
-) -> None:
-    where = (*path, "dist_list")
-    try:
-        patterns = parse_list(request.dist_list)
-    except ControlEventError as error:
-        report.error(where, str(error))
-        return
-    if len(patterns) > federation.limits.patterns:
-        message = f"it has {len(patterns)} names, more than limits.patterns allows"
-        report.error(where, message)
-    for pattern in patterns:
-        _check_pattern(federation, report, pattern, request, where)
-    _check_ways(federation, report, routes, request, where)
-
-
-def _check_pattern(
-    federation: Federation, report: Report, pattern: str, request: Request, path: Path
-) -> None:
-    services = federation.event_services
-    named = [name for name in services if matches(pattern, name)]
-    if not named:
-        message = f"{pattern!r} names no event service{hint(pattern, services)}"
-        (report.warning if is_pattern(pattern) else report.error)(path, message)
-    elif request.source in named:
-        report.warning(path, f"{pattern!r} names the source, where it is never applied")
-    kinds = dict.fromkeys(services[name].kind for name in named)
-    if is_pattern(pattern) and len(kinds) > 1:
-        message = f"{pattern!r} names event services of several kinds: {', '.join(kinds)}"
-        report.warning(path, message)
-
-
-def _check_ways(
-    federation: Federation, report: Report, routes: Routes, request: Request, path: Path
-) -> None:
-    """Warn of event services that the request cannot reach."""
-    if request.gateway not in federation.gateways:
-        return
-    patterns = parse_list(request.dist_list)
-    lost = [
-        name
-        for name in federation.event_services
-        if matches_any(patterns, name) and routes.next_hop(request.gateway, name) is None
-    ]
-    if lost:
-        shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
-        report.warning(path, f"there is no way from gateway {request.gateway!r} to {shown}")

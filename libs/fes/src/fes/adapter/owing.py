@@ -1,0 +1,74 @@
+"""Answers that an adapter owes its event service for events that the service keeps."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Answer = Callable[[bool], None]
+"""Tells an event service what became of an event: True and it may forget it, since the gateway has
+committed what it does with it; False and it shall deliver it again. Called once, never blocks."""
+
+OWED = 10_000
+"""Most events that wait for the gateway's answer; one above it shall be delivered again."""
+
+
+@dataclass(slots=True)
+class _Owed:
+    answer: Answer
+    parts: int = 0
+
+
+class Owing:
+    """Keeps what is owed until the gateway has answered for every part of an event.
+
+    Attributes:
+        settled: Whether the adapter knows all subscriptions that shall hold. Until then an event
+            that fits none is delivered again, for it may fit one that is still to come.
+    """
+
+    def __init__(self) -> None:
+        self.settled = False
+        self._token = 0
+        self._owed: OrderedDict[int, _Owed] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return the number of events that wait for the gateway's answer."""
+        return len(self._owed)
+
+    def begin(self, answer: Answer) -> int:
+        """Owe an answer for an event; return its token, or 0 where too many are owed already."""
+        if len(self._owed) >= OWED:
+            answer(False)
+            return 0
+        self._token += 1
+        self._owed[self._token] = _Owed(answer)
+        return self._token
+
+    def sent(self, token: int) -> None:
+        """Note that a part of the event went to the gateway."""
+        owed = self._owed.get(token)
+        if owed is not None:
+            owed.parts += 1
+
+    def finish(self, token: int) -> None:
+        """Note that there are no more parts; where none was sent, nobody wants the event."""
+        owed = self._owed.get(token)
+        if owed is not None and owed.parts == 0:
+            del self._owed[token]
+            owed.answer(self.settled)
+
+    def answered(self, token: int, *, taken: bool) -> None:
+        """Take the gateway's answer for one part."""
+        owed = self._owed.get(token)
+        if owed is None:
+            return
+        owed.parts -= 1
+        if not taken or owed.parts == 0:
+            del self._owed[token]
+            owed.answer(taken)
+
+    def give_back(self) -> None:
+        """Have everything delivered again: the gateway's answers are lost with the link."""
+        owed, self._owed = self._owed, OrderedDict()
+        for each in owed.values():
+            each.answer(False)

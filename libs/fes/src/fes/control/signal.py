@@ -1,0 +1,173 @@
+"""What gateways tell one another, as control events of types 16 and above.
+
+A signal stands in one parameter, as JSON text, so that every event service can carry it and a
+person who watches the service can read it:
+
+| parameter | type   | meaning                                              |
+|-----------|--------|------------------------------------------------------|
+| Type      | long   | 16 hello, 17 ask, 18 table, 19 acknowledgement        |
+| Source    | string | the event service where it is said                    |
+| Text      | string | the signal's members, as a JSON object                |
+
+Attribute `FES_System` is the system identifier, as in every control event.
+"""
+
+from typing import Final
+
+import msgspec
+
+from fes.control.event import CONTROL_SUBJECT
+from fes.errors import ControlEventError
+from fes.model import Event, Field, Type
+
+
+class Missing(msgspec.Struct, frozen=True, array_like=True):
+    """A gateway that is not heard where it should be.
+
+    Attributes:
+        gateway: Its identifier.
+        service: The event service where it is not heard.
+        since: As the one that misses it knew it; a later one refutes this.
+    """
+
+    gateway: str
+    service: str
+    since: int
+
+
+class Attendance(msgspec.Struct, frozen=True, array_like=True):
+    """Where a gateway is, in its own words.
+
+    Attributes:
+        gateway: Its identifier.
+        version: Newer words have larger ones.
+        since: Version with which it said, or confirmed, where it is.
+        at: Event services where it works.
+        missing: Whom it does not hear.
+    """
+
+    gateway: str
+    version: int
+    since: int
+    at: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """A gateway is there, and says in short what it knows.
+
+    Attributes:
+        gateway: Its identifier.
+        epoch: Its start: tells a restart.
+        table: Digest of its request table.
+        roster: Digest of whose attendance it knows.
+        away: Whether it was away for longer than withdrawals are remembered.
+        attendances: Its own, and what it learnt just now.
+    """
+
+    gateway: str
+    epoch: int
+    table: int
+    roster: int
+    away: bool = False
+    attendances: tuple[Attendance, ...] = ()
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A gateway asks a neighbour for its request table and roster."""
+
+    gateway: str
+    of: str
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A part of a request table.
+
+    Attributes:
+        gateway: Whose it is.
+        serial: Tells one answer from another; 0 where only what is new is told.
+        number: Of this part, from 0.
+        count: Of parts.
+        away: Whether its gateway was away for longer than withdrawals are remembered.
+        rows: As `fes.gateway.table.Row`, each a JSON array.
+        attendances: The roster, in the first part of an answer.
+    """
+
+    gateway: str
+    serial: int
+    number: int
+    count: int
+    away: bool = False
+    rows: tuple[msgspec.Raw, ...] = ()
+    attendances: tuple[Attendance, ...] = ()
+
+
+class Acknowledgement(msgspec.Struct, frozen=True):
+    """A gateway has taken custody of events.
+
+    Attributes:
+        gateway: Who took it.
+        to: Whose custody ends.
+        rows: Which of that gateway's rows it answers.
+    """
+
+    gateway: str
+    to: str
+    rows: tuple[int, ...]
+
+
+Signal = Hello | Ask | Table | Acknowledgement
+
+TYPES: Final = {Hello: 16, Ask: 17, Table: 18, Acknowledgement: 19}
+"""The number of each kind of signal."""
+
+_decoders: Final = {number: msgspec.json.Decoder(kind) for kind, number in TYPES.items()}
+_encoder: Final = msgspec.json.Encoder()
+
+
+def is_signal(event: Event) -> bool:
+    """Tell whether a control event is a signal."""
+    number = event.parameter("Type")
+    return isinstance(number, int) and number in _decoders
+
+
+def signal_event(signal: Signal, system: str, service: str) -> Event:
+    """Return a signal as an event of the model.
+
+    Args:
+        signal: The signal.
+        system: System identifier.
+        service: The event service where it is said.
+    """
+    return Event(
+        CONTROL_SUBJECT,
+        (
+            Field("Type", Type.LONG, TYPES[type(signal)]),
+            Field("Source", Type.STRING, service),
+            Field("Text", Type.STRING, _encoder.encode(signal).decode()),
+        ),
+        (Field("FES_System", Type.STRING, system),),
+    )
+
+
+def read_signal(event: Event, system: str) -> Signal:
+    """Return the signal that an event tells.
+
+    Args:
+        event: A control event for which `is_signal` holds.
+        system: System identifier.
+
+    Raises:
+        ControlEventError: It is of another system, or its text is not what its type says.
+    """
+    told = event.attribute("FES_System")
+    if told != system:
+        raise ControlEventError(f"attribute 'FES_System': {str(told)[:60]!r} is another system")
+    decoder = _decoders[int(event.parameter("Type"))]
+    text = event.parameter("Text")
+    if not isinstance(text, str):
+        raise ControlEventError("parameter 'Text' is missing or not a string")
+    try:
+        return decoder.decode(text)  # type: ignore[no-any-return] # one of `Signal`
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise ControlEventError(f"parameter 'Text': {error}") from error

@@ -1,0 +1,66 @@
+"""What the file may say of limits: of the whole federation, and of its event log."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+Positive = Annotated[int, Meta(ge=1, le=2**53)]
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Limits of the whole federation.
+
+    Attributes:
+        event_bytes: Largest encoded event, at most 1 MiB.
+        fields: Most parameters and attributes of an event together.
+        name_length: Most characters of a subject or identifier.
+        hops: Most event services that an event or request passes.
+        requests: Most rows of a gateway's request table.
+        patterns: Most names in a distribution list.
+        announcement_s: Life of a fabricated announcement that no publication renews.
+        horizon_s: How long an unsubscription is remembered: longer than any separation.
+        hello_s: How often a gateway says that it is there; a standby takes over once some fail.
+        window: Sequence numbers of each origin that marks of delivery keep.
+        origins: Origins that marks of delivery keep.
+        custody: Most persistent events for a destination that a gateway answers for at a time.
+        marks: Most that a gateway remembers of those that it answered for.
+        in_flight: Most persistent events of one order on their way without an answer.
+        retry_s: How long an answer is waited for before they are sent again.
+        retransmission_s: How long a gateway remembers persistent events that it answered for:
+            longer than a copy may still come.
+
+    Source:
+        Reliability, section 2; design, sections 4 and 6.
+    """
+
+    event_bytes: Annotated[int, Meta(ge=64, le=1024 * 1024)] = 256 * 1024
+    fields: Positive = 1000
+    name_length: Positive = 512
+    hops: Annotated[int, Meta(ge=1, le=8)] = 8
+    requests: Positive = 10_000
+    patterns: Annotated[int, Meta(ge=1, le=1000)] = 64
+    announcement_s: Annotated[float, Meta(gt=0)] = 60.0
+    horizon_s: Annotated[float, Meta(gt=0)] = 3600.0
+    hello_s: Annotated[float, Meta(ge=0.05, le=60)] = 1.0
+    window: Positive = 4096
+    origins: Positive = 10_000
+    custody: Positive = 10_000
+    marks: Positive = 200_000
+    in_flight: Annotated[int, Meta(ge=1, le=1000)] = 32
+    retry_s: Annotated[float, Meta(ge=0.1, le=3600)] = 2.0
+    retransmission_s: Annotated[float, Meta(gt=0)] = 600.0
+
+
+class EventLog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How decisions are logged.
+
+    Attributes:
+        sample: Share of the identities that are logged, 0 to 1; the same ones everywhere.
+        file_bytes: Size at which a file is closed and the next begun.
+        files: Most files of one process; the oldest is removed.
+    """
+
+    sample: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    file_bytes: Annotated[int, Meta(ge=4096)] = 64 * 1024 * 1024
+    files: Annotated[int, Meta(ge=1, le=10_000)] = 8

@@ -1,0 +1,195 @@
+"""Delivery: events that were heard or given, on their way to where they were asked for.
+
+Source:
+    FES thesis, section 5.9.3 (`forward`), made exact in design, section 6.
+"""
+
+from collections.abc import Callable, Mapping
+
+from fes.control import ControlEvent
+from fes.control.signal import Acknowledgement
+from fes.distribution import matches
+from fes.errors import ControlEventError, EventError
+from fes.gateway.announcing import Announcing
+from fes.gateway.carrying import Carrying
+from fes.gateway.custody import Custody, Gift
+from fes.gateway.desired import DesiredState
+from fes.gateway.gossip import Gossip
+from fes.gateway.inputs import LinkUp
+from fes.gateway.marks import Marks
+from fes.gateway.passing import Passing, of_event
+from fes.gateway.postponed import Postponed
+from fes.gateway.publication import Router
+from fes.gateway.sending import Sending
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+from fes.gateway.ways import Ways
+from fes.link.messages import Confirmed, Heard, Taken
+from fes.model import attributes, binary, is_reserved
+
+
+class Delivery:
+    """Takes events and sees to it that they are delivered.
+
+    Args:
+        settings: Of the gateway.
+        desired: By attached event service.
+        gossip: Knows who is there, and tells.
+        links: Event services whose link is up.
+        next_number: Gives out numbers.
+    """
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        desired: Mapping[str, DesiredState],
+        gossip: Gossip,
+        links: Mapping[str, None],
+        next_number: Callable[[], int],
+    ) -> None:
+        self._settings = settings
+        self._desired = desired
+        self._signalling = gossip.signalling
+        self._persistent: dict[str, None] = {}
+        self._repeating: dict[str, None] = {}
+        self.announcing = Announcing(dict(desired), next_number, settings.announcement_us)
+        self.custody = Custody(settings, next_number)
+        ways = Ways(settings, links, gossip.presence)
+        sending = Sending(settings, self.announcing, self._persistent)
+        self._marks = Marks(settings, self._repeating)
+        self.carrying = Carrying(
+            settings, self.custody, sending, ways.towards, self._persistent, self._marks
+        )
+        self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
+        self._postponed = Postponed(settings.waiting)
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Take back what the journal kept; it goes on once links are up."""
+        self.custody.restore(state)
+        self._marks.restore(state)
+        self.carrying.restore()
+
+    def link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
+        """Go on at an event service; what was not answered there is sent again."""
+        for known, holds in (
+            (self._persistent, link.persistent),
+            (self._repeating, not link.suppresses),
+        ):
+            known.pop(service, None)
+            if holds:
+                known[service] = None
+        self.carrying.resume(turn, service)
+
+    def tick(self, turn: Turn) -> None:
+        """Let time pass."""
+        self.announcing.expire(turn.now.wall_us, turn)
+        for event, destinations in self._postponed.due(turn.now.time_us):
+            self._route(event, destinations, turn)
+        self.carrying.tick(turn)
+
+    def heard(self, heard: Heard, service: str, turn: Turn) -> None:
+        """Take an event that an adapter heard natively."""
+        taken = self._heard(heard, service, turn)
+        if heard.token:
+            turn.order(service, Taken(heard.token, taken))
+
+    def confirmed(self, confirmed: Confirmed, turn: Turn) -> None:
+        """Take what an adapter says of an event that it was to publish."""
+        self.carrying.confirmed(confirmed, turn)
+
+    def publication(
+        self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
+    ) -> tuple[str, ...]:
+        """Take an event inside a control event; return its destinations.
+
+        Raises:
+            ControlEventError: There is no event in it, or its list names no event service.
+            EventError: The event's attributes are not sound.
+        """
+        if control.event is None:
+            raise ControlEventError("parameter 'Event' is missing")
+        names = tuple(
+            name
+            for name in self._settings.services
+            if name != control.source and any(matches(pattern, name) for pattern in patterns)
+        )
+        if not names:
+            raise ControlEventError("parameter 'DistList': names no event service")
+        event = _passing(control, arrived)
+        if control.row and control.giver and arrived:
+            self._given(event, names, control, turn)
+        else:
+            self._route(event, names, turn)
+        return names
+
+    def _heard(self, heard: Heard, service: str, turn: Turn) -> bool:
+        sources = self._desired[service].sources(heard.matched)
+        names = elsewhere(sources, service, heard.stamp.home)
+        event = Passing(
+            str(heard.stamp.identity),
+            heard.stamp,
+            heard.subject,
+            heard.body,
+            heard.expires_us,
+            heard.persistent,
+            service,
+            heard.via if heard.via[-1:] == (service,) else (*heard.via, service),
+            (),
+            heard.priority,
+            heard.starts_us,
+        )
+        if not names:
+            turn.decide(of_event("dropped", event, reason="no subscription"))
+            return True
+        if is_reserved(heard.subject):
+            turn.decide(of_event("refused", event, reason="reserved subject"))
+            return True
+        turn.decide(of_event("matched", event, to=",".join(names)))
+        return self._route(event, names, turn)
+
+    def _route(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
+        if event.starts_us > turn.now.time_us and not event.persistent:
+            self._postponed.add(event, names, turn)
+            return True
+        try:
+            return self._router.route(event, names, turn)
+        except EventError as error:
+            turn.decide(of_event("refused", event, reason=f"body: {error}"))
+            return True
+
+    def _given(
+        self, event: Passing, names: tuple[str, ...], control: ControlEvent, turn: Turn
+    ) -> None:
+        gift = Gift(control.giver, control.row)
+        if self._router.route_gift(event, names, gift, control.after, turn):
+            answer = Acknowledgement(self._settings.id, control.giver, (control.row,))
+            self._signalling.answer(answer, event.arrived, turn)
+
+
+def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, ...]:
+    """Return the event services that asked for an event, less where it was heard and its home."""
+    return tuple([name for name in sources if name not in (service, home)])
+
+
+def _note(known: dict[str, None], service: str, *, holds: bool) -> None:
+    known.pop(service, None)
+    if holds:
+        known[service] = None
+
+
+def _passing(control: ControlEvent, arrived: str) -> Passing:
+    event = control.event
+    assert event is not None  # noqa: S101 - whoever calls looked
+    return Passing(
+        control.id,
+        control.stamp,
+        event.subject,
+        binary.encode(event),
+        attributes.expires_us(event, control.stamp.time_us),
+        attributes.is_persistent(event),
+        arrived or control.source,
+        control.via or (control.source,),
+        control.path,
+        attributes.priority(event),
+        attributes.starts_us(event),
+    )

@@ -1,0 +1,33 @@
+"""Digests: whether two gateways know the same, in one number."""
+
+from hashlib import blake2b
+
+BITS = 63
+"""Bits of a digest: it fits every integer of every wire."""
+
+_MASK = (1 << BITS) - 1
+
+
+def digest_of(*parts: object) -> int:
+    """Return the digest of one thing, which some values make up."""
+    text = "\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest()) & _MASK
+
+
+class Digest:
+    """The digest of a collection, whatever its order.
+
+    Attributes:
+        value: 0 where the collection is empty.
+    """
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def add(self, part: int) -> None:
+        """Count a thing in."""
+        self.value = (self.value + part) & _MASK
+
+    def remove(self, part: int) -> None:
+        """Count a thing out."""
+        self.value = (self.value - part) & _MASK

@@ -1,0 +1,61 @@
+"""An event on its way through a gateway, and decisions about it."""
+
+import msgspec
+
+from fes.gateway.outputs import Decided
+from fes.model import Stamp
+
+
+class Passing(msgspec.Struct, frozen=True):
+    """An event on its way through a gateway.
+
+    Attributes:
+        id: Its identity as people write it.
+        stamp: Its stamp.
+        subject: Its subject.
+        body: The event as MessagePack.
+        expires_us: When it is worthless, federation clock; 0 is never.
+        persistent: Whether it asks for persistent delivery.
+        arrived: Event service that it came from.
+        via: Event services that it passed, the one where it was accepted last.
+        path: Event services that the control event which carries it passed; none where it was
+            heard natively.
+        priority: -32767 .. 32767.
+        starts_us: Before when it must not be delivered, federation clock; 0 where at once.
+    """
+
+    id: str
+    stamp: Stamp
+    subject: str
+    body: bytes
+    expires_us: int
+    persistent: bool
+    arrived: str
+    via: tuple[str, ...]
+    path: tuple[str, ...] = ()
+    priority: int = 0
+    starts_us: int = 0
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """Every event service passed, oldest first."""
+        return self.via + self.path if self.path else self.via
+
+
+def of_event(
+    decision: str, event: Passing, *, to: str = "", reason: str = "", what: str = ""
+) -> Decided:
+    """Return a decision about an event."""
+    return Decided(
+        decision,
+        id=event.id,
+        event_time_us=event.stamp.time_us,
+        subject=event.subject,
+        home=event.stamp.home,
+        from_=event.arrived,
+        to=to,
+        path=event.trail,
+        type="publication",
+        reason=reason,
+        what=what,
+    )

@@ -1,0 +1,203 @@
+"""Persistent events at one gateway: when they wait, go, go again, and are let go."""
+
+import pytest
+from fes.gateway import AdapterSettings, GatewayCore
+from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
+from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.settings import Instant
+from fes.link.messages import (
+    Confirmed,
+    Taken,
+)
+from support.cores import (
+    NOW,
+    SECOND,
+    core_of,
+    heard,
+    inject,
+    orders,
+    request,
+    say,
+    topology_of,
+)
+from support.custodies import (
+    PERSISTENT,
+    asked,
+    event_of,
+    gifts,
+    given,
+    publications,
+    reasons,
+    restarted,
+    take,
+)
+
+
+def test_a_row_waits_while_there_is_no_way_and_goes_once_there_is() -> None:
+    core, numbers = asked("south")
+    core.handle(LinkDown(), NOW, "south")
+
+    _, outputs = take(core, event_of(numbers))
+    assert publications(outputs) == []
+    assert Taken(1) in orders(outputs)
+
+    outputs = list(core.handle(PERSISTENT, NOW, "south")[1])
+    assert len(publications(outputs)) == 1
+
+
+def test_what_failed_for_a_time_is_tried_again_and_what_failed_for_good_is_set_aside() -> None:
+    """Rule G14."""
+    core, numbers = asked("south")
+    (one,) = publications(take(core, event_of(numbers, 1))[1])
+    (two,) = publications(take(core, event_of(numbers, 2))[1])
+
+    core.handle(Confirmed(one.row, "is away", retryable=True), NOW, "south")
+    core.handle(Confirmed(two.row, "out of turn", retryable=True), NOW, "south")
+    later = Instant(NOW.wall_us + 3 * SECOND, NOW.time_us)
+    again = publications(list(core.handle(Tick(), later)[1]))
+    assert [(order.row, order.after) for order in again] == [(one.row, 0), (two.row, one.row)]
+
+    outputs = core.handle(Confirmed(one.row, "too large"), later, "south")[1]
+    assert reasons(list(outputs), "dropped") == ["too large"]
+    assert len(core.delivery.custody) == 1
+
+
+def test_urgent_events_go_first_when_rows_go_on() -> None:
+    """Rule G11."""
+    core, numbers = asked("south")
+    core.handle(LinkDown(), NOW, "south")
+    for sequence, priority in ((1, 0), (2, 5), (3, -3), (4, 5)):
+        take(core, event_of(numbers, sequence, priority=priority))
+
+    outputs = list(core.handle(PERSISTENT, NOW, "south")[1])
+
+    assert [order.stamp.sequence for order in publications(outputs)] == [2, 4, 1, 3]
+
+
+def test_an_expired_row_is_dropped_and_one_with_a_start_time_waits_for_it() -> None:
+    core, numbers = asked("south")
+    core.handle(LinkDown(), NOW, "south")
+    take(core, event_of(numbers, 1, expires_us=NOW.time_us + SECOND))
+    take(core, event_of(numbers, 2, starts_us=NOW.time_us + 60 * SECOND))
+    later = Instant(NOW.wall_us + 2 * SECOND, NOW.time_us + 2 * SECOND)
+
+    outputs = list(core.handle(PERSISTENT, later, "south")[1])
+    assert publications(outputs) == []
+    assert reasons(outputs, "dropped") == ["expired"]
+
+    begun = Instant(later.wall_us + 60 * SECOND, later.time_us + 60 * SECOND)
+    outputs = list(core.handle(Tick(), begun)[1])
+    assert [order.stamp.sequence for order in publications(outputs)] == [2]
+
+
+def test_a_best_effort_event_waits_for_its_start_time_too() -> None:
+    """Rule F3."""
+    core, numbers = asked("south", waiting=1)
+    starts_us = NOW.time_us + 5 * SECOND
+
+    held = take(core, heard(numbers, 1, starts_us=starts_us))[1]
+    over = take(core, heard(numbers, 2, starts_us=starts_us))[1]
+    assert publications(held) == []
+    assert reasons(over, "dropped") == ["too many wait for their StartTime"]
+
+    begun = Instant(NOW.wall_us + 5 * SECOND, starts_us)
+    outputs = list(core.handle(Tick(), begun)[1])
+    assert [order.stamp.sequence for order in publications(outputs)] == [1]
+
+
+def test_marks_are_kept_for_the_retransmission_horizon_and_no_longer() -> None:
+    """Rule G13."""
+    core, numbers = asked("south", retransmission_us=10 * SECOND)
+    (order,) = publications(take(core, event_of(numbers))[1])
+    core.handle(Confirmed(order.row), NOW, "south")
+    assert core.delivery.custody.marks == 1
+
+    core.handle(Tick(), Instant(NOW.wall_us + 9 * SECOND, NOW.time_us))
+    assert core.delivery.custody.marks == 1
+    mutations, _ = core.handle(Tick(), Instant(NOW.wall_us + 10 * SECOND, NOW.time_us))
+
+    assert core.delivery.custody.marks == 0
+    assert any(isinstance(each, DropRow) for each in mutations)
+
+
+def test_too_many_marks_let_the_oldest_go_and_count_it() -> None:
+    core, numbers = asked("south", marks=2)
+    for sequence in (1, 2, 3):
+        (order,) = publications(take(core, event_of(numbers, sequence))[1])
+        core.handle(Confirmed(order.row), NOW, "south")
+
+    assert (core.delivery.custody.marks, core.delivery.custody.forgotten) == (2, 1)
+
+
+def test_a_destination_that_keeps_nothing_gets_it_once_behind_those_that_wait() -> None:
+    """Rule G10."""
+    core, numbers = asked("south")
+    core.handle(LinkDown(), NOW, "south")
+    take(core, event_of(numbers, 1))
+    core.handle(LinkUp(), NOW, "south")
+
+    assert len(core.delivery.custody) == 0
+    _, outputs = take(core, event_of(numbers, 2))
+    assert [order.row for order in publications(outputs)] == [0]
+    assert reasons(outputs, "degraded") == [""]
+
+
+def test_marks_of_a_destination_that_cannot_suppress_survive_a_restart() -> None:
+    """Rule F6."""
+    core, numbers = asked("south")
+    core.handle(LinkUp(suppresses=False), NOW, "south")
+    subscribed = list(core.handle(Inject(request(sequence=9, requester="two")), NOW)[0])
+    mutations, outputs = take(core, heard(numbers))
+    assert len(publications(outputs)) == 1
+    assert len(mutations) == 1
+
+    again = restarted(core, subscribed, mutations)
+    for service in ("north", "south"):
+        again.handle(LinkUp(suppresses=False), NOW, service)
+    numbers = tuple(applied.number for applied in again.applied("north"))
+
+    assert publications(take(again, heard(numbers))[1]) == []
+    assert len(publications(take(again, heard(numbers, 2))[1])) == 1
+
+
+def test_a_row_for_a_service_that_the_file_no_longer_has_is_let_go() -> None:
+    core, numbers = asked("far")
+    batch = take(core, event_of(numbers))[0]
+    smaller = core_of("north", "south", services=("north", "south")).settings
+    state = {each.key: each.value for each in batch if isinstance(each, PutRow)}
+    again = GatewayCore(smaller, state, after=NOW.wall_us + 1)
+
+    outputs = list(again.handle(PERSISTENT, NOW, "south")[1])
+
+    assert reasons(outputs, "dropped") == ["no such event service"]
+    assert len(again.delivery.custody) == 0
+
+
+@pytest.mark.parametrize("source", ["far", "south"])
+def test_on_the_air_gateways_answer_one_another_and_native_clients_do_not(source: str) -> None:
+    """Rule G9."""
+    adapters = {
+        "north": AdapterSettings("g1.north", "north"),
+        "south": AdapterSettings("g1.south", "south", on_medium=True),
+    }
+    core = core_of(
+        "north",
+        "south",
+        adapters=adapters,
+        topology=topology_of("north", "south", mediums=("south",)),
+    )
+    inject(core, request(source=source, dist_list="north"))
+    numbers = tuple(applied.number for applied in core.applied("north"))
+
+    _, outputs = take(core, event_of(numbers))
+
+    assert len(core.delivery.custody) == int(source == "far")
+    assert len(gifts(outputs)) == int(source == "far")
+
+
+def test_decisions_about_given_events_are_told() -> None:
+    core, _ = asked()
+
+    decisions = say(core, given(1), "south")  # type: ignore[arg-type]
+
+    assert ("applied", "north") in [(each.decision, each.to) for each in decisions]

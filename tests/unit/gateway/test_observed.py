@@ -1,0 +1,78 @@
+"""Transparent requests that adapters make of what they observe."""
+
+from fes.control import RequestType, to_event
+from fes.gateway import AdapterSettings, GatewayCore
+from fes.gateway.inputs import Tick
+from fes.gateway.outputs import Decided
+from fes.gateway.settings import Instant
+from fes.link.messages import HeardControl, PublishControl, Subscribe, Unsubscribe
+from fes.model import binary
+from support.cores import NOW, SECOND, core_of, orders, request
+
+OFF_THE_AIR = {
+    "north": AdapterSettings("g1.north", "north"),
+    "south": AdapterSettings("g1.south", "south", accept=frozenset(), relay=False),
+}
+
+
+def observe(
+    core: GatewayCore,
+    now: Instant = NOW,
+    kind: RequestType = RequestType.SUBSCRIPTION,
+    **more: object,
+) -> list[object]:
+    """Have the adapter at `south` observe something; return what the gateway does."""
+    control = request(kind, requester="observed", **more)  # type: ignore[arg-type]
+    message = HeardControl(control.stamp, binary.encode(to_event(control)), observed=True)
+    return list(core.handle(message, now, "south")[1])
+
+
+def test_what_is_observed_is_applied_whatever_control_events_may_enter() -> None:
+    """Nobody sent a control event, so no allow-list is asked."""
+    outputs = observe(core_of("north", "south", adapters=OFF_THE_AIR))
+    (order,) = [each for each in orders(outputs, "north") if isinstance(each, Subscribe)]
+    assert order.filter == "subject = 'Speed' AND rate > 30"
+    assert not orders(outputs, "south")
+
+
+def test_it_is_passed_on_as_any_request_that_enters_here() -> None:
+    outputs = observe(core_of("north", "south"), dist_list="far")
+    assert [type(each) for each in orders(outputs, "south")] == [PublishControl]
+    assert [type(each) for each in orders(outputs, "north")] == [PublishControl]
+
+
+def test_it_comes_from_the_adapters_own_event_service_whatever_it_says() -> None:
+    core = core_of("north", "middle", "south")
+    observe(core, source="middle", path=("middle",))
+    assert [row.source for row in core.table.rows()] == ["south"]
+
+
+def test_a_publication_is_not_observed() -> None:
+    core = core_of("north", "south")
+    outputs = observe(core, kind=RequestType.PUBLICATION)
+    (decided,) = [each for each in outputs if isinstance(each, Decided)]
+    assert decided.decision == "refused"
+    assert "not observed" in decided.reason
+
+
+def test_a_renewal_orders_nothing_and_a_lease_that_is_not_renewed_ends() -> None:
+    core = core_of("north", "south")
+    observe(core, expires_us=NOW.wall_us + 30 * SECOND)
+    later = Instant(NOW.wall_us + 20 * SECOND, NOW.time_us + 20 * SECOND)
+    outputs = observe(core, later, sequence=2, expires_us=later.wall_us + 30 * SECOND)
+    assert not [each for each in orders(outputs, "north") if isinstance(each, Subscribe)]
+
+    end = after(later, 31 * SECOND)
+    _, ended = core.handle(Tick(), end)
+    assert [type(each) for each in orders(list(ended), "north")] == [Unsubscribe]
+
+
+def test_two_adapters_at_one_event_service_make_one_row() -> None:
+    core = core_of("north", "south")
+    for sequence in (1, 2):
+        observe(core, sequence=sequence, expires_us=NOW.wall_us + 30 * SECOND)
+    assert len(core.table) == 1
+
+
+def after(now: Instant, more_us: int) -> Instant:
+    return Instant(now.wall_us + more_us, now.time_us + more_us)
