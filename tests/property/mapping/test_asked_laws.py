@@ -1,13 +1,14 @@
 """What a native filter asks of the federation is at least all that it would accept."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from fes.errors import MappingError
 from fes.filter import canonical, compile_filter, parse
 from fes.filter.text import to_text
-from fes.filter.tree import And, Comparison, Constant, Subject, Truth
+from fes.filter.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject, Truth
 from fes.mapping import Mapping, NameRule, load_rules
 from fes.mapping.asked import asked_for
 from fes.model import Event
@@ -27,7 +28,11 @@ RULES: list[list[dict[str, Any]]] = [
         {
             "subject": "a",
             "native": {"subject": "Raw"},
-            "parameters": {"a": {"from": "b"}, "b": {"from": "c", "scale": 2}},
+            "parameters": {
+                "a": {"from": "b"},
+                "b": {"from": "c", "scale": 2},
+                "c": {"from": "a", "scale": -0.1, "offset": 3, "native_type": "long"},
+            },
             "attributes": {"P": {"from_attribute": "AND"}},
         },
         {"subject": "ab", "native": {"subject": "S.x"}, "rest": "drop", "parameters": {"c": {}}},
@@ -100,10 +105,60 @@ def test_what_no_event_becomes_is_not_asked_for() -> None:
     assert canonical(asked_for(parse("subject = 'Tempo'"), mapping).tree) == either
 
 
-def test_what_has_no_way_back_is_left_out_and_told() -> None:
-    """A value that the rule calculates is not compared."""
+@pytest.mark.parametrize("text", ["subject STARTS WITH '_53_'", "subject <> '_53_peed'"])
+def test_what_is_said_of_the_characters_of_a_subject_that_has_others_here_is_left_out(
+    text: str,
+) -> None:
+    mapping = Mapping((), NAME_RULES["no case"])
+    assert asked_for(parse(text), mapping).tree == Truth(value=True)
+    exact = asked_for(parse("subject = '_53_peed'"), mapping).tree
+    assert exact == parse("subject = 'Speed'")
+
+
+def test_a_number_that_a_rule_scales_is_compared_with_what_it_was() -> None:
+    """Wider by what rounding may do, and no more."""
     rules = [{"subject": "Speed", "parameters": {"rate": {"scale": 3.6}}}]
     mapping = Mapping(load_rules(rules, Path()))
-    asked = asked_for(parse("subject = 'Speed' AND rate > 70 AND EXISTS rate"), mapping)
+    asked = asked_for(parse("subject = 'Speed' AND rate > 20"), mapping)
+    wants = compile_filter(asked.tree)
+    assert [wants(Event.of("Speed", rate=rate)) for rate in (71.9999, 72.0, 72.1)] == [
+        False,
+        True,
+        True,
+    ]
+    assert asked.widened == ()
+
+
+@pytest.mark.parametrize("scale", [3.6, -0.25, 1e-9, 7, 1e90])
+@pytest.mark.parametrize("offset", [0, -40, 1e6])
+@pytest.mark.parametrize("native_type", [None, "double", "long", "longlong"])
+def test_every_number_that_becomes_one_that_passes_is_asked_for(
+    scale: float, offset: float, native_type: str | None
+) -> None:
+    field = {"scale": scale, "offset": offset}
+    if native_type:
+        field["native_type"] = native_type  # type: ignore[assignment] # a rule as plain data
+    rules = [{"subject": "a", "parameters": {"x": field}}]
+    mapping, chance, met = Mapping(load_rules(rules, Path())), Random(5), 0
+    for _ in range(300):
+        native = chance.choice([0, 1, -3, 2.5, 1e12, -1e-9, 2**31 - 1, -(2**31), chance.random()])
+        value = native * scale + offset + chance.choice([0, 0, 0.4, -0.4, 1e-12, 1.0, -1.0])
+        event = Event.of(
+            "a", x=chance.choice([value, round(value)]) if abs(value) < 1e15 else value
+        )
+        test = Comparison(Parameter("x"), chance.choice(RELATIONS), Constant(native))
+        asked = asked_for(test, mapping).tree
+        wants = compile_filter(parse(to_text(asked)))
+        accepts = any(compile_filter(test)(made) is True for made in natively(event, mapping))
+        met += accepts
+        assert wants(event) is True or not accepts, (test, event)
+    assert met > 50
+
+
+def test_what_has_no_way_back_is_left_out_and_told() -> None:
+    """A value of another type is not compared."""
+    rules = [{"subject": "Speed", "parameters": {"rate": {"native_type": "string"}}}]
+    mapping = Mapping(load_rules(rules, Path()))
+    asked = asked_for(parse("subject = 'Speed' AND rate > '70' AND EXISTS rate"), mapping)
     assert canonical(asked.tree) == canonical(parse("subject = 'Speed' AND EXISTS rate"))
-    assert asked.widened == ("rate > 70 is not asked for: the mapping has no way back",)
+    assert asked.widened == ("rate > '70' is not asked for: the mapping has no way back",)

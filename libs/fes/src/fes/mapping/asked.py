@@ -37,6 +37,7 @@ from fes.mapping.compiled import Compiled
 from fes.mapping.convert import conversion_of
 from fes.mapping.names import Names
 from fes.mapping.rules import FieldRule
+from fes.mapping.unscaled import unscaled
 from fes.mapping.ways import named_fields, native_end
 from fes.model import Event
 
@@ -94,7 +95,8 @@ def _by_rule(
     if of_rule == NOTHING:
         return NOTHING
     subject = Comparison(Subject(), "=", Constant(rule.rule.subject))
-    return all_of((subject, renamed(of_rule, _RuleWay(rule, names), lost)))
+    way = _RuleWay(rule, names)
+    return all_of((subject, renamed(of_rule, way, lost, way.unscaled)))
 
 
 def _by_itself(
@@ -161,13 +163,35 @@ class _RuleWay:
     def __call__(self, native: Reference, presence: bool) -> Reference | None:  # noqa: FBT001 - as `Way`
         if isinstance(native, Subject) or self.rule.plugin or self.rule.frame:
             return None
+        named_by = self._named(native)
+        if named_by is not None:
+            reference, each = named_by
+            return reference if _keeps(each, presence=presence) else None
         rule, section = self.rule.rule, _section(native)
-        for own_section, name, each in named_fields(rule):
-            if native_end(own_section, name, each, self._outward) == (section, native.name):
-                return _reference(own_section, name) if _keeps(each, presence=presence) else None
         found = _inward(self.names, native) if rule.passes_rest else None
         named = rule.parameters if section == "parameter" else rule.attributes
         return None if found is None or found.name in named else found
+
+    def unscaled(self, test: Condition) -> Condition | None:
+        """Return what stands for a comparison with a number that the rule calculates."""
+        match test:
+            case Comparison(Parameter() | Attribute() as native, relation, Constant(value)):
+                found = self._named(native)
+                if found is None or isinstance(value, str | bool):
+                    return None
+                reference, each = found
+                return unscaled(each, reference, relation, value)
+        return None
+
+    def _named(self, native: Parameter | Attribute) -> tuple[Reference, FieldRule] | None:
+        """Return what the rule makes a native field of; None where it names none."""
+        if self.rule.plugin or self.rule.frame:
+            return None
+        end = _section(native), native.name
+        for section, name, each in named_fields(self.rule.rule):
+            if native_end(section, name, each, self._outward) == end:
+                return _reference(section, name), each
+        return None
 
     def _outward(self, name: str) -> str:
         return self.names.outward(name) if self.names else name

@@ -5,11 +5,13 @@ Inherit `AdapterConformance` in a test module and give it a fixture `bench`.
 
 from eventservices.stamp import Stamp as NativeStamp
 
+from fes.adapter.base import AdapterContext
+from fes.adapter.opaque import OpaqueClient
 from fes.control import ControlEvent, RequestType, from_event, to_event
 from fes.eventlog import Decision
 from fes.link.messages import (
     Announce,
-    Publish,
+    HeardControl,
     PublishControl,
     Subscribe,
     Unannounce,
@@ -17,10 +19,11 @@ from fes.link.messages import (
 )
 from fes.model import Event, Field, Stamp, Type, binary
 from fes.testing.conformance.bench import AdapterBench, captured
+from fes.testing.conformance.crossing import AdapterCrossing
+from fes.testing.conformance.events import SPEED, TIME_US, publication, speed
 from fes.testing.eventually import eventually
 
-SPEED = "Speed"
-TIME_US = 1_700_000_000_000_000
+__all__ = ["EVERY_TYPE", "FILTERS", "AdapterConformance", "publication", "speed"]
 
 EVERY_TYPE = Event(
     SPEED,
@@ -48,18 +51,26 @@ FILTERS = (
 )
 
 
-def speed(rate: float, number: int = 0) -> Event:
-    """Return a Speed event as the traffic scenario has it."""
-    return Event.of(SPEED, license_no=f"FES{number:04}", rate=rate)
+def opaque_client(kind: str, context: AdapterContext) -> OpaqueClient:
+    """Return a FES-aware client of the event service that a context is about."""
+    return OpaqueClient(
+        kind,
+        context.service,
+        system=context.system,
+        client="city",
+        brokers=context.brokers,
+        settings=context.settings,
+        medium=context.medium,
+        pool=context.pool,
+    )
 
 
-def publication(event: Event, sequence: int, *via: str) -> Publish:
-    """Return the order to publish an event of an origin far away."""
-    stamp = Stamp("far/away", 3, sequence, TIME_US, "elsewhere")
-    return Publish(stamp, via, 0, binary.encode(event))
+def asked(heard: HeardControl) -> ControlEvent:
+    """Return the request that a control event tells."""
+    return from_event(binary.decode(heard.body), heard.stamp)
 
 
-class AdapterConformance:
+class AdapterConformance(AdapterCrossing):
     """The suite; a module inherits it and gives a fixture `bench`."""
 
     async def test_it_tells_its_identifiers_and_capabilities(self, bench: AdapterBench) -> None:
@@ -208,6 +219,39 @@ class AdapterConformance:
             told = from_event(binary.decode(one.controls[0].body), one.controls[0].stamp)
             assert told == control
             assert not other.controls
+
+    async def test_a_client_holds_a_subscription_by_the_adapters_own_form(
+        self, bench: AdapterBench
+    ) -> None:
+        """It is renewed while the client is there, and withdrawn when it goes."""
+        context = (await bench.adapter("city")).context
+        async with captured(await bench.adapter("a")) as gateway:
+            kind, heard = gateway.runtime.adapter.kind, gateway.controls
+            async with opaque_client(kind, context) as city:
+                async with city.holding("near, *-m", "subject = 'Speed'", lease_s=0.6):
+                    await eventually(lambda: len(heard) >= 3, what="two renewals")
+                await eventually(lambda: asked(heard[-1]).type is RequestType.UNSUBSCRIPTION)
+            told = [asked(each) for each in heard[:3]]
+            assert {(one.source, one.dist_list, one.requester) for one in told} == {
+                (context.service, "near, *-m", "city")
+            }
+            assert told[0].version < told[1].version < told[2].version
+            assert all(one.expires_us == one.version + 600_000 for one in told)
+
+    async def test_native_clients_of_a_subject_see_no_control_event(
+        self, bench: AdapterBench
+    ) -> None:
+        """What gateways say to one another is nobody else's business."""
+        natively = await bench.listen_natively(SPEED)
+        control = Event.of("FES_ControlEvent", Type=2, DistList="x", Source="y", Filter="Speed")
+        async with captured(await bench.adapter("a")) as gateway:
+            await gateway.order(Announce(1, binary.encode(speed(0.0))))
+            gateway.runtime.receive(PublishControl(binary.encode(control)))
+            await gateway.order(publication(speed(40.0), 1))
+            await eventually(lambda: natively)
+            counters = gateway.runtime.outbound.counters
+            await eventually(lambda: counters["control_published"] == 1)
+        assert [item.event.parameter("rate") for item in natively] == [40.0]
 
     async def test_what_is_announced_can_be_withdrawn(self, bench: AdapterBench) -> None:
         """Announcing and withdrawing are answered."""

@@ -1,0 +1,102 @@
+"""An event service in memory that keeps persistent events for those who subscribed."""
+
+import asyncio
+from collections import deque
+from typing import ClassVar, Final
+
+from fes.adapter.base import Subscription
+from fes.adapter.capabilities import Capabilities
+from fes.mapping import Native
+from fes.model import attributes
+from fes.testing.memory import MemoryAdapter, MemoryBus, MemoryEvent
+
+AGAIN_S: Final = 0.05
+"""How long an event that was not taken waits before it is delivered again."""
+
+KEPT: Final = 100_000
+"""Most events kept for one adapter; the newest is not kept."""
+
+
+class Keeper:
+    """Keeps the persistent events of one event service for one adapter, however often it starts.
+
+    Args:
+        bus: The event service.
+    """
+
+    def __init__(self, bus: MemoryBus) -> None:
+        self.kept: deque[MemoryEvent] = deque()
+        self.refused = 0
+        self._adapter: KeepingAdapter | None = None
+        self._given = False
+        self.stop = bus.listen(self._keep)
+
+    def attach(self, adapter: "KeepingAdapter") -> None:
+        """Deliver to an adapter, beginning with the oldest."""
+        self._adapter, self._given = adapter, False
+        self._give()
+
+    def detach(self) -> None:
+        """Deliver to nobody, and go on keeping."""
+        self._adapter = None
+
+    def _keep(self, item: MemoryEvent) -> None:
+        if not attributes.is_persistent(item.event):
+            return
+        if len(self.kept) >= KEPT:
+            self.refused += 1
+            return
+        self.kept.append(item)
+        self._give()
+
+    def _give(self) -> None:
+        if self._adapter is None or self._given or not self.kept:
+            return
+        self._given = True
+        adapter = self._adapter
+
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+            if self._adapter is adapter and self._given:
+                self._given = False
+                if taken:
+                    self.kept.popleft()
+                    self._give()
+                else:
+                    asyncio.get_running_loop().call_later(AGAIN_S, self._give)
+
+        item = self.kept[0]
+        native = Native(
+            item.event.subject, item.event.parameters, item.event.attributes, None, None, False
+        )
+        adapter.sink.heard(native, item.stamp, answer)
+
+
+keepers: dict[tuple[str, str], Keeper] = {}
+"""By event service and adapter; their names are unique in a test."""
+
+
+class KeepingAdapter(MemoryAdapter):
+    """Connects an event service in memory that keeps persistent events."""
+
+    kind: ClassVar[str] = "memory-keeping"
+    capabilities: ClassVar[Capabilities] = Capabilities(needs_announcement=True, persistent=True)
+
+    async def _close(self) -> None:
+        keeper = keepers.get(self._place)
+        if keeper is not None:
+            keeper.detach()
+        await super()._close()
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        if self._place not in keepers:
+            keepers[self._place] = Keeper(self.bus)
+        keepers[self._place].attach(self)
+        return await super()._subscribe(subscription)
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        return self.context.service, self.context.id
+
+    def _take(self, item: MemoryEvent) -> None:
+        if self._sink is not None and not attributes.is_persistent(item.event):
+            super()._take(item)
