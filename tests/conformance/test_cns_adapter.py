@@ -46,8 +46,9 @@ class Listener:
 class CnsBench(AdapterBench):
     """Adapters, and a native client, of one channel."""
 
-    def __init__(self, server: NatsServer) -> None:
+    def __init__(self, server: NatsServer, mode: str = "push") -> None:
         self.server = server
+        self.mode = mode
         self.service = f"cns-{next(_numbers)}"
         self.pool = ConnectionPool()
         self.client = Connection(
@@ -56,8 +57,11 @@ class CnsBench(AdapterBench):
         self._channel: EventChannel | None = None
 
     async def adapter(self, name: str) -> Adapter:
+        settings, urls = {"mode": self.mode}, (self.server.url,)
         return CnsAdapter(
-            adapter_context(name, self.service, CnsAdapter, self.pool, brokers=(self.server.url,))
+            adapter_context(
+                name, self.service, CnsAdapter, self.pool, settings=settings, brokers=urls
+            )
         )
 
     async def publish_natively(self, event: Event, time_us: int) -> Stamp:
@@ -119,10 +123,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield started
 
 
+@pytest.fixture(params=["push", "pull"])
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 class TestCnsAdapter(AdapterConformance):
+    """Both ways of getting events; the channel's clients notice no difference."""
+
     @pytest.fixture
-    async def bench(self, server: NatsServer) -> AsyncIterator[CnsBench]:
-        bench = CnsBench(server)
+    async def bench(self, server: NatsServer, mode: str) -> AsyncIterator[CnsBench]:
+        bench = CnsBench(server, mode)
         await bench.open()
         yield bench
         await bench.client.close()

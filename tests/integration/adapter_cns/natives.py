@@ -12,6 +12,8 @@ from eventservices.cns import (
 )
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter, Subscription
+from fes.adapter.observed import Observed
+from fes.adapter.owing import Answer
 from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Event
@@ -33,9 +35,15 @@ class Sink:
         self.natives: list[tuple[Native, Stamp | None]] = []
         self.controls: list[tuple[Event, Stamp | None]] = []
         self.aside: list[tuple[str, bytes]] = []
+        self.answers: list[Answer | None] = []
+        self.seen: list[Observed] = []
 
-    def heard(self, native: Native, stamp: Stamp | None) -> None:
+    def heard(self, native: Native, stamp: Stamp | None, answer: Answer | None = None) -> None:
         self.natives.append((native, stamp))
+        self.answers.append(answer)
+
+    def observed(self, seen: Observed) -> None:
+        self.seen.append(seen)
 
     def heard_control(self, event: Event, stamp: Stamp | None) -> None:
         self.controls.append((event, stamp))

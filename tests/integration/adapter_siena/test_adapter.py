@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from adapter_siena import SienaAdapter
-from adapter_siena.adapter import ROLE
 from adapter_siena.codec import SUBJECT
+from adapter_siena.observed import ROLE
 from eventservices.siena import Connection, Filter, Notification, Seen, format_filter, where
 from eventservices.stamp import Stamp
 from fes.adapter.base import Subscription
+from fes.adapter.observed import Observed
 from fes.adapter.opaque import OpaqueClient
+from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
 from fes.control import CONTROL_SUBJECT, RequestType, from_event
 from fes.errors import AdapterError, MappingError, UnavailableError
@@ -36,8 +38,12 @@ class Ear:
     controls: list[tuple[Event, Stamp | None]] = field(default_factory=list)
     aside: list[tuple[str, bytes]] = field(default_factory=list)
 
-    def heard(self, native: Native, stamp: Stamp | None) -> None:
+    def heard(self, native: Native, stamp: Stamp | None, answer: Answer | None = None) -> None:
+        assert answer is None
         self.events.append((native, stamp))
+
+    def observed(self, seen: Observed) -> None:
+        raise AssertionError(seen)
 
     def heard_control(self, event: Event, stamp: Stamp | None) -> None:
         self.controls.append((event, stamp))

@@ -1,6 +1,6 @@
 """What crosses the air between adapters and native nodes."""
 
-from adapter_steam.adapter import LABEL
+from adapter_steam.observed import LABEL
 from eventservices.steam import Event, Notification, Observer, Sighting, around
 from fes.control import CONTROL_SUBJECT
 from fes.eventlog import Decision

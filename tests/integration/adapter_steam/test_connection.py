@@ -11,6 +11,8 @@ from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.steam import LiveLocation, Notification
 from fes.adapter.base import Subscription
+from fes.adapter.observed import Observed
+from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.eventlog import Decision
@@ -31,7 +33,11 @@ SUBSCRIPTION = Subscription(1, Filter.of("Speed"))
 class Deaf:
     """Takes what an adapter hears, and forgets it."""
 
-    def heard(self, native: Native, stamp: NativeStamp | None) -> None: ...
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None: ...
+
+    def observed(self, seen: Observed) -> None: ...
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None: ...
 
