@@ -1,175 +1,136 @@
 """A whole federation in one thread: real gateway cores, event services and networks made up.
 
-Everything is decided by a seed: topology, requests, events, delays. Channels keep their order,
-as brokers and links do. Nothing here is shared with the code that is judged, but the core itself
-and the filter language.
+Everything is decided by a seed: topology, requests, events, delays, faults. Nothing here is shared
+with the code that is judged, but the core itself, the filter language, and how an adapter keeps
+the order of what it confirms.
 """
 
-import heapq
-import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from eventservices.suppress import Suppressor
-from fes.control import RequestType
-from fes.control.event import ControlEvent
-from fes.federation.topology import Routes
-from fes.filter import Filter
+from fes.control import ControlEvent, RequestType, to_event
+from fes.federation.topology import Topology as Routed
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
-from fes.gateway.outputs import Decided, DropRow, PutRow, ToAdapter
+from fes.gateway.outputs import Decided, Mutation, PutRow, ToAdapter
 from fes.gateway.settings import Instant
-from fes.link.messages import (
-    Announce,
-    Desired,
-    Heard,
-    HeardControl,
-    Publish,
-    PublishControl,
-    Subscribe,
-    Unannounce,
-    Unsubscribe,
-)
-from fes.model import Event, Identity, Stamp, binary
+from fes.link.messages import Publish, PublishControl, Taken
+from fes.model import Event, Identity, Stamp, attributes, binary
+from support.access import Access, Native
+from support.journals import Journals
+from support.services import Chain, EventServices, Passed
+from support.timeline import MS, SECOND
+from support.topologies import Attachment, Topology
 
 SYSTEM = "world"
-SECOND = 1_000_000
-
-Chain = tuple[str, ...]
-"""The gateways that an event passed, in order."""
 
 
-@dataclass
-class Access:
-    """What one adapter knows: the model of `fes.adapter`, without its input and output."""
+class World(EventServices):
+    """Runs one federation.
 
-    service: str
-    gateway: str
-    filters: dict[int, Filter] = field(default_factory=dict)
-    announced: dict[int, str] = field(default_factory=dict)
-    suppressor: Suppressor = field(default_factory=Suppressor)
-    desired: int = 0
-    heard: int = 0
+    Args:
+        topology: Who is attached where.
+        seed: Decides every delay and every fault.
+        journals: Keep what must survive; in memory where None.
+    """
 
-
-@dataclass
-class Delivery:
-    """An event as a native client got it; `chain` names the gateways that passed it."""
-
-    identity: Identity
-    home: str
-    number: int
-    via: tuple[str, ...]
-    chain: tuple[str, ...]
-    at_us: int
-
-
-@dataclass(frozen=True)
-class Topology:
-    """Attachments in the file's order, and which event services are on the air."""
-
-    kind: str
-    attachments: tuple[tuple[str, str], ...]
-    air: tuple[str, ...] = ()
-
-    @property
-    def services(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(service for _, service in self.attachments))
-
-    @property
-    def gateways(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(gateway for gateway, _ in self.attachments))
-
-
-class World:
-    """Runs one federation to the end of its script."""
-
-    def __init__(self, topology: Topology, seed: int) -> None:
-        self.topology = topology
-        self.rng = random.Random(seed)
-        self.now_us = SECOND
-        self.deliveries: dict[str, list[Delivery]] = defaultdict(list)
-        self.published: Counter[tuple[str, str, Identity]] = Counter()
-        self.control_sent = 0
-        self.last_control_us = 0
+    def __init__(self, topology: Topology, seed: int, journals: Journals | None = None) -> None:
+        super().__init__(topology, seed)
+        self.journals = journals or Journals()
+        self.published: Counter[tuple[str, str, Identity, int]] = Counter()
         self.decisions: Counter[tuple[str, str]] = Counter()
-        self.unannounced: list[str] = []
-        self.suppressors: dict[str, Suppressor] = defaultdict(Suppressor)
-        self.access: dict[tuple[str, str], Access] = {}
         self.cores: dict[str, GatewayCore] = {}
-        self.journals: dict[str, dict[str, bytes]] = defaultdict(dict)
-        self._queue: list[tuple[int, int, Callable[[], None]]] = []
-        self._count = 0
-        self._channels: dict[object, int] = {}
+        self.cut: set[Attachment] = set()
+        self.skew_us: Counter[str] = Counter()
+        self.crashes: dict[str, str] = {}
+        self.weak_confirms = False
+        self.calm = True
+        self._lives: Counter[str] = Counter()
         self._sequences: Counter[str] = Counter()
-        for gateway in topology.gateways:
-            self.start(gateway)
+
+    # The gateways
 
     def settings(self, gateway: str) -> GatewaySettings:
         """The settings of a gateway in this topology."""
-        mediums = dict.fromkeys(self.topology.air, "air")
+        topology = self.topology
+        mediums = dict.fromkeys(topology.air, "air")
         return GatewaySettings(
             id=gateway,
             system=SYSTEM,
             adapters={
                 service: AdapterSettings(
-                    f"{gateway}.{service}", service, on_medium=service in mediums
+                    f"{gateway}.{service}",
+                    service,
+                    on_medium=service in mediums,
+                    repeats=topology.at(service)[0] == gateway,
                 )
-                for name, service in self.topology.attachments
-                if name == gateway
+                for service in topology.of(gateway)
             },
-            services=self.topology.services,
-            hops=Routes(self.topology.attachments, mediums).hops(gateway),
-            announcement_us=20 * SECOND,
-            horizon_us=60 * SECOND,
+            services=topology.services,
+            topology=Routed(topology.attachments, mediums),
+            announcement_us=3 * SECOND,
+            horizon_us=12 * SECOND,
+            retransmission_us=12 * SECOND,
+            retry_us=SECOND,
+            in_flight=4,
         )
 
     def start(self, gateway: str) -> None:
-        """Start a gateway from its journal."""
-        core = GatewayCore(self.settings(gateway), list(self.journals[gateway].values()))
+        """Start a gateway from its journal; its adapters start anew too."""
+        self._lives[gateway] += 1
+        state = dict(self.journals.state(gateway))
+        core = GatewayCore(self.settings(gateway), state, self._clock(gateway).wall_us)
         self.cores[gateway] = core
-        for name, service in self.topology.attachments:
-            if name == gateway:
-                self.access[gateway, service] = Access(service, gateway)
-                self.handle(gateway, LinkUp(), service)
+        for service in self.topology.of(gateway):
+            if (gateway, service) not in self.cut:
+                self._link_up(gateway, service)
 
     def kill(self, gateway: str) -> None:
         """End a gateway and its adapters; only the journal is left."""
-        del self.cores[gateway]
+        self.cores.pop(gateway, None)
+        self.crashes.pop(gateway, None)
 
-    def at(self, delay_us: int, act: Callable[[], None]) -> None:
-        """Have something happen later."""
-        self._count += 1
-        heapq.heappush(self._queue, (self.now_us + delay_us, self._count, act))
+    def cut_link(self, gateway: str, service: str) -> None:
+        """Part a gateway and an event service."""
+        self.cut.add((gateway, service))
+        if gateway in self.cores:
+            self.handle(gateway, LinkDown(), service)
 
-    def over(self, channel: object, act: Callable[[], None]) -> None:
-        """Have something arrive over a channel that keeps its order."""
-        when = self.now_us + self.rng.randint(1_000, 5_000)
-        when = max(when, self._channels.get(channel, 0))
-        self._channels[channel] = when
-        self.at(when - self.now_us, act)
+    def mend_link(self, gateway: str, service: str) -> None:
+        """Join a gateway and an event service."""
+        self.cut.discard((gateway, service))
+        if gateway in self.cores:
+            self._link_up(gateway, service)
 
-    def run(self, until_us: int, limit: int = 200_000) -> int:
-        """Let the time go on; returns the number of steps, at most `limit`."""
-        steps = 0
-        while self._queue and self._queue[0][0] <= until_us and steps < limit:
-            self.now_us, _, act = heapq.heappop(self._queue)
-            act()
-            steps += 1
-        self.now_us = max(self.now_us, until_us)
-        return steps
+    def works(self, gateway: str, service: str) -> bool:
+        """Whether a gateway runs and reaches an event service."""
+        return gateway in self.cores and (gateway, service) not in self.cut
 
     def tick(self) -> None:
         """Tell every gateway that time passed."""
         for gateway in list(self.cores):
             self.handle(gateway, Tick())
 
-    def emit(self, service: str, origin: str, number: int) -> Identity:
+    def pass_time(self, until_us: int, every_us: int = SECOND) -> None:
+        """Let the time go on, with ticks."""
+        while self.now_us < until_us and len(self.broken) < 5:
+            self.run(min(until_us, self.now_us + every_us))
+            self.tick()
+
+    # What clients do
+
+    def emit(
+        self, service: str, origin: str, number: int, *, persistent: bool = False, priority: int = 0
+    ) -> Identity:
         """A native client publishes an event with a number."""
         self._sequences[origin] += 1
         stamp = Stamp(origin, 1, self._sequences[origin], self.now_us, service)
-        self.surface(service, Event.of("Reading", number=number), stamp, ())
+        event = Event.of("Reading", number=number)
+        told = {attributes.RELIABILITY: 1} if persistent else {}
+        if priority:
+            told[attributes.PRIORITY] = priority
+        event = event.with_attributes(told) if told else event
+        self.surface(service, Native(event, stamp, ()), by="")
         return stamp.identity
 
     def inject(self, gateway: str, request: ControlEvent) -> None:
@@ -179,9 +140,7 @@ class World:
 
     def say(self, service: str, request: ControlEvent) -> None:
         """A FES-aware client makes a request on its own event service."""
-        from fes.control import to_event  # noqa: PLC0415 - only worlds with such clients need it
-
-        self.control(service, binary.encode(to_event(request)), request.stamp, None)
+        self.control(service, binary.encode(to_event(request)), request.stamp, "")
 
     def request(
         self, kind: RequestType, source: str, dist_list: str, least: int, requester: str = "client"
@@ -199,121 +158,129 @@ class World:
             version=self.now_us,
         )
 
-    def handle(self, gateway: str, message: object, service: str = "", chain: Chain = ()) -> None:
-        """A gateway takes an input: commits, then performs."""
+    # What gateways do
+
+    def handle(
+        self,
+        gateway: str,
+        message: object,
+        service: str = "",
+        passed: Passed | None = None,
+    ) -> None:
+        """A gateway takes an input: commits, then performs; it may crash between."""
         core = self.cores.get(gateway)
         if core is None:
             return
-        mutations, outputs = core.handle(message, Instant(self.now_us, self.now_us), service)
-        for mutation in mutations:
-            match mutation:
-                case PutRow(key, value):
-                    self.journals[gateway][key] = value
-                case DropRow(key):
-                    self.journals[gateway].pop(key, None)
+        held = passed is not None and any(
+            row.event.id == str(passed[0]) for row in core.delivery.custody
+        )
+        mutations, outputs = core.handle(message, self._clock(gateway), service)  # type: ignore[arg-type]
+        if passed is not None and not held and _took(mutations, outputs, str(passed[0])):
+            self._trails[gateway, passed[0]] = passed[1]
+        crash = self.crashes.pop(gateway, "") if mutations else ""
+        if crash != "before the commit":
+            self.journals.append(gateway, mutations)
+        if crash == "amid the outputs":
+            outputs = outputs[: len(outputs) // 2]
+        if crash not in ("before the commit", "after the commit"):
+            self._send(core, gateway, outputs)
+        if crash:
+            self.faults[f"crash {crash}"] += 1
+            self.kill(gateway)
+
+    def _send(self, core: GatewayCore, gateway: str, outputs: list[object]) -> None:
         for output in outputs:
             if isinstance(output, Decided):
                 self.decisions[output.decision, output.reason] += 1
             elif isinstance(output, ToAdapter):
-                self.over(
-                    ("link", gateway, output.service), self._order(core, output, (*chain, gateway))
-                )
-
-    def hears(self, service: str) -> list[str]:
-        """The event services where what is published at one surfaces."""
-        return list(self.topology.air) if service in self.topology.air else [service]
-
-    def surface(
-        self, service: str, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain = ()
-    ) -> None:
-        """An event is published natively: native clients and adapters hear it."""
-        number = event.parameter("number")
-        for heard_at in self.hears(service):
-            if not self.suppressors[heard_at].repeated(stamp):
-                self.deliveries[heard_at].append(
-                    Delivery(stamp.identity, stamp.home, number, via, chain, self.now_us)
-                )
-            for gateway, attached in self.topology.attachments:
-                if attached == heard_at:
-                    access = self.access[gateway, attached]
+                access = self.access.get((gateway, output.service))
+                if access is not None:
                     self.over(
-                        ("native", service, heard_at, gateway),
-                        lambda access=access: self._hear(access, event, stamp, via, chain),
+                        ("link", gateway, output.service, access.life),
+                        self._order(core, access, output),
                     )
 
-    def control(
-        self, service: str, body: bytes, stamp: Stamp | None, by: str | None, chain: Chain = ()
-    ) -> None:
-        """A control event is published natively: the other gateways hear it."""
-        self.control_sent += 1
-        self.last_control_us = self.now_us
-        for heard_at in self.hears(service):
-            for gateway, attached in self.topology.attachments:
-                if attached == heard_at and gateway != by:
-                    self.over(
-                        ("native", service, heard_at, gateway),
-                        lambda gateway=gateway, attached=attached: self.handle(
-                            gateway, HeardControl(stamp, body), attached, chain
-                        ),
-                    )
+    def _order(self, core: GatewayCore, access: Access, output: ToAdapter) -> Callable[[], None]:
+        order, chain = output.order, ()
+        if isinstance(order, Publish):
+            trail = self._trails.get((access.gateway, order.stamp.identity), ())
+            chain = (*trail, access.gateway)
 
-    def _order(self, core: GatewayCore, output: ToAdapter, chain: Chain) -> Callable[[], None]:
         def perform() -> None:
-            gateway = chain[-1]
-            if self.cores.get(gateway) is core:
-                self._perform(self.access[gateway, output.service], output.order, chain)
+            place = (access.gateway, access.service)
+            if self.cores.get(access.gateway) is core and self.access.get(place) is access:
+                self._perform(access, order, chain)
 
         return perform
 
     def _perform(self, access: Access, order: object, chain: Chain) -> None:
         match order:
-            case Subscribe(number, text, version):
-                access.filters[number] = Filter.of(text)
-                access.desired = version
-            case Unsubscribe(number, version):
-                access.filters.pop(number, None)
-                access.desired = version
-            case Announce(number, body):
-                access.announced[number] = binary.decode(body).subject
-            case Unannounce(number):
-                access.announced.pop(number, None)
-            case Desired(version, subscriptions, announcements):
-                access.filters = {sub.number: Filter.of(sub.filter) for sub in subscriptions}
-                access.announced = {a.number: binary.decode(a.body).subject for a in announcements}
-                access.desired = version
-            case Publish(stamp, via, _, body):
-                self._publish(access, binary.decode(body), stamp, via, chain)
+            case Publish():
+                self._publish(access, order, chain)
             case PublishControl(body):
-                self.control(access.service, body, None, access.gateway, chain)
+                self.control(access.service, body, None, access.gateway)
+            case Taken(token, taken):
+                self._taken(access, token, taken=taken)
+            case _:
+                access.perform(order)
+                if access.service in self.topology.persistent:
+                    self.durable[access.gateway, access.service].filters = dict(access.filters)
+                    self._drain(access)
+        said, access.said = access.said, []
+        for message in said:
+            if self.weak_confirms and self.rng.random() < 0.2:
+                self.faults["confirmation lost"] += 1
+            else:
+                self._to_gateway(access, message)
 
-    def _publish(
-        self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain
-    ) -> None:
-        if event.subject not in access.announced.values():
-            self.unannounced.append(f"{stamp.identity} at {access.service}")
-        self.published[access.gateway, access.service, stamp.identity] += 1
-        self.surface(access.service, event, stamp, via, chain)
-
-    def _hear(
-        self, access: Access, event: Event, stamp: Stamp, via: tuple[str, ...], chain: Chain
-    ) -> None:
-        if access.gateway not in self.cores or access.suppressor.repeated(stamp):
+    def _publish(self, access: Access, order: Publish, chain: Chain) -> None:
+        if not access.confirming.is_turn(order):
             return
-        matched = tuple(n for n, each in access.filters.items() if each.matches(event))
-        if matched:
-            access.heard += 1
-            heard = Heard(
-                stamp,
-                via,
-                event.subject,
-                matched,
-                access.desired,
-                0,
-                0,
-                False,
-                binary.encode(event),
-            )
-            self.handle(access.gateway, heard, access.service, chain)
+        if order.row and self.weak_confirms and self.rng.random() < 0.1:
+            self.faults["publication failed"] += 1
+            access.confirming.failed(order, "is away", retryable=True)
+            return
+        event = binary.decode(order.body)
+        identity = order.stamp.identity
+        if event.subject not in access.announced.values():
+            self.broken.append(f"published unannounced: {identity} at {access.service}")
+        persistent = attributes.is_persistent(event)
+        self._count += 1
+        life = self._count if persistent and not self.calm else self._lives[access.gateway]
+        self.published[access.gateway, access.service, identity, life] += 1
+        native = Native(event, order.stamp, order.via, chain)
+        self.surface(access.service, native, by=access.gateway)
+        access.confirming.published(order)
+
+    def _to_gateway(self, access: Access, message: object) -> None:
+        def arrive() -> None:
+            place = (access.gateway, access.service)
+            if self.access.get(place) is access and self.works(*place):
+                self.handle(access.gateway, message, access.service)
+
+        self.over(("back", access.gateway, access.service, access.life), arrive)
+
+    def _link_up(self, gateway: str, service: str) -> None:
+        self._count += 1
+        self.access[gateway, service] = Access(service, gateway, self._count)
+        persistent = service in self.topology.persistent
+        suppresses = service not in self.topology.repeating
+        self.handle(gateway, LinkUp(persistent, suppresses), service)
+
+    def _clock(self, gateway: str) -> Instant:
+        now_us = self.now_us + self.skew_us[gateway]
+        return Instant(now_us, self.now_us)
 
 
-__all__ = ["SECOND", "SYSTEM", "Delivery", "LinkDown", "Topology", "World"]
+def _took(mutations: list[Mutation], outputs: list[object], identity: str) -> bool:
+    """Tell whether a gateway did anything with an event but suppress or drop it."""
+    row = f"row\x1f{identity}\x1f"
+    return any(isinstance(each, PutRow) and each.key.startswith(row) for each in mutations) or any(
+        isinstance(each, Decided)
+        and each.id == identity
+        and each.decision in ("applied", "forwarded")
+        for each in outputs
+    )
+
+
+__all__ = ["MS", "SECOND", "SYSTEM", "World"]
