@@ -38,19 +38,33 @@ It is told whether only the presence matters, not the value. None where there is
 EVERYTHING: Final = Truth(value=True)
 
 
-def renamed(tree: Condition, way: Way, lost: dict[str, None]) -> Condition:
+Instead = Callable[[Condition], Condition | None]
+"""Returns what stands for a whole test; None where its names are changed as any."""
+
+
+def _as_any(_: Condition) -> None:
+    return None
+
+
+def renamed(
+    tree: Condition, way: Way, lost: dict[str, None], instead: Instead = _as_any
+) -> Condition:
     """Return a filter with other names: at least what it accepted.
 
     Args:
         tree: In normal form.
         way: The names.
         lost: Takes the tests that are left out as a name in them has no other, each once.
+        instead: Asked first, of each test.
     """
     match tree:
         case And(items):
-            return all_of(tuple(renamed(item, way, lost) for item in items))
+            return all_of(tuple(renamed(item, way, lost, instead) for item in items))
         case Or(items):
-            return any_of(tuple(renamed(item, way, lost) for item in items))
+            return any_of(tuple(renamed(item, way, lost, instead) for item in items))
+    other = instead(tree)
+    if other is not None:
+        return other
     try:
         return _test(tree, way)
     except LookupError:
