@@ -1,5 +1,5 @@
 import pytest
-from adapter_cosmic.codec import plain, timeout_s, to_cosmic, to_fes, to_native, to_record
+from adapter_cosmic.codec import altered, plain, timeout_s, to_cosmic, to_fes, to_native, to_record
 from eventservices.cosmic import Delivery, Frame
 from eventservices.cosmic.record import encode, record
 from fes.errors import AdapterError, CodecError
@@ -81,3 +81,27 @@ def test_what_has_no_form_on_the_bus_is_refused(native: Native) -> None:
 )
 def test_the_time_left_is_the_timeout(field: Field, left_s: float | None) -> None:
     assert timeout_s(Native("S", (), (field,))) == left_s
+
+
+@pytest.mark.parametrize(
+    ("attribute", "count"),
+    [
+        (Field("a", Type.EVENT, Event.of("Place")), 1),
+        (Field("a", Type.LONGLONG, 5), 1),
+        (Field("a", Type.LONGLONG, 2**40), 0),
+        (Field("a", Type.LONG, 5), 0),
+        (Field("a", Type.DOUBLE, 5.0), 0),
+        (Field("a", Type.BOOLEAN, value=True), 0),
+        (Field("a", Type.OCTETS, b"\1"), 0),
+    ],
+)
+def test_what_does_not_come_back_beside_octets_is_counted(attribute: Field, count: int) -> None:
+    assert altered(Native("Speed", (), (attribute,), b"\1")) == count
+    assert altered(Native(None, (), (attribute,), b"\1", 12345, extended=True)) == count
+    assert altered(Native("Speed", (Field("rate", Type.DOUBLE, 1.0),), (attribute,))) == 0
+
+
+def test_attributes_beside_octets_come_back_with_the_types_that_are_not_counted() -> None:
+    kept = (Field("a", Type.LONGLONG, 2**40), Field("b", Type.DOUBLE, 5.0))
+    told = Delivery("Speed", b"\1", None, plain(kept), typed=False, frame=FRAME)
+    assert to_native(told, 77).attributes == kept

@@ -17,6 +17,7 @@ from fes.mapping import Native
 from fes.model import Event
 
 from adapter_cosmic.codec import (
+    altered,
     plain,
     read_record,
     timeout_s,
@@ -65,6 +66,7 @@ class CosmicAdapter(Adapter):
         self._broker: Broker | None = None
         self._announced: Counter[str] = Counter()
         self._unstamped = 0
+        self._altered = 0
 
     @property
     def counters(self) -> dict[str, int]:
@@ -72,7 +74,8 @@ class CosmicAdapter(Adapter):
         if self._joined is None or self._shared is None:
             return {}
         bus = {f"bus_{name}": count for name, count in self._shared.totals.items()}
-        return {**self._joined.counters, "without_stamp": self._unstamped, **bus}
+        ours = {"without_stamp": self._unstamped, "degraded_attributes": self._altered}
+        return {**self._joined.counters, **ours, **bus}
 
     async def _open(self) -> None:
         with native_errors():
@@ -160,6 +163,7 @@ class CosmicAdapter(Adapter):
                 )
             else:
                 node.publish(to_cosmic(native, expires_us), stamp=stamp)
+        self._altered += altered(native)
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         if CONTROL_SUBJECT not in self._node.announced:

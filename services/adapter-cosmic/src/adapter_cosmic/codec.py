@@ -90,6 +90,22 @@ def plain(fields: tuple[Field, ...]) -> dict[str, Any]:
     return {field.id: field.value for field in fields if field.type is not Type.EVENT}
 
 
+def altered(native: Native) -> int:
+    """Return how many attributes do not come back as they were.
+
+    Beside a record all do. Beside octets and frames stand plain values: an event is left out, and
+    a `longlong` that fits a `long` comes back as one.
+    """
+    if native.can_id is None and native.octets is None:
+        return 0
+    return sum(field.type is not _type_beside(field) for field in native.attributes)
+
+
+def _type_beside(field: Field) -> Type | None:
+    """Return the type that a plain value comes back with; None where it is left out."""
+    return None if field.type is Type.EVENT else _type_of(field.value)
+
+
 def timeout_s(native: Native) -> float | None:
     """Return how long an event is worth sending; seconds, None where it does not say."""
     for field in native.attributes:
