@@ -140,8 +140,8 @@ def _one_of(reference: Reference, values: list[Constant]) -> Condition:
 def _extent(fact: Fact) -> Interval:
     if fact.values is None or any(isinstance(value, bool) for _, value in fact.values):
         return fact.interval
-    values = [value for _, value in fact.values]
-    return Interval(min(values), True, max(values), True)
+    values = [value for kind, value in fact.values if kind in fact.kinds]
+    return Interval(min(values), True, max(values), True) if values else fact.interval
 
 
 def _ends(reference: Reference, intervals: list[Interval]) -> Iterable[Condition]:
