@@ -17,8 +17,9 @@ OVERRIDES = ("dev", "spark-cluster", "passwords")
 
 def bytes_of(text: str) -> float:
     """Return what `docker stats` means by `26.7MiB`."""
-    number, unit = re.fullmatch(r"([\d.]+)(\w+)", text).groups()  # type: ignore[union-attr]
-    return float(number) * UNITS[unit]
+    found = re.fullmatch(r"([\d.]+)(\w+)", text)
+    assert found is not None, text
+    return float(found[1]) * UNITS[found[2]]
 
 
 @pytest.mark.parametrize("override", ["", *OVERRIDES])

@@ -8,6 +8,7 @@ store. A failure names the command that plays its seed again:
 import os
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,9 @@ def replay(seed: int) -> str:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("first", range(FIRST, FIRST + SEEDS, BATCH))
-def test_federations_keep_every_promise(first: int, record_property: pytest.FixtureRequest) -> None:
+def test_federations_keep_every_promise(
+    first: int, record_property: Callable[[str, object], None]
+) -> None:
     faults: Counter[str] = Counter()
     events = 0
     for seed in range(first, min(first + BATCH, FIRST + SEEDS)):
@@ -69,7 +72,7 @@ def test_federations_keep_every_promise(first: int, record_property: pytest.Fixt
         events += len(script.events)
         assert broken == [], replay(seed)
 
-    record_property("faults", dict(sorted(faults.items())))  # type: ignore[operator]
+    record_property("faults", dict(sorted(faults.items())))
     print(f"seeds from {first}: {events} events, faults {dict(sorted(faults.items()))}")  # noqa: T201 - shown with -rP
     assert events > 0
 

@@ -1,5 +1,7 @@
 """A gateway core on its own: what it is told, and what it orders."""
 
+from typing import Any
+
 from fes.control import ControlEvent, RequestType, Signal, is_signal, read_signal, to_event
 from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
@@ -14,9 +16,9 @@ NOW = Instant(1_000 * SECOND, 1_000 * SECOND)
 SPEED = Event.of("Speed", rate=40.0)
 
 
-def core_of(*services: str, **changes: object) -> GatewayCore:
+def core_of(*services: str, **changes: Any) -> GatewayCore:
     """Return a core at attached event services, their links up; `far` lies behind the last."""
-    settings = {
+    settings: dict[str, Any] = {
         "id": "g1",
         "system": "test",
         "adapters": {name: AdapterSettings(f"g1.{name}", name) for name in services},
@@ -24,7 +26,7 @@ def core_of(*services: str, **changes: object) -> GatewayCore:
         "topology": topology_of(*services),
         **changes,
     }
-    core = GatewayCore(GatewaySettings(**settings))  # type: ignore[arg-type]
+    core = GatewayCore(GatewaySettings(**settings))
     for name in services:
         core.handle(LinkUp(), NOW, name)
     return core
@@ -42,10 +44,10 @@ def request(
     source: str = "south",
     dist_list: str = "north",
     sequence: int = 1,
-    **changes: object,
+    **changes: Any,
 ) -> ControlEvent:
     """Return a request with sound defaults."""
-    given = {
+    given: dict[str, Any] = {
         "filter": "subject = 'Speed' AND rate > 30" if "SUBSCRIPTION" in kind.name else "",
         "event": None if "SUBSCRIPTION" in kind.name else SPEED,
         "system": "test",
@@ -53,12 +55,12 @@ def request(
         **changes,
     }
     stamp = Stamp("client", 1, sequence, NOW.wall_us, source)
-    return ControlEvent(stamp=stamp, type=kind, source=source, dist_list=dist_list, **given)  # type: ignore[arg-type]
+    return ControlEvent(stamp=stamp, type=kind, source=source, dist_list=dist_list, **given)
 
 
-def heard(matched: tuple[int, ...], sequence: int = 1, **changes: object) -> Heard:
+def heard(matched: tuple[int, ...], sequence: int = 1, **changes: Any) -> Heard:
     """Return a native event that an adapter heard."""
-    given = {
+    given: dict[str, Any] = {
         "stamp": Stamp("car", 1, sequence, NOW.time_us, "north"),
         "via": (),
         "subject": "Speed",
@@ -70,7 +72,7 @@ def heard(matched: tuple[int, ...], sequence: int = 1, **changes: object) -> Hea
         "body": binary.encode(SPEED),
         **changes,
     }
-    return Heard(**given)  # type: ignore[arg-type]
+    return Heard(**given)
 
 
 def inject(core: GatewayCore, control: ControlEvent, now: Instant = NOW) -> list[Decided]:

@@ -1,6 +1,8 @@
 """A gateway between event services that keep events, and what it is told and says of custody."""
 
-from fes.control import RequestType, from_event, signal_event, to_event
+from typing import Any
+
+from fes.control import ControlEvent, RequestType, from_event, signal_event, to_event
 from fes.control.signal import Acknowledgement
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import LinkUp
@@ -26,7 +28,7 @@ PERSISTENT = LinkUp(persistent=True)
 """The link of an adapter whose event service keeps events."""
 
 
-def asked(*sources: str, **changes: object) -> tuple[GatewayCore, tuple[int, ...]]:
+def asked(*sources: str, **changes: Any) -> tuple[GatewayCore, tuple[int, ...]]:
     """Return a gateway at persistent services, and the subscriptions of `north` of some sources."""
     core = core_of("north", "south", **changes)
     for service in ("north", "south"):
@@ -41,7 +43,7 @@ def take(core: GatewayCore, event: Heard, now: Instant = NOW) -> tuple[list[obje
     return list(mutations), list(outputs)
 
 
-def event_of(numbers: tuple[int, ...], sequence: int = 1, **changes: object) -> Heard:
+def event_of(numbers: tuple[int, ...], sequence: int = 1, **changes: Any) -> Heard:
     return heard(numbers, sequence, **{"persistent": True, "token": sequence, **changes})
 
 
@@ -79,10 +81,10 @@ def acknowledge(core: GatewayCore, *rows: int, to: str = "g1") -> list[object]:
     return list(core.handle(HeardControl(None, binary.encode(signal)), NOW, "south")[1])
 
 
-def given(row: int, *, sequence: int = 1, after: int = 0, **changes: object) -> object:
+def given(row: int, *, sequence: int = 1, after: int = 0, **changes: Any) -> ControlEvent:
     """Return a publication that g2 gives to g1 at `south`."""
     event = Event.of("Speed", rate=40.0).with_attributes({"Reliability": 1})
-    fields = {
+    fields: dict[str, Any] = {
         "source": "far",
         "dist_list": "north",
         "event": event,
@@ -91,11 +93,11 @@ def given(row: int, *, sequence: int = 1, after: int = 0, **changes: object) -> 
         "next_gateway": "g1",
         **changes,
     }
-    return request(RequestType.PUBLICATION, sequence=sequence, row=row, after=after, **fields)  # type: ignore[arg-type]
+    return request(RequestType.PUBLICATION, sequence=sequence, row=row, after=after, **fields)
 
 
-def say_given(control: object) -> HeardControl:
-    return HeardControl(None, binary.encode(to_event(control)))  # type: ignore[arg-type]
+def say_given(control: ControlEvent) -> HeardControl:
+    return HeardControl(None, binary.encode(to_event(control)))
 
 
 def give(core: GatewayCore, control: object) -> tuple[list[object], list[object]]:

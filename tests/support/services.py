@@ -135,7 +135,7 @@ class EventServices(Timeline, ABC):
         return 1
 
     def _deliver(self, service: str, native: Native) -> None:
-        if self.suppressors[service].repeated(native.stamp):  # type: ignore[arg-type]
+        if self.suppressors[service].repeated(native.stamp):
             if service in self.topology.repeating:
                 self.broken.append(f"doubled: {native.stamp.identity} at {service}")
             return
@@ -198,7 +198,7 @@ class EventServices(Timeline, ABC):
             self._drain(access)
 
     def _hear(self, access: Access, native: Native, token: int) -> bool:
-        if not token and access.suppressor.repeated(native.stamp):  # type: ignore[arg-type]
+        if not token and access.suppressor.repeated(native.stamp):
             return False
         matched = access.matched(native.event)
         if not matched:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Topology as Routed
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
+from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Tick
 from fes.gateway.outputs import Decided, Mutation, PutRow, ToAdapter
 from fes.gateway.settings import Instant
 from fes.link.messages import Publish, PublishControl, Taken
@@ -163,7 +163,7 @@ class World(EventServices):
     def handle(
         self,
         gateway: str,
-        message: object,
+        message: Input,
         service: str = "",
         passed: Passed | None = None,
     ) -> None:
@@ -174,7 +174,7 @@ class World(EventServices):
         held = passed is not None and any(
             row.event.id == str(passed[0]) for row in core.delivery.custody
         )
-        mutations, outputs = core.handle(message, self._clock(gateway), service)  # type: ignore[arg-type]
+        mutations, outputs = core.handle(message, self._clock(gateway), service)
         if passed is not None and not held and _took(mutations, outputs, str(passed[0])):
             self._trails[gateway, passed[0]] = passed[1]
         crash = self.crashes.pop(gateway, "") if mutations else ""

@@ -16,6 +16,7 @@ from fes.filter.evaluate import Test
 from fes.filter.index import MatchIndex
 from fes.filter.maximal import Maximal
 from fes.filter.normal import normalise
+from fes.filter.selector import definite
 from fes.filter.text import to_text
 from fes.filter.tree import And, Arithmetic, Comparison, Constant, Exists, IsTrue, Not, Or, Within
 from fes.model import Event
@@ -37,11 +38,9 @@ def evaluation(chance: Chance) -> None:
 
 def selectors(chance: Chance) -> None:
     """A selector is false where a filter is unknown because values are of unlike kinds."""
-    from fes.filter.selector import _definite  # noqa: PLC0415
-
     tree = chance.tree()
     chance.favour(tree)
-    run = compile_filter(_definite(tree))
+    run = compile_filter(definite(tree))
     for event in chance.events():
         assert run(event) is slowly(tree, event, unlike=False), (to_text(tree), event)
 

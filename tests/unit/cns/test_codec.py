@@ -145,8 +145,8 @@ def test_what_no_any_carries_is_refused(wrong: Any) -> None:
     [
         structured_event((1, "t")),  # type: ignore[arg-type] # that is the case
         structured_event(("d", "t"), None),  # type: ignore[arg-type] # that is the case
-        structured_event(("d", "t"), filterable_data={"x": object()}),  # type: ignore[dict-item]
-        structured_event(("d", "t"), variable_header={5: 1}),  # type: ignore[dict-item]
+        structured_event(("d", "t"), filterable_data={"x": object()}),  # type: ignore[dict-item] # that is the case
+        structured_event(("d", "t"), variable_header={5: 1}),  # type: ignore[dict-item] # that is the case
     ],
 )
 def test_a_structured_event_of_wrong_parts_is_refused(event: StructuredEvent) -> None:

@@ -2,18 +2,19 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fes.eventlog import Decision, EventLog, Record
 
 
-def record(number: int = 0, **more: object) -> Record:
+def record(number: int = 0, **more: Any) -> Record:
     return Record(
         decision=Decision.RECEIVED,
         wall_us=number,
         id=f"car/1/{number}",
         v=1,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 

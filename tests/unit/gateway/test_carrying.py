@@ -198,6 +198,6 @@ def test_on_the_air_gateways_answer_one_another_and_native_clients_do_not(source
 def test_decisions_about_given_events_are_told() -> None:
     core, _ = asked()
 
-    decisions = say(core, given(1), "south")  # type: ignore[arg-type]
+    decisions = say(core, given(1), "south")
 
     assert ("applied", "north") in [(each.decision, each.to) for each in decisions]

@@ -1,5 +1,7 @@
 """Transparent requests that adapters make of what they observe."""
 
+from typing import Any
+
 from fes.control import RequestType, to_event
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Tick
@@ -19,10 +21,10 @@ def observe(
     core: GatewayCore,
     now: Instant = NOW,
     kind: RequestType = RequestType.SUBSCRIPTION,
-    **more: object,
+    **more: Any,
 ) -> list[object]:
     """Have the adapter at `south` observe something; return what the gateway does."""
-    control = request(kind, requester="observed", **more)  # type: ignore[arg-type]
+    control = request(kind, requester="observed", **more)
     message = HeardControl(control.stamp, binary.encode(to_event(control)), observed=True)
     return list(core.handle(message, now, "south")[1])
 

@@ -2,8 +2,23 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Protocol
 
-from eventservices.stamp import Stamp
+
+class Identified(Protocol):
+    """Has an identity, as every stamp does."""
+
+    @property
+    def origin(self) -> str:
+        """Names the publisher."""
+
+    @property
+    def epoch(self) -> int:
+        """Grows whenever the publisher's counter was lost."""
+
+    @property
+    def sequence(self) -> int:
+        """Counts the publisher's events."""
 
 
 @dataclass(slots=True)
@@ -31,7 +46,7 @@ class Suppressor:
         self.suppressed = 0
         self.forgotten = 0
 
-    def repeated(self, stamp: Stamp) -> bool:
+    def repeated(self, stamp: Identified) -> bool:
         """Tell whether an event was seen before, and remember it."""
         key = (stamp.origin, stamp.epoch)
         window = self._table.get(key)

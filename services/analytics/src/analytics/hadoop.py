@@ -15,10 +15,11 @@ class HadoopFiles:
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         context: Any = spark.sparkContext
-        self._jvm: Any = context._jvm  # noqa: SLF001 - PySpark has no public way to Hadoop
+        jvm, java_context = context._jvm, context._jsc  # noqa: SLF001 - no public way to Hadoop
+        self._jvm: Any = jvm
         self._root = root.rstrip("/")
         path = self._path("")
-        self._system: Any = path.getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001
+        self._system: Any = path.getFileSystem(java_context.hadoopConfiguration())
 
     def sizes(self, folder: str = "") -> dict[str, int]:
         """Return the files in a folder, each with its length in bytes; none where it is absent."""

@@ -28,6 +28,7 @@ def read_binary(stream: BinaryIO, kind: str) -> Iterator[LogFrame]:
     try:
         for message in _reader(stream, kind):
             yield _frame(message)
+    # python-can's readers raise the second for kinds of records that they do not know.
     except (*_BROKEN, NotImplementedError) as error:
         raise MalformedError(f"is not a {kind.upper()} log: {error}") from error
 

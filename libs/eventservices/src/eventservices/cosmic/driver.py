@@ -243,7 +243,7 @@ def _widen(bus: can.BusABC) -> None:
     """Ask the system for a larger buffer, where the interface has a socket."""
     try:
         descriptor = bus.fileno()
-    except NotImplementedError:
+    except NotImplementedError:  # python-can's word for an interface that has no socket
         return
     if descriptor >= 0:
         with contextlib.suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as same:

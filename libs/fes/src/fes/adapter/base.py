@@ -146,9 +146,9 @@ class Adapter(ABC):
     @final
     def sink(self) -> Sink:
         """Takes what the adapter hears."""
-        # A mistake of the adapter's author, never of input.
-        assert self._sink is not None, "an adapter hears only while it is connected"  # noqa: S101
-        return self._sink
+        sink = self._sink
+        assert sink is not None, "not connected"  # noqa: S101 - its author's mistake, never input's
+        return sink
 
     @final
     async def connect(self, sink: Sink) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET
 
@@ -28,6 +28,9 @@ class Silence(NamedTuple):
 
     deaf: frozenset[Attachment] = frozenset()
     mute: frozenset[Attachment] = frozenset()
+
+
+NOWHERE_SILENT: Final = Silence()
 
 
 class Hop(NamedTuple):
@@ -170,7 +173,7 @@ class Routes:
         self,
         live: Sequence[Attachment],
         on_medium: Mapping[str, str],
-        silent: Silence = Silence(),  # noqa: B008 - immutable
+        silent: Silence = NOWHERE_SILENT,
     ) -> None:
         self._live = frozenset(live)
         self._on_medium = on_medium

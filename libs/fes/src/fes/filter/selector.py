@@ -35,19 +35,24 @@ def parse_selector(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Conditio
     Source:
         JMS 2.0, sections 3.8.1.1 and 3.8.1.2.
     """
-    return _definite(parse_by(text, limits, selector=True))
+    return definite(parse_by(text, limits, selector=True))
 
 
-def _definite(tree: Condition) -> Condition:
+def definite(tree: Condition) -> Condition:
+    """Return the filter with every comparison false where values of unlike kinds leave it unknown.
+
+    Args:
+        tree: The filter as the language reads it.
+    """
     match tree:
         case And(items):
-            return all_of(tuple(_definite(item) for item in items))
+            return all_of(tuple(definite(item) for item in items))
         case Or(items):
-            return any_of(tuple(_definite(item) for item in items))
+            return any_of(tuple(definite(item) for item in items))
         case Not(item):
-            return Not(_definite(item))
+            return Not(definite(item))
         case IsTrue(item):
-            return IsTrue(_definite(item))
+            return IsTrue(definite(item))
         case Truth() | Exists() | Within():
             return tree
     absent = any_of(tuple(Not(Exists(name)) for name in names_in(tree)))

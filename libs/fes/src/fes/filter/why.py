@@ -1,6 +1,7 @@
 """Why a filter is unknown of an event, for people."""
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 from fes.filter.evaluate import compile_filter, getter
@@ -69,7 +70,7 @@ def _called(name: Reference) -> str:
 
 
 def _kind(value: Any) -> str:
-    if value.__class__ is float and value != value:  # noqa: PLR0124 - NaN
+    if value.__class__ is float and isnan(value):
         return "NaN, which has no order"
     kind = kind_of(value)
     if kind is not None:

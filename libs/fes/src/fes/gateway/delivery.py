@@ -25,7 +25,7 @@ from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.gateway.ways import Ways
 from fes.link.messages import Confirmed, Heard, Taken
-from fes.model import attributes, binary, is_reserved
+from fes.model import Event, attributes, binary, is_reserved
 
 
 class Delivery:
@@ -106,7 +106,8 @@ class Delivery:
             ControlEventError: There is no event in it, or its list names no event service.
             EventError: The event's attributes are not sound.
         """
-        if control.event is None:
+        given = control.event
+        if given is None:
             raise ControlEventError("parameter 'Event' is missing")
         names = tuple(
             name
@@ -115,7 +116,7 @@ class Delivery:
         )
         if not names:
             raise ControlEventError("parameter 'DistList': names no event service")
-        event = _passing(control, arrived)
+        event = _passing(control, given, arrived)
         if control.row and control.giver and arrived:
             self._given(event, names, control, turn)
         else:
@@ -177,9 +178,7 @@ def _note(known: dict[str, None], service: str, *, holds: bool) -> None:
         known[service] = None
 
 
-def _passing(control: ControlEvent, arrived: str) -> Passing:
-    event = control.event
-    assert event is not None  # noqa: S101 - whoever calls looked
+def _passing(control: ControlEvent, event: Event, arrived: str) -> Passing:
     return Passing(
         control.id,
         control.stamp,

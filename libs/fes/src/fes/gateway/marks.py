@@ -79,8 +79,7 @@ class Marks:
         if marks is None:
             marks = Suppressor(self._settings.window, self._settings.origins)
             self._windows[destination] = marks
-        # It asks for origin, epoch and sequence, which both kinds of stamps have.
-        if marks.repeated(stamp):  # type: ignore[arg-type]
+        if marks.repeated(stamp):
             return True
         return destination in self._repeating and self._was_reserved(stamp, destination, turn)
 

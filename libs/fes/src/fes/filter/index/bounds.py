@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeVar
 
 from fes.filter.index.spans import End, Span
 
-I = TypeVar("I", bound=Hashable)  # noqa: E741 - an item
+Item = TypeVar("Item", bound=Hashable)
 
 FEW: Final = 16
 """Most new bounds that are put in one by one; more are sorted in together."""
@@ -15,7 +15,7 @@ FEW: Final = 16
 _END: Final = itemgetter(0)
 
 
-class Bounds(Generic[I]):
+class Bounds(Generic[Item]):
     """Items with one bound each; of an item with several only the widest counts.
 
     Args:
@@ -27,15 +27,15 @@ class Bounds(Generic[I]):
     def __init__(self, *, lower: bool) -> None:
         self._lower = lower
         self._ends: list[End] = []
-        self._items: list[I] = []
-        self._of: dict[I, End | list[End]] = {}
-        self._fresh: dict[I, End] = {}
+        self._items: list[Item] = []
+        self._of: dict[Item, End | list[End]] = {}
+        self._fresh: dict[Item, End] = {}
 
     def __len__(self) -> int:
         """Return how many items there are."""
         return len(self._of)
 
-    def add(self, item: I, span: Span) -> None:
+    def add(self, item: Item, span: Span) -> None:
         """Add a bound of an item."""
         end = self._end(span)
         known = self._of.get(item)
@@ -49,7 +49,7 @@ class Bounds(Generic[I]):
         self._of[item] = ends
         self._moved(item, before, self._widest(ends))
 
-    def remove(self, item: I, span: Span) -> None:
+    def remove(self, item: Item, span: Span) -> None:
         """Remove a bound that an item has."""
         end = self._end(span)
         known = self._of[item]
@@ -63,7 +63,7 @@ class Bounds(Generic[I]):
             self._of[item] = known[0]
         self._moved(item, before, self._widest(known))
 
-    def met(self, end: End) -> Iterator[list[I]]:
+    def met(self, end: End) -> Iterator[list[Item]]:
         """Yield the items that a value meets."""
         if self._fresh:
             self._sort_in()
@@ -81,12 +81,12 @@ class Bounds(Generic[I]):
     def _widest(self, ends: list[End]) -> End:
         return ends[0] if self._lower else ends[-1]
 
-    def _moved(self, item: I, before: End, after: End) -> None:
+    def _moved(self, item: Item, before: End, after: End) -> None:
         if before != after:
             self._take_out(item, before)
             self._fresh[item] = after
 
-    def _take_out(self, item: I, end: End) -> None:
+    def _take_out(self, item: Item, end: End) -> None:
         if self._fresh.pop(item, None) is not None:
             return
         first = bisect_left(self._ends, end)

@@ -18,9 +18,9 @@ from typing import Final, Generic, TypeVar
 from fes.filter.index.bounds import FEW
 from fes.filter.index.spans import End, Span
 
-I = TypeVar("I", bound=Hashable)  # noqa: E741 - an item
+Item = TypeVar("Item", bound=Hashable)
 
-Entry = tuple[End, End, I]
+Entry = tuple[End, End, Item]
 
 _LOW: Final = itemgetter(0)
 _HIGH: Final = itemgetter(1)
@@ -29,7 +29,7 @@ SHARE: Final = 0.7
 """Most of a node's intervals that may stand on one side of it before that part is built anew."""
 
 
-class _Node(Generic[I]):
+class _Node(Generic[Item]):
     """A centre, what stands around it, and the parts to its sides."""
 
     __slots__ = (
@@ -39,16 +39,16 @@ class _Node(Generic[I]):
 
     def __init__(self, centre: End) -> None:
         self.centre = centre
-        self.entries: list[Entry[I]] = []
+        self.entries: list[Entry[Item]] = []
         self.lows: list[End] = []
-        self.low_items: list[I] = []
+        self.low_items: list[Item] = []
         self.highs: list[End] = []
-        self.high_items: list[I] = []
-        self.left: _Node[I] | None = None
-        self.right: _Node[I] | None = None
+        self.high_items: list[Item] = []
+        self.left: _Node[Item] | None = None
+        self.right: _Node[Item] | None = None
         self.size = 0
 
-    def put(self, entry: Entry[I]) -> None:
+    def put(self, entry: Entry[Item]) -> None:
         low, high, item = entry
         at = bisect_right(self.lows, low)
         self.lows.insert(at, low)
@@ -58,14 +58,14 @@ class _Node(Generic[I]):
         self.highs.insert(at, high)
         self.high_items.insert(at, item)
 
-    def take(self, entry: Entry[I]) -> None:
+    def take(self, entry: Entry[Item]) -> None:
         low, high, item = entry
         at = self.entries.index(entry, bisect_left(self.lows, low))
         del self.lows[at], self.low_items[at], self.entries[at]
         at = self.high_items.index(item, bisect_left(self.highs, high))
         del self.highs[at], self.high_items[at]
 
-    def fill(self, entries: list[Entry[I]]) -> None:
+    def fill(self, entries: list[Entry[Item]]) -> None:
         self.entries = sorted(entries, key=_LOW)
         self.lows = [low for low, _, _ in self.entries]
         self.low_items = [item for _, _, item in self.entries]
@@ -73,10 +73,10 @@ class _Node(Generic[I]):
         self.highs = [high for _, high, _ in by_high]
         self.high_items = [item for _, _, item in by_high]
 
-    def under(self) -> list[Entry[I]]:
+    def under(self) -> list[Entry[Item]]:
         """Return all entries of this part of the tree."""
-        found: list[Entry[I]] = []
-        parts: list[_Node[I] | None] = [self]
+        found: list[Entry[Item]] = []
+        parts: list[_Node[Item] | None] = [self]
         while parts:
             part = parts.pop()
             if part is not None:
@@ -85,22 +85,22 @@ class _Node(Generic[I]):
         return found
 
 
-class Intervals(Generic[I]):
+class Intervals(Generic[Item]):
     """Items with one interval or several each, both ends included."""
 
     __slots__ = ("_entries", "_fresh", "_removed", "_root")
 
     def __init__(self) -> None:
-        self._entries: dict[Entry[I], int] = {}
-        self._fresh: list[Entry[I]] = []
+        self._entries: dict[Entry[Item], int] = {}
+        self._fresh: list[Entry[Item]] = []
         self._removed = 0
-        self._root: _Node[I] | None = None
+        self._root: _Node[Item] | None = None
 
     def __len__(self) -> int:
         """Return how many different intervals there are."""
         return len(self._entries)
 
-    def add(self, item: I, span: Span) -> None:
+    def add(self, item: Item, span: Span) -> None:
         """Add an interval of an item; one that is empty is met by nothing."""
         entry = _entry(item, span)
         known = self._entries.get(entry, 0)
@@ -108,7 +108,7 @@ class Intervals(Generic[I]):
         if not known and entry[0] <= entry[1]:
             self._fresh.append(entry)
 
-    def remove(self, item: I, span: Span) -> None:
+    def remove(self, item: Item, span: Span) -> None:
         """Remove an interval that an item has."""
         entry = _entry(item, span)
         if self._entries[entry] > 1:
@@ -121,7 +121,7 @@ class Intervals(Generic[I]):
         if self._removed > len(self._entries) + FEW:
             self._root, self._removed = _built(self._all()), 0
 
-    def met(self, end: End) -> Iterator[list[I]]:
+    def met(self, end: End) -> Iterator[list[Item]]:
         """Yield the items that a value meets; one with several intervals may come repeatedly."""
         if self._fresh:
             self._sort_in()
@@ -137,7 +137,7 @@ class Intervals(Generic[I]):
                 yield node.low_items
                 return
 
-    def _all(self) -> list[Entry[I]]:
+    def _all(self) -> list[Entry[Item]]:
         return [entry for entry in self._entries if entry[0] <= entry[1]]
 
     def _sort_in(self) -> None:
@@ -148,9 +148,9 @@ class Intervals(Generic[I]):
         for entry in fresh:
             self._insert(entry)
 
-    def _insert(self, entry: Entry[I]) -> None:
+    def _insert(self, entry: Entry[Item]) -> None:
         low, high, _ = entry
-        path: list[_Node[I]] = []
+        path: list[_Node[Item]] = []
         node = self._root
         while node is not None:
             node.size += 1
@@ -163,7 +163,7 @@ class Intervals(Generic[I]):
         if path and len(path) > 4 + log(path[0].size, 1 / SHARE):
             self._rebalance(path)
 
-    def _hang(self, part: _Node[I] | None, path: Sequence[_Node[I]], high: End) -> None:
+    def _hang(self, part: _Node[Item] | None, path: Sequence[_Node[Item]], high: End) -> None:
         """Put a part of the tree under the last node of a path."""
         if not path:
             self._root = part
@@ -172,7 +172,7 @@ class Intervals(Generic[I]):
         else:
             path[-1].right = part
 
-    def _rebalance(self, path: Sequence[_Node[I]]) -> None:
+    def _rebalance(self, path: Sequence[_Node[Item]]) -> None:
         """Build the highest part anew that leans to one side."""
         for at, node in enumerate(path):
             heavier = max(side.size for side in (node.left, node.right) if side is not None)
@@ -180,7 +180,7 @@ class Intervals(Generic[I]):
                 self._hang(_built(node.under()), path[:at], node.centre)
                 return
 
-    def _take_out(self, entry: Entry[I]) -> None:
+    def _take_out(self, entry: Entry[Item]) -> None:
         low, high, _ = entry
         node = self._root
         while node is not None:
@@ -192,18 +192,18 @@ class Intervals(Generic[I]):
             node = node.left if high < node.centre else node.right
 
 
-def _entry(item: I, span: Span) -> Entry[I]:
+def _entry(item: Item, span: Span) -> Entry[Item]:
     if span.low is None or span.high is None:
         raise ValueError("an interval has two ends")
     return (span.low, span.high, item)
 
 
-def _built(entries: list[Entry[I]]) -> _Node[I] | None:
+def _built(entries: list[Entry[Item]]) -> _Node[Item] | None:
     """Return a tree without parts that are deeper than need be."""
     if not entries:
         return None
     lows = sorted(low for low, _, _ in entries)
-    node = _Node[I](lows[len(lows) // 2])
+    node = _Node[Item](lows[len(lows) // 2])
     centre = node.centre
     node.fill([entry for entry in entries if entry[0] <= centre <= entry[1]])
     node.left = _built([entry for entry in entries if entry[1] < centre])

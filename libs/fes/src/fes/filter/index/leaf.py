@@ -1,6 +1,7 @@
 """What is left to be tested of filters that subject and equalities led to."""
 
 from collections.abc import Callable, Hashable, Iterable
+from math import isnan
 from typing import Any, Generic, TypeVar
 
 from fes.filter.evaluate import Test, compile_filter, getter
@@ -12,7 +13,7 @@ from fes.filter.tree import Condition, Reference, all_of
 from fes.model.event import Event
 
 D = TypeVar("D", bound=Hashable)
-I = TypeVar("I", bound=Hashable)  # noqa: E741 - an item
+Item = TypeVar("Item", bound=Hashable)
 
 Way = tuple[Reference, bool]
 """A name, and whether its value is a string."""
@@ -41,7 +42,7 @@ class Tested(Generic[D]):
         return hash((self.destination, self.rest))
 
 
-class Ranges(Generic[I]):
+class Ranges(Generic[Item]):
     """Items by where the value of one name lies.
 
     Args:
@@ -54,27 +55,27 @@ class Ranges(Generic[I]):
     def __init__(self, name: Reference, *, text: bool) -> None:
         self._get = getter(name)
         self._text = text
-        self._parts: dict[str, Bounds[I] | Intervals[I]] = {}
+        self._parts: dict[str, Bounds[Item] | Intervals[Item]] = {}
 
     def __bool__(self) -> bool:
         """Tell whether there is anything."""
         return bool(self._parts)
 
-    def add(self, item: I, span: Span) -> None:
+    def add(self, item: Item, span: Span) -> None:
         """Add an item."""
         if span.shape not in self._parts:
             between = span.shape == "between"
             self._parts[span.shape] = Intervals() if between else Bounds(lower=span.high is None)
         self._parts[span.shape].add(item, span)
 
-    def remove(self, item: I, span: Span) -> None:
+    def remove(self, item: Item, span: Span) -> None:
         """Remove an item that was added."""
         part = self._parts[span.shape]
         part.remove(item, span)
         if not len(part):
             del self._parts[span.shape]
 
-    def collect(self, event: Event, take: Callable[[list[I]], Any]) -> None:
+    def collect(self, event: Event, take: Callable[[list[Item]], Any]) -> None:
         """Hand over the items that an event meets."""
         value = self._get(event)
         if isinstance(value, str) if self._text else _is_ordered(value):
@@ -144,21 +145,21 @@ class Leaf(Generic[D]):
         take(self._scanned or ())
 
 
-def _ranges(table: "dict[Way, Ranges[I]]", span: tuple[Reference, Span]) -> "Ranges[I]":
+def _ranges(table: "dict[Way, Ranges[Item]]", span: tuple[Reference, Span]) -> "Ranges[Item]":
     way = (span[0], span[1].text)
     if way not in table:
         table[way] = Ranges(span[0], text=span[1].text)
     return table[way]
 
 
-def _removed(table: "dict[Way, Ranges[I]]", item: I, span: tuple[Reference, Span]) -> None:
+def _removed(table: "dict[Way, Ranges[Item]]", item: Item, span: tuple[Reference, Span]) -> None:
     way = (span[0], span[1].text)
     table[way].remove(item, span[1])
     if not table[way]:
         del table[way]
 
 
-def _counted(table: dict[I, int] | None, item: I, change: int) -> dict[I, int] | None:
+def _counted(table: dict[Item, int] | None, item: Item, change: int) -> dict[Item, int] | None:
     counts = {} if table is None else table
     counts[item] = counts.get(item, 0) + change
     if not counts[item]:
@@ -168,4 +169,4 @@ def _counted(table: dict[I, int] | None, item: I, change: int) -> dict[I, int] |
 
 def _is_ordered(value: Any) -> bool:
     number = isinstance(value, int | float) and value.__class__ is not bool
-    return number and value == value  # noqa: PLR0124 - NaN has no place
+    return number and not (value.__class__ is float and isnan(value))
