@@ -1,6 +1,6 @@
 # The Federated Event Service. `make help` lists what there is.
 
-PACKAGES := libs/eventservices libs/fes services/gateway \
+PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic \
 	services/can-sim services/traffic-control services/analytics scenarios/traffic
 SOURCES := $(PACKAGES:%=%/src)

@@ -9,7 +9,7 @@ import httpx
 from fes.federation.load import loads
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryBus, MemoryClient, buses
-from fes_gateway.http.server import HttpServer
+from fes_gateway.http.server import server_of
 from fes_gateway.pack import Pack, PackSettings
 
 CHAIN = """
@@ -56,7 +56,7 @@ async def running(folder: Path, text: str = CHAIN) -> AsyncIterator[Running]:
     federation = loads(text % {"tag": tag}, {})
     settings = PackSettings("test", tuple(federation.gateways), frozenset(), folder)
     pack = Pack(federation, settings, folder)
-    server = HttpServer(pack, "127.0.0.1", 0)
+    server = server_of(pack, "127.0.0.1", 0)
     async with pack, httpx.AsyncClient(timeout=5) as http:
         await server.start()
         try:

@@ -13,7 +13,7 @@ from fes.adapter import AdapterRuntime
 from fes.federation.load import loads
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryClient, buses
-from fes_gateway.http.server import HttpServer
+from fes_gateway.http.server import server_of
 from fes_gateway.linkserver import LinkServer
 from fes_gateway.pack import Pack, PackSettings
 
@@ -102,7 +102,7 @@ async def hosted(folder: Path, text: str, remote: Collection[str] = ()) -> Async
     federation = loads(text % {"tag": str(folder)}, {})
     settings = PackSettings("test", tuple(federation.gateways), frozenset(remote), folder)
     pack = Pack(federation, settings, folder)
-    links, server = LinkServer(pack.hosts, "127.0.0.1", 0), HttpServer(pack, "127.0.0.1", 0)
+    links, server = LinkServer(pack.hosts, "127.0.0.1", 0), server_of(pack, "127.0.0.1", 0)
     async with pack, httpx.AsyncClient(timeout=5) as http:
         await links.start()
         await server.start()

@@ -17,7 +17,7 @@ from fes.federation.load import load
 from fes.model import Event
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryBus, buses
-from fes_gateway.http.server import HttpServer
+from fes_gateway.http.server import server_of
 from fes_gateway.pack import Pack, PackSettings
 from integration.adapter_siena.bench import Cluster
 
@@ -85,7 +85,7 @@ class Town:
         federation = load(self.folder / "federation.yaml", {})
         names = tuple(federation.gateways)
         pack = Pack(federation, PackSettings("test", names, frozenset(), self.folder), self.folder)
-        server = HttpServer(pack, "127.0.0.1", 0)
+        server = server_of(pack, "127.0.0.1", 0)
         async with pack:
             await server.start()
             try:

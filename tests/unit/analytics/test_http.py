@@ -7,10 +7,11 @@ from typing import Any
 import httpx
 import pytest
 from analytics.http.app import make_app
-from analytics.http.guard import BODY_BYTES, BodyGuard
 from analytics.live.board import Board
 from analytics.live.opinion import Opinion, Progress
+from analytics.serve import BODY_BYTES
 from analytics.verdict import Example, Hop, Promise, Reports, Verdict
+from serving.guard import BodyGuard
 
 PROGRESS = Progress(
     batch=7,
@@ -44,7 +45,7 @@ def board() -> Board:
 
 @pytest.fixture
 async def web(board: Board) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(BodyGuard(make_app(board, patience_s=60.0)))
+    transport = httpx.ASGITransport(BodyGuard(make_app(board, patience_s=60.0), BODY_BYTES))
     async with httpx.AsyncClient(transport=transport, base_url="http://judge") as client:
         yield client
 

@@ -11,13 +11,14 @@ import httpx
 import pytest
 from eventservices.siena import Notification
 from eventservices.stamp import Stamp
+from serving.guard import BodyGuard
 from traffic_control.commander import Commander
 from traffic_control.http.app import MOST_OFFENDERS, make_app
-from traffic_control.http.guard import BODY_BYTES, BodyGuard
 from traffic_control.jsonlines import JsonLines
 from traffic_control.limits import Limits
 from traffic_control.offenders import Offenders
 from traffic_control.office import Office
+from traffic_control.serve import BODY_BYTES
 from unit.traffic_control.fakes import M01, M02, FakeAsker, FakeConfirms
 
 
@@ -36,7 +37,7 @@ class Desk:
             offenders=Offenders(self.log.append, lambda: 9),
             logs=(self.log,),
         )
-        transport = httpx.ASGITransport(BodyGuard(make_app(self.office)))
+        transport = httpx.ASGITransport(BodyGuard(make_app(self.office), BODY_BYTES))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://city")
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pyspark.errors import PySparkException
+from serving import diagnostics
 
-from analytics import diagnostics, settings
+from analytics import settings
 from analytics.errors import AnalyticsError
 from analytics.federation import load_federation
 from analytics.folder import RunFolder, open_folder

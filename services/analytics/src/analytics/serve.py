@@ -9,8 +9,10 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Final
 
+from serving.guard import BodyGuard
+from serving.server import HttpServer
+
 from analytics.http.app import make_app
-from analytics.http.server import HttpServer
 from analytics.live.bench import Terms
 from analytics.live.board import Board
 from analytics.live.watch import Pace, Places, Watch
@@ -19,6 +21,7 @@ from analytics.session import SparkOptions, spark_session
 
 log = logging.getLogger(__name__)
 
+BODY_BYTES: Final = 64 * 1024
 PATIENCE_S: Final = 300.0
 """A judge that gave no sign of life for so long, and for ten triggers, counts as stuck."""
 WORK: Final = "analytics"
@@ -57,7 +60,8 @@ async def serve(options: ServeOptions) -> None:
     """
     board, stop, told = Board(), Event(), _on_signals()
     patience_s = max(PATIENCE_S, 10 * options.pace.trigger_s)
-    server = HttpServer(make_app(board, patience_s), options.host, options.port)
+    app = BodyGuard(make_app(board, patience_s), BODY_BYTES)
+    server = HttpServer(app, options.host, options.port)
     await server.start()
     log.info("started", extra={"url": server.url, "run": options.run})
     judging = asyncio.create_task(asyncio.to_thread(_judge, options, board, stop))

@@ -8,14 +8,14 @@ import signal
 import sys
 
 import uvloop
-from eventservices import diagnostics
 from fes.adapter.sign import sign_of_life
 from fes.errors import FederationError, FesError
 from fes.federation.load import load
 from fes.federation.model import Federation, adapter_id
 from fes.options import OptionParser, add_part, port
+from serving import diagnostics
 
-from fes_gateway.http.server import HttpServer
+from fes_gateway.http.server import server_of
 from fes_gateway.linkserver import LinkServer
 from fes_gateway.pack import Pack, PackSettings
 
@@ -45,7 +45,7 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     links = LinkServer(pack.hosts, options.host, options.link_port)
-    http = HttpServer(pack, options.host, options.http_port)
+    http = server_of(pack, options.host, options.http_port)
     async with pack, sign_of_life(options.ready_file, lambda: pack.ready):
         await links.start()
         await http.start()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import uvloop
-from eventservices import diagnostics
+from serving import diagnostics
 
 from traffic_control import settings, talk
 from traffic_control.city import read_city

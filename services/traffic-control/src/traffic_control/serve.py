@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import httpx
+from serving.guard import BodyGuard
+from serving.server import HttpServer
 
 from traffic_control.city import City
 from traffic_control.commander import Commander, wall_us
@@ -19,7 +21,6 @@ from traffic_control.confirm import Confirmer
 from traffic_control.endpoints import Endpoints
 from traffic_control.history import read_history
 from traffic_control.http.app import make_app
-from traffic_control.http.server import HttpServer
 from traffic_control.jsonlines import JsonLines
 from traffic_control.limits import Limits
 from traffic_control.offenders import Offenders
@@ -33,6 +34,7 @@ COMMANDS: Final = "commands.jsonl"
 OFFENDERS: Final = "offenders.jsonl"
 
 FLUSH_S: Final = 0.1
+BODY_BYTES: Final = 64 * 1024
 WITHDRAW_S: Final = 3.0
 """Longest wait for the limits' withdrawal when stopping."""
 
@@ -70,7 +72,7 @@ async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = 
     """
     stopping = stop or _on_signals()
     async with _office(options, city) as office, _background(_flush(office.logs)):
-        server = HttpServer(make_app(office), options.host, options.port)
+        server = HttpServer(BodyGuard(make_app(office), BODY_BYTES), options.host, options.port)
         await server.start()
         _tell_where(options.run, server.url)
         log.info("started", extra={"url": server.url, "monitors": len(city.monitors)})

@@ -11,7 +11,7 @@ import sys
 import time
 
 import uvloop
-from eventservices import diagnostics
+from serving import diagnostics
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool

@@ -7,11 +7,11 @@ concerns the process as a whole is `/healthz`, `/readyz` and `/metrics` at the r
 import json
 
 from fastapi import FastAPI
+from serving.guard import refuse
 from starlette.types import Receive, Scope, Send
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.app import HOST
-from fes_gateway.http.guard import refuse
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 
 PREFIX = "/gateways/"

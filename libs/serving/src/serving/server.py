@@ -1,4 +1,4 @@
-"""The HTTP server, in the loop of everything else."""
+"""An HTTP server in the loop of everything else."""
 
 import asyncio
 import contextlib
@@ -9,9 +9,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from analytics.http.guard import BodyGuard
-
-GRACE_S: Final = 1
+GRACE_S: Final = 2
 CONNECTIONS: Final = 200
 """Most connections at once; above it a request is answered 503."""
 
@@ -28,7 +26,7 @@ class HttpServer:
     """Serves an application.
 
     Args:
-        app: The application; bodies are guarded.
+        app: The application.
         host: Address to listen on.
         port: Port; 0 has the system choose one.
     """
@@ -38,7 +36,7 @@ class HttpServer:
         self._port = port
         self._server = _Quiet(
             uvicorn.Config(
-                BodyGuard(app),
+                app,
                 log_config=None,
                 access_log=False,
                 lifespan="off",

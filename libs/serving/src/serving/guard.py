@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
+from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-BODY_BYTES = 256 * 1024
-DISCARD_BYTES = 64 * 2**20
+DISCARD_BYTES: Final = 64 * 2**20
+"""Most that is read on, and thrown away, so that a client gets to read why it is refused."""
 
 
 class BodyGuard:
@@ -14,12 +15,12 @@ class BodyGuard:
 
     Args:
         app: What takes requests that pass.
-        on_refusal: Told the path of each request that does not pass.
         limit_bytes: Largest body.
+        on_refusal: Told the path of each request that does not pass; None where nobody counts.
     """
 
     def __init__(
-        self, app: ASGIApp, on_refusal: Callable[[str], None], limit_bytes: int = BODY_BYTES
+        self, app: ASGIApp, limit_bytes: int, on_refusal: Callable[[str], None] | None = None
     ) -> None:
         self._app = app
         self._on_refusal = on_refusal
@@ -31,7 +32,7 @@ class BodyGuard:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        if headers.get(b"content-encoding", b"identity") != b"identity":
+        if headers.get(b"content-encoding", b"identity").lower() != b"identity":
             await _discard(receive)
             await self._refuse(scope, send, 415, "encoded bodies are not taken")
         elif _declared(headers) > self._limit:
@@ -41,7 +42,7 @@ class BodyGuard:
             await self._stream(scope, receive, send)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body, whole = b"", False
+        body, whole = bytearray(), False
         while not whole:
             message = await receive()
             if message["type"] != "http.request":
@@ -60,12 +61,13 @@ class BodyGuard:
             if given:
                 return await receive()
             given = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            return {"type": "http.request", "body": bytes(body), "more_body": False}
 
         await self._app(scope, replay, send)
 
     async def _refuse(self, scope: Scope, send: Send, status: int, detail: str) -> None:
-        self._on_refusal(scope["path"])
+        if self._on_refusal is not None:
+            self._on_refusal(scope["path"])
         await refuse(send, status, detail)
 
 

@@ -5,7 +5,7 @@ import json
 import logging
 from pathlib import Path
 
-from eventservices import diagnostics
+from serving import diagnostics
 
 
 def test_diagnostics_are_lines_of_json() -> None:

@@ -4,18 +4,27 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TextIO
 
 _OWN: Final = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
     "message",
     "asctime",
     "taskName",
 }
-_QUIET: Final = ("py4j", "uvicorn", "asyncio", "pyspark")
+_QUIET: Final = (
+    "httpx",
+    "httpcore",
+    "uvicorn",
+    "asyncio",
+    "gmqtt",
+    "websockets",
+    "py4j",
+    "pyspark",
+)
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes what happened and its fields."""
+    """Writes the event's name and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as one line."""
@@ -31,12 +40,17 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, default=str)
 
 
-def set_up() -> None:
-    """Have every logger of the process write lines of JSON."""
-    handler = logging.StreamHandler(sys.stdout)
+def set_up(level: str = "INFO", stream: TextIO | None = None) -> None:
+    """Have every logger of the process write lines of JSON.
+
+    Args:
+        level: Least level that is written.
+        stream: Where to; standard output where None.
+    """
+    handler = logging.StreamHandler(stream or sys.stdout)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.INFO)
+    root.setLevel(level)
     for name in _QUIET:
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(logging.WARNING)

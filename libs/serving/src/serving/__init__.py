@@ -1,0 +1,1 @@
+"""What every service has around its work; knows of no event service and no federation."""
