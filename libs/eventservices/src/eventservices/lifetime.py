@@ -36,3 +36,24 @@ class Opening(Closing):
     async def __aenter__(self) -> Self:
         """Open."""
         return await self.open()
+
+
+class Leaving(ABC):
+    """Is open when it is made, and leaves without having to wait for anybody."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave; harmless where that was done."""
+
+    async def __aenter__(self) -> Self:
+        """Return it."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave."""
+        self.close()

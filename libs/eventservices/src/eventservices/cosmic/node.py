@@ -1,8 +1,7 @@
 """Nodes: what an application holds to publish and to subscribe on a bus."""
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from eventservices.cosmic.attributes import ChannelAttributes
 from eventservices.cosmic.binding import check_etag
@@ -16,6 +15,7 @@ from eventservices.cosmic.settings import NodeSettings
 from eventservices.cosmic.subject import subject_uid
 from eventservices.cosmic.subscription import QUEUE, Subscription
 from eventservices.errors import NotConnectedError
+from eventservices.lifetime import Leaving
 from eventservices.stamp import Stamp
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DEFAULT = ChannelAttributes()
 
 
-class Node:
+class Node(Leaving):
     """Publishes and subscribes on a bus; made by `Bus.node`.
 
     A node does not hear its own events.
@@ -74,19 +74,6 @@ class Node:
             "unfinished": assembler.dropped,
             "strays": assembler.strays,
         }
-
-    async def __aenter__(self) -> Self:
-        """Return the node."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the node."""
-        self.close()
 
     def close(self) -> None:
         """Cancel all and leave the bus; harmless where it has left."""

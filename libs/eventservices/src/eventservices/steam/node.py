@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from eventservices.errors import MalformedError, NotConnectedError
+from eventservices.lifetime import Leaving
 from eventservices.stamp import Stamp
 from eventservices.steam.beacon import MAX_LABEL, Sender
 from eventservices.steam.consumer import Callback, Consumer, Subscription
@@ -63,7 +63,7 @@ class NodeSettings:
         return Sender(self.name, self.label, self.range_m)
 
 
-class Node:
+class Node(Leaving):
     """Speaks and hears on an air; made by `Air.node`.
 
     Args:
@@ -95,19 +95,6 @@ class Node:
     def subscriptions(self) -> list[Subscription]:
         """Subscriptions that are in force, the oldest first."""
         return list(self._consumer.subscriptions.values())
-
-    async def __aenter__(self) -> Self:
-        """Return the node."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the node."""
-        self.close()
 
     def close(self) -> None:
         """Take back all announcements and subscriptions and leave; harmless where it has left."""
