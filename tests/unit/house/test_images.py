@@ -15,7 +15,7 @@ DOCKERFILES = sorted(
 STAGE = re.compile(
     r"^# The same in every image.*?(?=^FROM libraries AS ours)", re.MULTILINE | re.DOTALL
 )
-COPIED = re.compile(r"^COPY ((?:libs|services|scenarios)/\S+)", re.M)
+COPIED = re.compile(r"^COPY ((?:libs|services|scenarios)/\S+)", re.MULTILINE)
 
 
 def name_of(requirement: str) -> str:
