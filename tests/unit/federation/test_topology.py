@@ -74,14 +74,6 @@ def test_what_is_for_many_goes_along_the_tree() -> None:
     assert Routes(CYCLE, {}).neighbours("g1") == ("a", "b")
 
 
-def test_one_gateway_at_a_service_is_designated_for_each_way_from_it() -> None:
-    routes = Routes(CHAIN, {})
-    assert routes.designated("s2", "s1") == "g1"
-    assert routes.designated("s2", "s4") == "g2"
-    assert routes.designated("s2", "s2") is None
-    assert routes.designated("s2", "s9") is None
-
-
 def test_hops_tell_of_each_service_that_is_not_attached() -> None:
     hops = Routes(CHAIN, {}).hops("g1")
     assert hops == {"s3": Hop("s2", "g2"), "s4": Hop("s2", "g2")}

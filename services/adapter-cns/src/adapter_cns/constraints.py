@@ -94,9 +94,9 @@ class ConstraintMapping:
         if any(len(text.encode()) > DEFAULT_LIMITS.length_bytes for text in texts):
             texts = ("",)
             widened.append(TOO_LONG)
-        types = needed.types - {any_type}
+        types = needed - {any_type}
         all_wanted = any(map(_is_all, types))
-        anys = self._has_anys and (any_type in needed.types or all_wanted)
+        anys = self._has_anys and (any_type in needed or all_wanted)
         return Constraints(types, texts if types else (), anys, tuple(widened))
 
     def _text(self, terms: tuple[Term, ...]) -> str:

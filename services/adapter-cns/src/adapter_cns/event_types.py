@@ -8,7 +8,6 @@ Source:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from eventservices.cns import ALL_TYPES, ANY_TYPE, EventType
@@ -21,30 +20,12 @@ from fes.mapping.compiled import Compiled
 from adapter_cns.settings import Settings
 
 MAX_ALTERNATIVES: Final = 64
-NO_ETCL: Final = (
-    "the channel filters by event type only: the adapter applies what is said of content"
-)
 ANYS: Final = "Any events have one type for all: every Any event of the channel is heard"
-UNNAMED: Final = "subjects are event names, which subscriptions do not tell: all events are heard"
-NO_TYPE: Final = "a subject is too long for an event type: all events are heard"
 
 _NARROWEST: Final = ("=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS")
 _VOCABULARY: Final = Operators(subject=_NARROWEST, max_disjuncts=MAX_ALTERNATIVES)
 _ALL: Final = frozenset({ALL_TYPES})
 _ANY: Final = canonical(ANY_TYPE)
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """What to subscribe to for a filter.
-
-    Attributes:
-        types: Event types; none where the filter accepts nothing.
-        widened: What is heard beyond the filter, in words; empty where the types are exact.
-    """
-
-    types: frozenset[EventType]
-    widened: tuple[str, ...]
 
 
 class EventTypes:
@@ -61,28 +42,26 @@ class EventTypes:
         self._automatic = mapping.automatic
         self._rules = tuple(rule for rule in mapping.rules if rule.rule.direction != "out")
 
-    def needed(self, filter_: Filter) -> Needed:
-        """Return what to subscribe to for a filter.
+    def needed(self, filter_: Filter) -> frozenset[EventType]:
+        """Return the types to subscribe to for a filter; none where it accepts nothing.
+
+        All of them where subjects are event names, which subscriptions do not tell, and where a
+        subject is too long for an event type.
 
         Law: whatever a native event becomes, where the filter accepts it, the native event's type
         is among the types.
         """
         found = translate(filter_.tree, _VOCABULARY)
-        widened = [*found.widened]
-        if found.widened:
-            widened.append(NO_ETCL)
         if not found.disjuncts:
-            return Needed(frozenset(), tuple(widened))
+            return frozenset()
         tests = [_subject_test(terms) for terms in found.disjuncts]
         if any(test is None for test in tests):
-            return Needed(_ALL, tuple(widened))
+            return _ALL
         try:
             types = self._types(test for test in tests if test is not None)
         except InvalidEventTypeError:
-            return Needed(_ALL, (*widened, NO_TYPE))
-        if self._by_event_name and types - {_ANY}:
-            return Needed(_ALL, (*widened, UNNAMED))
-        return Needed(types, (*widened, ANYS) if _ANY in types else tuple(widened))
+            return _ALL
+        return _ALL if self._by_event_name and types - {_ANY} else types
 
     def _types(self, tests: Iterable[Term]) -> frozenset[EventType]:
         types: set[EventType] = set()

@@ -211,19 +211,6 @@ class Routes:
         """Return the event services on which a gateway passes on what is meant for many."""
         return tuple(name for _, name in self._graph.get(("gateway", gateway), ()))
 
-    def designated(self, service: str, towards: str) -> str | None:
-        """Return the first gateway on the way from one event service to another.
-
-        Args:
-            service: Where the way begins; not on a medium, where any gateway may be first.
-            towards: Where it ends.
-
-        Returns:
-            The gateway; None where there is no way, or none is needed.
-        """
-        way = self._ways(("service", service)).get(("service", towards), ())
-        return way[0][1] if way and way[0][0] == "gateway" else None
-
     def _search(self, gateway: str) -> dict[str, Hop]:
         ways = self._ways(("gateway", gateway))
         return {

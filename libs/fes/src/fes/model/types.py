@@ -1,6 +1,5 @@
 """The types of the event model, and the ranges of their values."""
 
-import math
 from enum import IntEnum
 
 from fes.errors import EventError
@@ -83,11 +82,6 @@ def check_value(kind: Type, value: object, place: str) -> None:
 def is_number(kind: Type) -> bool:
     """Tell whether values of a type are numbers."""
     return kind in (Type.LONG, Type.LONGLONG, Type.DOUBLE)
-
-
-def is_finite(value: float) -> bool:
-    """Tell whether a number is neither infinite nor NaN."""
-    return math.isfinite(value)
 
 
 def _check_class(kind: Type, value: object, place: str) -> None:
