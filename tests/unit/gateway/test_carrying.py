@@ -90,6 +90,20 @@ def test_an_expired_row_is_dropped_and_one_with_a_start_time_waits_for_it() -> N
     assert [order.stamp.sequence for order in publications(outputs)] == [2]
 
 
+@pytest.mark.parametrize("error", ["", "is away"])
+def test_an_adapter_answers_only_for_what_it_was_to_publish(error: str) -> None:
+    """Rule G20."""
+    core, numbers = asked("south")
+    (order,) = publications(take(core, event_of(numbers))[1])
+    later = event_of(numbers, 2, starts_us=NOW.time_us + 60 * SECOND)
+    take(core, later)
+
+    core.handle(Confirmed(order.row, error, retryable=True), NOW, "north")
+    core.handle(Confirmed(order.row + 1, error, retryable=True), NOW, "south")
+
+    assert len(core.delivery.custody) == 2
+
+
 def test_a_best_effort_event_waits_for_its_start_time_too() -> None:
     """Rule F3."""
     core, numbers = asked("south", waiting=1)

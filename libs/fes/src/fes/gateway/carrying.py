@@ -107,10 +107,10 @@ class Carrying:
             self._turns.popitem(last=False)
         return True
 
-    def confirmed(self, confirmed: Confirmed, turn: Turn) -> None:
-        """Take what an adapter says of a row that it was to publish."""
+    def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
+        """Take what an adapter says of a row; it answers only for what it was to publish."""
         row = self._custody.numbered(confirmed.row)
-        if row is None:
+        if row is None or row.destination != service or row.place in self._waiting:
             return
         if confirmed.error and confirmed.retryable:
             self._pause(self._lanes[LaneKey.of(row)], row, turn)

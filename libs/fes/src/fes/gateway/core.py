@@ -85,7 +85,7 @@ class GatewayCore:
             case HeardControl():
                 self._heard_control(message, service, turn)
             case Confirmed():
-                self.delivery.confirmed(message, turn)
+                self.delivery.confirmed(message, service, turn)
             case Inject():
                 self._enter(message.request, "", turn)
             case _:

@@ -93,9 +93,9 @@ class Delivery:
         if heard.token:
             turn.order(service, Taken(heard.token, taken))
 
-    def confirmed(self, confirmed: Confirmed, turn: Turn) -> None:
-        """Take what an adapter says of an event that it was to publish."""
-        self.carrying.confirmed(confirmed, turn)
+    def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
+        """Take what an event service's adapter says of an event that it was to publish."""
+        self.carrying.confirmed(confirmed, service, turn)
 
     def publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
