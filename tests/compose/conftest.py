@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from eventservices.servers import free_port
+from eventservices.ports import free_port
 from support.stack import Stack, call
 
 BUILD_S, UP_S, DOWN_S = 300, 180, 90

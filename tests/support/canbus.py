@@ -6,6 +6,7 @@ import socket
 
 from eventservices.cosmic import BusSettings, Interface
 from eventservices.cosmic.driver import GROUP
+from eventservices.ports import free_port
 
 _numbers = itertools.count()
 
@@ -18,12 +19,6 @@ def virtual(bit_rate: int = 0) -> BusSettings:
 
 def multicast(bit_rate: int = 0) -> BusSettings:
     """Return the settings of a bus between processes, on a port that is free."""
-    return BusSettings(Interface("udp_multicast", GROUP, free_port()), bit_rate, ask_s=0.1)
-
-
-def free_port() -> int:
-    """Return a UDP port that nobody uses now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        one.bind(("", 0))
-        port: int = one.getsockname()[1]
-        return port
+    return BusSettings(
+        Interface("udp_multicast", GROUP, free_port(socket.SOCK_DGRAM)), bit_rate, ask_s=0.1
+    )

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from adapter_cns.adapter import CnsAdapter
 from eventservices.cns import EventChannel, structured_event
-from eventservices.servers import NatsServer, ServerSpec, free_port
+from eventservices.ports import free_port
+from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError

@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 import pytest
 from eventservices.cns import Connection
 from eventservices.natslink import LinkOptions
-from eventservices.servers import NatsServer, ServerSpec, free_port
+from eventservices.ports import free_port
+from eventservices.servers import NatsServer, ServerSpec
 
 Eventually = Callable[[Callable[[], object]], Awaitable[None]]
 Connect = Callable[..., Awaitable[Connection]]

@@ -6,7 +6,8 @@ import pytest
 from eventservices.cns import ALL_TYPES, Connection
 from eventservices.errors import NotConnectedError
 from eventservices.natslink import LinkOptions
-from eventservices.servers import NatsServer, free_port
+from eventservices.ports import free_port
+from eventservices.servers import NatsServer
 from integration.cns.clients import Anys, Supplier, any_consumer, any_supplier
 from integration.cns.conftest import Connect, Eventually
 from support.halted import halted

@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, Self
 
-from eventservices.servers import NatsServer, ServerSpec, free_port
+from eventservices.ports import free_port
+from eventservices.servers import NatsServer, ServerSpec
 
 START_S = 20.0
 

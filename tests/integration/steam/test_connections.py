@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from eventservices.errors import NotConnectedError, RefusedError
-from eventservices.servers import free_port
+from eventservices.ports import free_port
 from eventservices.steam import (
     Air,
     AirPool,

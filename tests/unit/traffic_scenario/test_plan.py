@@ -2,7 +2,6 @@
 
 import json
 import math
-import socket
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +11,7 @@ from fes.federation import load
 from traffic_scenario.__main__ import main
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
-from traffic_scenario.plan import Wanted, free_port, plan, write_federation
+from traffic_scenario.plan import Wanted, plan, write_federation
 from traffic_scenario.programs import Programs
 from traffic_scenario.runfolder import Monitor, Plan, make_folder, read_plan
 
@@ -94,11 +93,6 @@ def test_a_monitor_that_hears_farther_than_radio_does_is_bad_input(tmp_path: Pat
     endless = Plan(("A",), (Monitor("M01", 50.0, 11.5, 1e9, 50.0),), 0, 1, 1)
     with pytest.raises(InputError, match="range_m"):
         write_federation(tmp_path, endless, 1.0, 8090)
-
-
-def test_a_free_port_can_be_listened_on() -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", free_port()))
 
 
 def test_folders_made_in_one_second_are_different_ones(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from eventservices.errors import NotConnectedError
+from eventservices.ports import free_port
 
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 5.0
@@ -182,14 +183,6 @@ class NatsServer:
         self.stop()
         tail = self.log_path.read_text("utf-8", "replace")[-600:]
         raise NotConnectedError(f"nats-server {self.spec.name} did not start: {tail}")
-
-
-def free_port() -> int:
-    """Return a TCP port on loopback that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _answers(host: str, port: int) -> bool:

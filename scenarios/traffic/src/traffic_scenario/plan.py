@@ -1,13 +1,13 @@
 """`fes-traffic plan`: a run folder with everything that a run needs."""
 
 import json
-import socket
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eventservices.ports import free_port
 from fes.federation import check, dump, examine, has_errors, installed_kinds
 from fes.mapping.rules import Rule
 
@@ -72,14 +72,6 @@ def write_federation(
     if has_errors(findings):
         raise InputError("\n".join(str(finding) for finding in findings[:FINDINGS]))
     path.write_text(text, "utf-8")
-
-
-def free_port() -> int:
-    """Return a port on loopback that nobody listens on now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:
