@@ -1,5 +1,9 @@
 """Restarts: which gateways were killed and came back, so that it can be seen how they decide."""
 
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
 from pyspark.sql import functions as fn
 
 from analytics import schemas
@@ -23,7 +27,8 @@ def restarts(case: Case) -> list[tuple[int, str, int, int]]:
     Returns:
         Rows of `RESTARTS`.
     """
-    ended = [one for one in case.outages if one.killed and one.to_us < FOREVER_US]
+    troubles = in_one(case.outages)
+    ended = [one for one in troubles if one.killed and one.to_us < FOREVER_US]
     rows = [
         (number, one.gateway, one.from_us, _settled(one, case.census))
         for number, one in enumerate(ended)
@@ -31,6 +36,24 @@ def restarts(case: Case) -> list[tuple[int, str, int, int]]:
     ]
     disturbed = _disturbed(case, rows) if rows else set()
     return [row for row in rows if row[0] not in disturbed]
+
+
+def in_one(outages: Iterable[Outage]) -> list[Outage]:
+    """Return outages with those of one gateway made one where it had no time to settle between.
+
+    Whoever is cut off again before it is as before has taken back, or not asked for yet, what it
+    will ask for: what it decides can be compared only around all of it.
+    """
+    by_gateway = defaultdict[str, list[Outage]](list)
+    for one in sorted(outages, key=lambda outage: outage.from_us):
+        own = by_gateway[one.gateway]
+        if own and one.from_us <= own[-1].to_us + SETTLED_US:
+            last = own[-1]
+            until_us, killed = max(last.to_us, one.to_us), last.killed or one.killed
+            own[-1] = replace(last, to_us=until_us, killed=killed)
+        else:
+            own.append(one)
+    return [one for own in by_gateway.values() for one in own]
 
 
 def _settled(outage: Outage, census: Census) -> int:
