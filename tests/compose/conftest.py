@@ -10,7 +10,15 @@ from eventservices.ports import free_port
 from support.stack import Stack, call
 
 BUILD_S, UP_S, DOWN_S = 300, 180, 90
+SETUP_S = BUILD_S * 2 + UP_S
 SPEEDUP = 3
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the test that comes first the time that it takes to build and to start everything."""
+    here = [item for item in items if item.path.parent == Path(__file__).parent]
+    for item in here[:1]:
+        item.add_marker(pytest.mark.timeout(SETUP_S), append=False)
 
 
 def _engine_runs() -> bool:
