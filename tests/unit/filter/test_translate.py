@@ -109,3 +109,10 @@ def test_only_the_first_reasons_are_told_one_by_one() -> None:
     widened = translate(parse(text), Operators()).widened
     assert len(widened) == 33
     assert widened[-1] == "and 18 more"
+
+
+def test_terms_with_unlike_constants_are_unlike() -> None:
+    terms = {Term("parameter", "b", "=", value) for value in (True, 1, 1.0, "1")}
+    listed = {Term("parameter", "b", "IN", values) for values in ((True,), (1,), (1.0,))}
+    assert (len(terms), len(listed)) == (4, 3)
+    assert Term("parameter", "b", "=", 1.0) == Term("parameter", "b", "=", 1.0)

@@ -101,3 +101,15 @@ def test_a_term_that_cannot_be_true_is_refused(
 def test_more_terms_than_a_filter_may_have_are_refused() -> None:
     with pytest.raises(MalformedError, match="257 terms"):
         ContentFilter([Term("rate", ">", number) for number in range(257)])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [(True, 1, False), (True, 1.0, False), (False, 0, False), (1, 1.0, True), ("1", 1, False)],
+)
+def test_terms_are_the_same_where_they_accept_the_same(
+    left: Value, right: Value, same: bool
+) -> None:
+    terms = {Term("b", "=", left), Term("b", "=", right)}
+    assert len(terms) == (1 if same else 2)
+    assert (Term("b", "=", left) == Term("b", "=", right)) is same

@@ -44,6 +44,19 @@ class Term(msgspec.Struct, frozen=True, array_like=True):
     value: Any  # a `Value`: msgspec has no union of text and octets, `ContentFilter` decides
     upper: Any = None
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both are the same condition: 1 and TRUE are two values, 1 and 1.0 one."""
+        return isinstance(other, Term) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        kinds = (isinstance(self.value, bool), isinstance(self.upper, bool))
+        return (self.parameter, self.operator, self.value, self.upper, *kinds)
+
 
 def between(parameter: str, low: Value, high: Value) -> Term:
     """Return the term that is true from `low` to `high`, both included."""

@@ -25,6 +25,20 @@ class Term:
     op: str
     value: Any = None
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both are written alike: 1, 1.0 and TRUE are three constants."""
+        return isinstance(other, Term) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, ...]:
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        written = (text for each in values for text in (each.__class__.__name__, repr(each)))
+        return (self.kind, self.name, self.op, *written)
+
 
 class Vocabulary(Protocol):
     """What a service can apply.
