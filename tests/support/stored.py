@@ -33,7 +33,7 @@ class StoredJournals(Journals):
 
     def state(self, gateway: str) -> MutableMapping[str, bytes]:
         """What a gateway's journal adds up to."""
-        return fold(entry for _, entry in self._journal(gateway).read())
+        return fold(self._journal(gateway).read().entries)
 
     def append(self, gateway: str, mutations: list[Mutation]) -> None:
         """Commit what a gateway changed."""

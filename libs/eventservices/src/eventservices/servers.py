@@ -32,6 +32,8 @@ class ServerSpec:
         folder: Where its configuration, log and store lie; made if absent.
         mqtt: Whether it speaks MQTT 3.1.1 too (brings JetStream with it).
         jetstream: Whether it keeps streams.
+        sync_always: Whether what it keeps is on the disk before it says so, as a journal needs it;
+            else a loss of power may lose the last two minutes.
         cluster: Name of the cluster that it belongs to; alone where None.
         routes: Cluster addresses (`nats-route://host:port`) of servers that run already.
         port, mqtt_port, cluster_port, http_port: Fixed ports; 0 has free ones taken.
@@ -41,6 +43,7 @@ class ServerSpec:
     folder: Path
     mqtt: bool = False
     jetstream: bool = False
+    sync_always: bool = False
     cluster: str | None = None
     routes: tuple[str, ...] = ()
     port: int = 0
@@ -160,7 +163,8 @@ class NatsServer:
         ]
         if spec.jetstream or spec.mqtt:
             store = spec.folder / f"{spec.name}.store"
-            lines.append(f"jetstream {{ store_dir: {json.dumps(str(store))} }}")
+            sync = ", sync_interval: always" if spec.sync_always else ""
+            lines.append(f"jetstream {{ store_dir: {json.dumps(str(store))}{sync} }}")
         if spec.mqtt:
             lines.append(f"mqtt {{ host: {self.host}, port: {self.mqtt_port} }}")
         if spec.cluster:

@@ -9,6 +9,7 @@ FesError
 ├── MappingError        (ValueError)       an event cannot be mapped
 ├── FederationError     (ValueError)       `federation.yaml` is not valid
 ├── StoreError          (OSError)          the journal cannot be read or written
+│   └── BehindError                        another has appended to it meanwhile
 ├── LinkError           (ConnectionError)  a link was refused or broke
 └── AdapterError        (RuntimeError)     an adapter could not do what was asked
     └── UnavailableError (ConnectionError) its event service is away; a retry helps
@@ -90,6 +91,12 @@ class FederationError(FesError, ValueError):
 
 class StoreError(FesError, OSError):
     """Tells that the journal cannot be read or written."""
+
+
+class BehindError(StoreError):
+    """Tells that another has appended meanwhile, and nothing was: read on, and decide again."""
+
+    retryable = True
 
 
 class LinkError(FesError, ConnectionError):

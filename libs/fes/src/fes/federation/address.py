@@ -1,4 +1,4 @@
-"""Where a broker listens, with the name and the password that it asks for."""
+"""Where servers listen, with the name and the password that they ask for."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from eventservices.errors import RefusedError
 from msgspec import UNSET
 
 from fes.errors import FederationError
-from fes.federation.model import Federation
+from fes.federation.model import Broker, Federation, Store
 
 
 def address(federation: Federation, broker: str) -> str:
@@ -23,10 +23,28 @@ def address(federation: Federation, broker: str) -> str:
     told = federation.brokers[broker]
     if told.url is UNSET:
         raise FederationError("has no url; `fes run` gives it one", key=f"brokers.{broker}")
+    return _complete(told.url, told, f"brokers.{broker}")
+
+
+def store_addresses(federation: Federation, gateway: str) -> tuple[str, ...]:
+    """Return the urls of the servers that keep a gateway's journal, as `address` does.
+
+    Args:
+        federation: The file, resolved.
+        gateway: Name of the gateway.
+
+    Raises:
+        FederationError: Its password file holds no password.
+    """
+    told = federation.gateways[gateway].store
+    return tuple(_complete(url, told, f"gateways.{gateway}.store") for url in told.urls)
+
+
+def _complete(url: str, told: Broker | Store, key: str) -> str:
     if told.password_file is UNSET:
-        return with_credentials(told.url, told.user, "") if told.user else told.url
+        return with_credentials(url, told.user, "") if told.user else url
     try:
         password = read_password(Path(told.password_file))
     except RefusedError as error:
-        raise FederationError(str(error), key=f"brokers.{broker}.password_file") from error
-    return with_credentials(told.url, told.user, password)
+        raise FederationError(str(error), key=f"{key}.password_file") from error
+    return with_credentials(url, told.user, password)

@@ -164,6 +164,30 @@ class Http(Section, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8080
 
 
+class Store(Section, frozen=True, kw_only=True):
+    """Where a gateway keeps its journal.
+
+    Attributes:
+        kind: `sqlite` is a file in the run's folder, for replicas on one host; `jetstream` a stream
+            of NATS servers, for replicas on several.
+        url: Of `jetstream`: where its servers listen; several are separated by commas.
+        user: Who the gateway says it is there; empty where nobody asks.
+        password_file: File with that user's password.
+        copies: Of `jetstream`: servers that keep the stream; with 3, one of them may fail.
+    """
+
+    kind: Literal["sqlite", "jetstream"] = "sqlite"
+    url: Annotated[str, Meta(min_length=1, max_length=2000)] | UnsetType = UNSET
+    user: Annotated[str, Meta(max_length=255)] = ""
+    password_file: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    copies: Literal[1, 3] = 1
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where its servers listen, in order of preference."""
+        return () if self.url is UNSET else tuple(url.strip() for url in self.url.split(","))
+
+
 class Gateway(Section, frozen=True, kw_only=True):
     """A gateway and its adapters.
 
@@ -171,10 +195,12 @@ class Gateway(Section, frozen=True, kw_only=True):
         adapters: By event service, in order; an adapter's identifier is
             `<gateway>.<event service>`.
         http: The gateway's own interface; absent where it shares the federation's.
+        store: Where it keeps its journal.
     """
 
     adapters: Annotated[dict[Name, Adapter], Meta(min_length=1)]
     http: Http | UnsetType = UNSET
+    store: Store = Store()
 
 
 class Request(Section, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ Source:
     design, section 6, Store.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -20,35 +20,79 @@ class Entry(NamedTuple):
     value: bytes | None
 
 
-class Journal(Protocol):
-    """An ordered journal.
+class Tail(NamedTuple):
+    """What came after a sequence number, as of one moment.
 
-    A batch is durable, whole and in order, once `append` returned; or nothing of it is.
+    Attributes:
+        whole: Whether the entries add up to the whole state. A reader then forgets what it had:
+            what is gone since is not told.
+        sequence: Sequence number to append at, and to read on from.
+        entries: In order.
+    """
+
+    whole: bool
+    sequence: int
+    entries: tuple[Entry, ...]
+
+
+class Journal(Protocol):
+    """An ordered journal that several processes may append to at the same time.
+
+    A batch is durable, whole and in order, once `append` returned; or nothing of it is. Sequence
+    numbers grow and are otherwise opaque: they may leave some out. Safe to call from several
+    threads.
     """
 
     def append(self, batch: Sequence[Entry], expected_sequence: int) -> int:
         """Append a batch.
 
         Args:
-            batch: Changes, in order.
-            expected_sequence: Sequence number of the last entry that the caller knows of.
+            batch: Changes, in order; an empty one changes nothing.
+            expected_sequence: Sequence number up to which the caller has read; 0 for nothing.
 
         Returns:
-            Sequence number of the batch's last entry.
+            Sequence number of the batch's end. The caller has read up to there.
 
         Raises:
-            StoreError: Another has appended meanwhile (read on and decide again), or the journal
-                cannot be written; nothing was appended.
+            BehindError: Another has appended meanwhile: read on and decide again.
+            StoreError: The journal cannot be written. Nothing was appended; where that cannot be
+                known yet, the same call again finds out, and appends it at most once.
         """
 
-    def read(self, after: int = 0) -> Iterator[tuple[int, Entry]]:
-        """Yield (sequence number, entry) of what came after a sequence number.
+    def read(self, after: int = 0) -> Tail:
+        """Return everything after a sequence number, as of one moment.
 
-        What a snapshot replaced is yielded as the snapshot's entries, under its number.
+        Args:
+            after: Sequence number up to which the caller has read; 0 for nothing.
+
+        Returns:
+            What came since. It is whole after 0, after what a snapshot has replaced since, and
+            after what this journal never reached.
+
+        Raises:
+            StoreError: The journal cannot be read, or holds what is no entry.
+        """
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have a function called soon after anybody has appended, until the journal is closed.
+
+        Args:
+            changed: Called from a thread of the journal's own, at most about 100 ms later; several
+                batches may make one call, and a call may be for nothing.
+
+        Raises:
+            StoreError: The journal cannot be watched.
         """
 
     def snapshot(self) -> int:
-        """Replace the entries so far by the state that they add up to; return its number."""
+        """Replace the entries so far by the state that they add up to.
+
+        Returns:
+            Sequence number that the state stands for: `read` after it tells what came since.
+
+        Raises:
+            StoreError: It cannot be written; the journal is as it was.
+        """
 
     def sequence(self) -> int:
         """Return the sequence number of the last entry; 0 where there is none."""

@@ -6,16 +6,19 @@ lose a WAL that is reset while another connection checkpoints.
 
 import contextlib
 import random
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import apsw
-from fes.errors import StoreError
+from fes.errors import BehindError, StoreError
 
-from fes_gateway.store.journal import Entry, fold
+from fes_gateway.store.journal import Entry, Tail, fold
+from fes_gateway.store.sqlitewatch import SqliteWatch, wake
 
 OLDEST_LIBRARY = (3, 51, 3)
+FORMAT = 1
 BUSY_S = 2.0
 SNAPSHOT_EVERY = 10_000
 
@@ -53,88 +56,135 @@ class SqliteJournal:
             raise StoreError(f"SQLite {apsw.sqlite_lib_version()} is too old, 3.51.3 is needed")
         self.path = path
         self._since_snapshot = 0
-        try:
+        self._lock = threading.RLock()
+        self._watches: list[SqliteWatch] = []
+        with self._named():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = apsw.Connection(str(path))
-            self._db.set_busy_handler(_Patience())
-            self._db.execute("pragma journal_mode = wal")
-            self._db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
-            self._check_integrity()
-            self._db.execute(_SCHEMA)
-        except (apsw.Error, OSError) as error:
-            raise StoreError(f"{path}: {error}") from error
+            try:
+                self._prepare(durable=durable)
+            except BaseException:
+                self._db.close()
+                raise
 
     def append(self, batch: Sequence[Entry], expected_sequence: int) -> int:
         """Append a batch; see `Journal`."""
-        try:
-            self._db.execute("begin immediate")
-            try:
-                found = self._expect(expected_sequence)
-                rows = enumerate(batch, found + 1)
-                self._db.executemany(
-                    "insert into journal values (?, ?, ?)",
-                    [(number, entry.key, entry.value) for number, entry in rows],
-                )
-                self._db.execute("commit")
-            except BaseException:
-                self._db.execute("rollback")
-                raise
-        except apsw.Error as error:
-            raise StoreError(f"{self.path}: {error}") from error
+        with self._writing():
+            found = self.sequence()
+            if found != expected_sequence:
+                raise BehindError(f"{self.path}: at {found}, expected {expected_sequence}")
+            self._db.executemany(
+                "insert into journal values (?, ?, ?)",
+                [(number, key, value) for number, (key, value) in enumerate(batch, found + 1)],
+            )
+        wake(self.path, but=[watch.name for watch in self._watches])
         self._since_snapshot += len(batch)
         if self._since_snapshot >= SNAPSHOT_EVERY:
-            with contextlib.suppress(StoreError):  # the batch is durable; the next one tries again
+            self._since_snapshot = SNAPSHOT_EVERY // 2  # where it fails, it is tried again later
+            with contextlib.suppress(StoreError):  # the batch is durable
                 self.snapshot()
         return expected_sequence + len(batch)
 
-    def read(self, after: int = 0) -> Iterator[tuple[int, Entry]]:
-        """Yield what came after a sequence number; see `Journal`."""
-        at = self._meta("snapshot")
-        if after < at:
-            for key, value in self._db.execute("select key, value from snapshot order by key"):
-                yield at, Entry(key, value)
-        query = "select sequence, key, value from journal where sequence > ? order by sequence"
-        for number, key, value in self._db.execute(query, (after,)):
-            yield number, Entry(key, value)
+    def read(self, after: int = 0) -> Tail:
+        """Return everything after a sequence number; see `Journal`."""
+        with self._reading():
+            return self._read(after)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Have a function called soon after anybody has appended; see `Journal`."""
+        with self._named():
+            self._meta("format")  # a file that is closed is not watched
+            self._watches = [*self._watches, SqliteWatch(self.path, changed)]
 
     def snapshot(self) -> int:
         """Replace the entries so far by their sum; see `Journal`."""
-        try:
-            with self._db:
-                number = self.sequence()
-                state = fold(entry for _, entry in self.read())
-                self._db.execute("delete from snapshot")
-                self._db.executemany("insert into snapshot values (?, ?)", list(state.items()))
-                self._db.execute("delete from journal where sequence <= ?", (number,))
-                self._db.execute("update meta set value = ? where name = 'snapshot'", (number,))
-        except apsw.Error as error:
-            raise StoreError(f"{self.path}: {error}") from error
+        with self._writing():
+            _, number, entries = self._read(0)
+            self._db.execute("delete from snapshot")
+            self._db.executemany("insert into snapshot values (?, ?)", list(fold(entries).items()))
+            self._db.execute("delete from journal where sequence <= ?", (number,))
+            self._db.execute("update meta set value = ? where name = 'snapshot'", (number,))
         self._since_snapshot = 0
         return number
 
     def sequence(self) -> int:
         """Return the sequence number of the last entry."""
-        newest = self._db.execute("select max(sequence) from journal").get
-        return newest if newest is not None else self._meta("snapshot")
+        with self._named():
+            newest = self._db.execute("select max(sequence) from journal").get
+            return newest if newest is not None else self._meta("snapshot")
 
     def close(self) -> None:
         """Close the file; harmless twice."""
-        self._db.close()
+        with self._lock:
+            self._db.close()
+            watches, self._watches = self._watches, []
+        for watch in watches:
+            watch.close()
 
-    def _expect(self, sequence: int) -> int:
-        found = self.sequence()
-        if found != sequence:
-            raise StoreError(f"{self.path}: at {found}, expected {sequence}")
-        return found
+    def _prepare(self, *, durable: bool) -> None:
+        patience = _Patience()
+        self._db.set_busy_handler(patience)
+        for attempt in range(1000):  # to switch to WAL needs the file alone, and does not wait
+            try:
+                self._db.execute("pragma journal_mode = wal")
+                break
+            except apsw.BusyError:
+                if not patience(attempt):
+                    raise
+        self._db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+        verdict = self._db.execute("pragma quick_check(1)").get
+        if verdict != "ok":
+            raise StoreError(f"{self.path} is damaged: {verdict}")
+        with self._writing():
+            self._db.execute(_SCHEMA)
+        if self._meta("format") != FORMAT:
+            raise StoreError(f"{self.path}: its format is {self._meta('format')}, not {FORMAT}")
+
+    def _read(self, after: int) -> Tail:
+        start, sequence = self._meta("snapshot"), self.sequence()
+        whole = after <= 0 or not start <= after <= sequence
+        entries: list[Entry] = []
+        if whole:
+            kept = self._db.execute("select key, value from snapshot order by key")
+            entries += [Entry(key, value) for key, value in kept]
+        query = "select key, value from journal where sequence > ? order by sequence"
+        found = self._db.execute(query, (0 if whole else after,))
+        entries += [Entry(key, value) for key, value in found]
+        return Tail(whole, sequence, tuple(entries))
 
     def _meta(self, name: str) -> int:
         value: int = self._db.execute("select value from meta where name = ?", (name,)).get
         return value
 
-    def _check_integrity(self) -> None:
-        verdict = self._db.execute("pragma quick_check(1)").get
-        if verdict != "ok":
-            raise StoreError(f"{self.path} is damaged: {verdict}")
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """See the file as of one moment."""
+        with self._named(), self._db:
+            yield
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the file, and commit in the end, or roll back."""
+        with self._named():
+            self._db.execute("begin immediate")
+            try:
+                yield
+                self._db.execute("commit")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("rollback")
+                raise
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Use the connection alone; have what fails name the file."""
+        with self._lock:
+            try:
+                yield
+            except (apsw.Error, OSError) as error:
+                if isinstance(error, StoreError):
+                    raise
+                raise StoreError(f"{self.path}: {error}") from error
 
 
 class _Patience:

@@ -1,0 +1,63 @@
+"""Checks where gateways keep their journals."""
+
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import UNSET
+
+from fes.federation.finding import Path
+from fes.federation.model import Federation, Store
+from fes.federation.tree import Report
+
+SCHEMES = ("nats", "tls")
+"""How an address of a NATS server begins."""
+
+
+def check_stores(federation: Federation, report: Report) -> None:
+    """Report stores that are not told where they are, or more than they can use.
+
+    Args:
+        federation: Good in form.
+        report: Takes the findings.
+    """
+    for name, gateway in federation.gateways.items():
+        path = ("gateways", name, "store")
+        if gateway.store.kind == "sqlite":
+            _check_sqlite(report, gateway.store, path)
+        else:
+            _check_jetstream(report, gateway.store, path)
+
+
+def _check_sqlite(report: Report, store: Store, path: Path) -> None:
+    usual = Store()
+    for field in msgspec.structs.fields(Store):
+        if field.name != "kind" and getattr(store, field.name) != getattr(usual, field.name):
+            message = "it belongs to kind jetstream, and the kind is sqlite"
+            report.error((*path, field.encode_name), message)
+
+
+def _check_jetstream(report: Report, store: Store, path: Path) -> None:
+    if store.url is UNSET:
+        report.error(path, "key 'url' is missing, which kind jetstream needs")
+    for url in store.urls:
+        fault = _fault_of(url)
+        if fault:
+            report.error((*path, "url"), fault)
+    if len(set(store.urls)) < len(store.urls):
+        report.error((*path, "url"), "a server stands twice")
+    if store.password_file is not UNSET and not store.user:
+        report.error((*path, "password_file"), "key 'user' is missing: whose password is it?")
+
+
+def _fault_of(url: str) -> str:
+    """Return what is wrong with an address; empty where nothing is."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    plain = good and not (parts.path or parts.query or parts.fragment)
+    if plain:
+        return ""
+    shown = url.rpartition("@")[2][:60]
+    return f"expected nats://host:port, several separated by commas, found {shown!r}"

@@ -1,0 +1,31 @@
+"""Opens the journal that the federation's file says."""
+
+from pathlib import Path
+
+from fes.federation.address import store_addresses
+from fes.federation.model import Federation
+
+from fes_gateway.store.jetstream import JetStreamJournal, StreamSettings, stream_name
+from fes_gateway.store.journal import Journal
+from fes_gateway.store.sqlite import SqliteJournal
+
+
+def open_journal(federation: Federation, gateway: str, run_folder: Path) -> Journal:
+    """Return the journal of a gateway; every replica of it gets the same.
+
+    Args:
+        federation: The file, checked and resolved.
+        gateway: Name of the gateway.
+        run_folder: Folder of the run; a file lies below it.
+
+    Raises:
+        StoreError: The file cannot be opened. Servers that are away are told by the first use.
+        FederationError: The file with the password cannot be read.
+    """
+    store = federation.gateways[gateway].store
+    if store.kind == "sqlite":
+        file = gateway.replace("%", "%25").replace("/", "%2F")
+        return SqliteJournal(run_folder / "store" / f"{file}.sqlite")
+    urls = store_addresses(federation, gateway)
+    name = stream_name(federation.system, gateway)
+    return JetStreamJournal(StreamSettings(urls, name, store.copies))
