@@ -22,3 +22,8 @@ def test_what_it_does_is_not() -> None:
 
 def test_the_priority_that_every_event_has_asks_for_nothing() -> None:
     assert counted((), Priority=0) == {"degraded_priority": 0, "degraded_proximity": 0}
+
+
+def test_a_priority_that_is_none_asks_for_nothing() -> None:
+    for value in ("high", 40_000, 1.5):
+        assert counted(("Proximity",), Priority=value) == {"degraded_priority": 0}

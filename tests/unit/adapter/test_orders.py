@@ -22,8 +22,8 @@ def all_of(waiting: Orders) -> list[Order]:
     return [waiting.take() for _ in range(len(waiting))]
 
 
-def publish(number: int) -> Publish:
-    return Publish(Stamp("car", 1, number, 0, "home"), (), 0, b"")
+def publish(number: int, priority: int = 0) -> Publish:
+    return Publish(Stamp("car", 1, number, 0, "home"), (), 0, b"", priority)
 
 
 def test_what_shall_hold_comes_before_requests_and_those_before_events() -> None:
@@ -43,6 +43,27 @@ def test_events_and_requests_above_the_bound_are_not_taken() -> None:
     assert events == [True, True]
     assert not waiting.put(publish(2))
     assert requests == [True, True, False]
+
+
+def test_urgent_publications_go_first_and_equal_ones_in_their_order() -> None:
+    """Rule G23."""
+    waiting = orders(queue=5)
+    events = [publish(1), publish(2, 7), publish(3, -7), PublishControl(b"", True, 7), publish(4)]
+    for order in (*events, Subscribe(1, "a", 1), PublishControl(b"", priority=-9)):
+        assert waiting.put(order)
+
+    first = [Subscribe(1, "a", 1), PublishControl(b"", priority=-9)]
+    assert all_of(waiting) == [*first, *(events[at] for at in (1, 3, 0, 4, 2))]
+
+
+def test_a_publication_goes_for_a_more_urgent_one_and_is_told() -> None:
+    displaced: list[Order] = []
+    waiting = Orders(2, set().__contains__, displaced.append)
+    events = [publish(1), publish(2), publish(3, 1), publish(4), publish(5, 1), publish(6, 1)]
+
+    assert [waiting.put(event) for event in events] == [True, True, True, False, True, False]
+    assert displaced == [publish(2), publish(1)]
+    assert all_of(waiting) == [publish(3, 1), publish(5, 1)]
 
 
 def test_churn_leaves_nothing_that_waits() -> None:

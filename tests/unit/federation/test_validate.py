@@ -6,9 +6,11 @@ import pytest
 from fes.cli.validate import add_parser, validate
 
 
-def run(*paths: Path, environment: dict[str, str] | None = None) -> tuple[int, list[str]]:
+def run(
+    *paths: Path, environment: dict[str, str] | None = None, report: bool = False
+) -> tuple[int, list[str]]:
     out = io.StringIO()
-    status = validate(paths, environment or {}, out)
+    status = validate(paths, environment or {}, out, report=report)
     return status, out.getvalue().splitlines()
 
 
@@ -88,3 +90,26 @@ def test_the_command_line_takes_files() -> None:
     add_parser(parser.add_subparsers())
     assert parser.parse_args(["validate", "a", "b"]).paths == [Path("a"), Path("b")]
     assert parser.parse_args(["validate"]).paths == []
+
+
+def test_what_is_degraded_is_told_to_those_who_ask_and_is_no_warning(root: Path) -> None:
+    path = root / "scenarios/traffic/federation.yaml"
+    status, lines = run(path, report=True)
+
+    assert status == 0
+    told = [line for line in lines if "info: requests[0]: events from cns-v-FES0001 at" in line]
+    assert len(told) == 1
+    assert "degraded Reliability, Priority;" in told[0]
+    assert [line for line in lines if line not in told] == run(path)[1]
+
+
+def test_a_file_with_errors_gets_no_report(file: Path) -> None:
+    file.write_text(file.read_text().replace("kind: memory", "kind: memmory"))
+    assert run(file, report=True) == run(file)
+
+
+def test_the_command_line_takes_the_wish_for_a_report() -> None:
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers())
+    assert parser.parse_args(["validate", "--report", "a"]).report
+    assert not parser.parse_args(["validate", "a"]).report

@@ -152,7 +152,7 @@ class CosmicAdapter(Adapter):
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         node, bus = self._node, self._bus
         await _room(bus)
-        expires_us = self._expires_us(native, bus)
+        expires_us = self._expires_us(native, stamp, bus)
         with native_errors():
             if native.can_id is not None:
                 node.send_frame(
@@ -207,12 +207,16 @@ class CosmicAdapter(Adapter):
         with native_errors():
             await self._node.announce(subject, attributes, etag=etag)
 
-    def _expires_us(self, native: Native, bus: Bus) -> int | None:
-        """Return when an event is worth nothing any more; wall clock, None where it never is."""
-        left_s = timeout_s(native)
-        if left_s is None:
+    def _expires_us(self, native: Native, stamp: Stamp, bus: Bus) -> int | None:
+        """Return when an event is worth nothing any more; wall clock, None where it never is.
+
+        Its `Timeout` counts from its producer's time, on the federation clock.
+        """
+        timeout = timeout_s(native)
+        if not timeout:
             return None
-        return bus.now_us() + round(left_s * 1e6 / self.context.speed)
+        left_us = stamp.time_us + round(timeout * 1e6) - self.context.clock_us()
+        return bus.now_us() + max(0, round(left_us / self.context.speed))
 
     def _moment_us(self, delivery: Delivery) -> int:
         """Return an event's time on the federation clock: its stamp's, or when its frame came."""

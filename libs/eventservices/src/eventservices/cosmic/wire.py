@@ -15,6 +15,7 @@ from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.settings import BusSettings
 from eventservices.cosmic.transmission import Transmission
 from eventservices.errors import EventServiceError, NotConnectedError
+from eventservices.lasting import lasting
 
 BURST: Final = 64
 """Frames between two turns of the event loop."""
@@ -60,8 +61,8 @@ class Wire:
         """
         self._driver.open()
         self._tasks = [
-            asyncio.create_task(self._send_all(), name="cosmic sending"),
-            asyncio.create_task(self._keep_open(), name="cosmic watching"),
+            asyncio.create_task(lasting(self._send_all), name="cosmic sending"),
+            asyncio.create_task(lasting(self._keep_open), name="cosmic watching"),
         ]
 
     async def close(self) -> None:

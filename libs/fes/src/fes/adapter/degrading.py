@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Final
 
 from fes.model import Event
-from fes.model.attributes import PRIORITY, PROXIMITY
+from fes.model.attributes import PRIORITY, PROXIMITY, priority
 
 ASKED: Final = (PRIORITY, PROXIMITY)
 """Standard attributes by which an event asks something of the event service alone."""
@@ -31,8 +31,8 @@ class Degrading:
         self.counters = dict.fromkeys(self._names.values(), 0)
 
     def count(self, event: Event) -> None:
-        """Count a published event; a priority of 0 asks for nothing."""
+        """Count a published event; a priority of 0, or one that is none, asks for nothing."""
         for field in event.attributes:
             counter = self._names.get(field.id)
-            if counter is not None and field.value != 0:
+            if counter is not None and (field.id != PRIORITY or priority(event)):
                 self.counters[counter] += 1

@@ -27,7 +27,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "run":
             return run.run(options, os.environ, sys.stdout)
         case "validate":
-            return validate.validate(options.paths, os.environ, sys.stdout)
+            return validate.validate(options.paths, os.environ, sys.stdout, report=options.report)
         case "filter":
             return filters.run(options, os.environ, sys.stdout)
         case "inject":

@@ -5,8 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from fes.errors import FederationError
-from fes.federation import Finding, Severity, check, examine, has_errors, installed_kinds
-from fes.federation.load import read_bytes
+from fes.federation import (
+    Document,
+    Finding,
+    Kind,
+    Severity,
+    check,
+    examine,
+    has_errors,
+    installed_kinds,
+)
+from fes.federation.checks.degraded import tell_degraded
+from fes.federation.load import in_order, read_bytes
+from fes.federation.tree import Report
 from fes.mapping import Rule, load_rules
 
 if TYPE_CHECKING:
@@ -16,7 +27,9 @@ OK, INVALID, MISUSED = 0, 1, 2
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to the command line of `fes`; the arguments arrive as `paths`.
+    """Add the command to the command line of `fes`.
+
+    The arguments arrive as `paths` and `report`.
 
     Args:
         subparsers: What `ArgumentParser.add_subparsers` returned.
@@ -27,16 +40,28 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Print one line for each thing that is wrong or doubtful. "
         "Status 0: no errors; 1: errors; 2: nothing was checked.",
     )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="tell also what is degraded: what events may ask for, and their destination cannot do",
+    )
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="a federation file")
 
 
-def validate(paths: Sequence[Path], environment: Mapping[str, str], out: TextIO) -> int:
+def validate(
+    paths: Sequence[Path],
+    environment: Mapping[str, str],
+    out: TextIO,
+    *,
+    report: bool = False,
+) -> int:
     """Print the findings of federation files, one a line.
 
     Args:
         paths: The files; none is a mistake, not success.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
         out: Takes the lines.
+        report: Whether to tell what is degraded, too.
 
     Returns:
         Exit status: 0 where no file has errors (warnings do not count), 1 where one has, 2 where
@@ -45,21 +70,27 @@ def validate(paths: Sequence[Path], environment: Mapping[str, str], out: TextIO)
     if not paths:
         out.write("fes validate: name at least one federation file\n")
         return MISUSED
-    findings = [finding for path in paths for finding in examine_file(path, environment)]
+    findings = [
+        finding for path in paths for finding in examine_file(path, environment, report=report)
+    ]
     out.writelines(_printable(str(finding)) + "\n" for finding in findings)
     if has_errors(findings):
         return INVALID
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-    out.write(f"{files} checked: no errors, {len(findings)} warnings\n")
+    warnings = sum(finding.severity is Severity.WARNING for finding in findings)
+    out.write(f"{files} checked: no errors, {warnings} warnings\n")
     return OK
 
 
-def examine_file(path: Path, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+def examine_file(
+    path: Path, environment: Mapping[str, str], *, report: bool = False
+) -> tuple[Finding, ...]:
     """Return what is wrong or doubtful in a file, a file that cannot be read included.
 
     Args:
         path: The file.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
+        report: Whether to tell what is degraded, too.
     """
     try:
         data = read_bytes(path)
@@ -69,7 +100,19 @@ def examine_file(path: Path, environment: Mapping[str, str]) -> tuple[Finding, .
     def try_rule(plain: object) -> object:
         return load_rules([plain], path.parent)
 
-    return check(examine(data, str(path), environment), installed_kinds(), Rule, try_rule)
+    document, kinds = examine(data, str(path), environment), installed_kinds()
+    findings = check(document, kinds, Rule, try_rule)
+    if not report or has_errors(findings):
+        return findings
+    return in_order([*findings, *_degraded(document, kinds)])
+
+
+def _degraded(document: Document, kinds: Mapping[str, Kind]) -> list[Finding]:
+    if document.federation is None or document.tree is None:
+        return []
+    told = Report(document.tree)
+    tell_degraded(document.federation, told, kinds)
+    return told.findings
 
 
 def _printable(line: str) -> str:

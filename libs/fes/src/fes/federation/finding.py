@@ -15,6 +15,7 @@ class Severity(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+    INFO = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Finding:
     """One thing that is wrong or doubtful.
 
     Attributes:
-        severity: An error makes the file invalid, a warning does not.
+        severity: An error makes the file invalid, a warning does not; what is only told, for those
+            who ask for it, is info.
         file: Name of the file, or of the environment variable that the value came from.
         place: Line and column; None where the whole file is meant.
         key: Path of the key, e.g. `gateways.g1.adapters`.
@@ -38,8 +40,8 @@ class Finding:
     def __str__(self) -> str:
         """Return `file:line:column: key: message`, the way editors and people read it."""
         where = f"{self.file}:{self.place.line}:{self.place.column}" if self.place else self.file
-        warning = "warning: " if self.severity is Severity.WARNING else ""
-        return f"{where}: {warning}{self.key + ': ' if self.key else ''}{self.message}"
+        marked = "" if self.severity is Severity.ERROR else f"{self.severity}: "
+        return f"{where}: {marked}{self.key + ': ' if self.key else ''}{self.message}"
 
 
 class InvalidFederationError(FederationError):

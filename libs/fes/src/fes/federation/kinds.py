@@ -9,6 +9,9 @@ import msgspec
 GROUP = "fes.adapters"
 """Entry points: kind of event service to adapter class."""
 
+PERSISTENT = "persistent"
+"""Setting that, where it is true, has a kind keep events that does not always."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -21,6 +24,14 @@ class Kind:
             there is none.
         fault: Why the adapter cannot be loaded; empty where it can.
         observes: What of that which native clients declare its adapter sees.
+        honours: Standard attributes that it acts on itself.
+        persistent: Whether it keeps events, whatever its settings.
+        keeps_attributes: Whether attributes reach its native clients.
+        suppresses: Whether its native clients suppress a repeated identity.
+        redelivers_s: After how long, at the latest, it delivers again what its adapter did not
+            acknowledge; 0 where it does not.
+        deduplicates_s: For how long it stores no second event of an identity; 0 where it stores
+            any.
     """
 
     settings: type[msgspec.Struct] | None = None
@@ -28,13 +39,23 @@ class Kind:
     stamp_setting: str = ""
     fault: str = ""
     observes: tuple[str, ...] = ()
+    honours: tuple[str, ...] = ()
+    persistent: bool = False
+    keeps_attributes: bool = True
+    suppresses: bool = True
+    redelivers_s: float = 0.0
+    deduplicates_s: float = 0.0
+
+    def persists(self, settings: Mapping[str, object]) -> bool:
+        """Tell whether an event service with such settings keeps events."""
+        return self.persistent or settings.get(PERSISTENT) is True
 
 
 def installed_kinds() -> Mapping[str, Kind]:
     """Return the kinds that an adapter is installed for.
 
-    An adapter class tells by its class attributes: `settings_type`, a Struct,
-    `capabilities.stamps` and `capabilities.observes`, and `stamp_setting`. Each may be missing.
+    An adapter class tells by its class attributes: `settings_type`, a Struct, `capabilities`,
+    `stamp_setting`, `redelivers_s` and `deduplicates_s`. Each may be missing.
     """
     return {point.name: _kind(point) for point in entry_points(group=GROUP)}
 
@@ -47,8 +68,15 @@ def _kind(point: EntryPoint) -> Kind:
     settings = getattr(adapter, "settings_type", None)
     is_struct = isinstance(settings, type) and issubclass(settings, msgspec.Struct)
     capabilities = getattr(adapter, "capabilities", None)
-    stamps = getattr(capabilities, "stamps", True)
-    observes = getattr(capabilities, "observes", ())
-    setting = str(getattr(adapter, "stamp_setting", ""))
-    struct = settings if is_struct else None
-    return Kind(struct, stamps is not False, setting, observes=tuple(observes))
+    return Kind(
+        settings if is_struct else None,
+        bool(getattr(capabilities, "stamps", True)),
+        str(getattr(adapter, "stamp_setting", "")),
+        observes=tuple(getattr(capabilities, "observes", ())),
+        honours=tuple(getattr(capabilities, "honours", ())),
+        persistent=bool(getattr(capabilities, "persistent", False)),
+        keeps_attributes=bool(getattr(capabilities, "keeps_attributes", True)),
+        suppresses=bool(getattr(capabilities, "suppresses", True)),
+        redelivers_s=float(getattr(adapter, "redelivers_s", 0.0)),
+        deduplicates_s=float(getattr(adapter, "deduplicates_s", 0.0)),
+    )

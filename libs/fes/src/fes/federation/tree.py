@@ -91,6 +91,10 @@ class Report:
         """Add a warning at a path."""
         self._add(Severity.WARNING, path, message, None)
 
+    def info(self, path: Path, message: str) -> None:
+        """Add what is neither wrong nor doubtful at a path."""
+        self._add(Severity.INFO, path, message, None)
+
     def _add(self, severity: Severity, path: Path, message: str, place: Place | None) -> None:
         node = nearest(self._tree, path)
         shown = place or node.shown

@@ -1,9 +1,10 @@
 """What waits to be sent over a link: control traffic has a lane of its own."""
 
-from collections import deque
+from collections.abc import Sequence
 
-from fes.link.end import Message
+from fes.link.end import Message, Receiver
 from fes.link.messages import Heard, HeardControl, Publish, PublishControl
+from fes.link.priority import PriorityQueue
 
 QUEUE = 20_000
 """Most events that wait."""
@@ -29,7 +30,10 @@ def is_event(message: Message) -> bool:
 
 
 class Lanes:
-    """What waits to be sent: control traffic first, all within bounds.
+    """What waits to be sent: control traffic first, then events, urgent ones first.
+
+    Where the events' lane is full, one that is more urgent than others takes the place of the
+    newest of the least urgent.
 
     Args:
         queue: Most events that wait.
@@ -37,9 +41,10 @@ class Lanes:
         lane_bytes: Most bytes that wait in each lane.
 
     Attributes:
-        dropped: Messages that were not taken.
+        dropped: Messages that were not taken, or that waited and had to go.
         cut: Whether control traffic was among them: the other end misses something that only a
             new link can tell it.
+        on_displaced: Is told each event that waited and had to go for a more urgent one.
     """
 
     def __init__(
@@ -49,50 +54,92 @@ class Lanes:
         self._events = _Lane(queue, lane_bytes)
         self.dropped = 0
         self.cut = False
+        self.on_displaced: Receiver = _tell_nobody
 
     def __len__(self) -> int:
         """Return how many messages wait."""
-        return len(self._control.messages) + len(self._events.messages)
+        return self._control.count + self._events.count
 
     def put(self, message: Message) -> bool:
-        """Queue a message; False where it was dropped and counted."""
+        """Queue a message; False where it was dropped and counted.
+
+        What had to go in its place is counted too, and told to `on_displaced`.
+        """
         event = is_event(message)
-        if (self._events if event else self._control).put(message):
-            return True
-        self.dropped += 1
-        self.cut = self.cut or not event
-        return False
+        if event:
+            going = self._events.put(message, getattr(message, "priority", 0))
+        else:
+            going = self._control.put(message)
+        if going is None:
+            self.dropped += 1
+            self.cut = self.cut or not event
+            return False
+        for each in going:
+            self.dropped += 1
+            self.on_displaced(each)
+        return True
 
     def take(self) -> tuple[Message, ...]:
         """Return the next batch, bounded by count and size."""
         batch: list[Message] = []
         size = 0
         for lane in (self._control, self._events):
-            while lane.messages and len(batch) < FRAME_MESSAGES and size < FRAME_BYTES:
-                message = lane.messages.popleft()
-                batch.append(message)
-                taken = _size(message)
-                lane.waiting_bytes -= taken
-                size += taken
+            while lane.count and len(batch) < FRAME_MESSAGES and size < FRAME_BYTES:
+                before = lane.waiting_bytes
+                batch.append(lane.take())
+                size += before - lane.waiting_bytes
         return tuple(batch)
 
 
 class _Lane:
-    __slots__ = ("_most", "_most_bytes", "messages", "waiting_bytes")
+    """Messages that wait, with their number and size."""
+
+    __slots__ = ("_most", "_most_bytes", "count", "messages", "waiting_bytes")
 
     def __init__(self, most: int, most_bytes: int) -> None:
-        self.messages: deque[Message] = deque()
+        self.messages: PriorityQueue[Message] = PriorityQueue()
+        self.count = 0
         self.waiting_bytes = 0
         self._most = most
         self._most_bytes = most_bytes
 
-    def put(self, message: Message) -> bool:
-        if len(self.messages) >= self._most or self.waiting_bytes >= self._most_bytes:
-            return False
-        self.messages.append(message)
+    def put(self, message: Message, priority: int = 0) -> Sequence[Message] | None:
+        """Take a message; return what goes for it, or None where it is not taken."""
+        going: Sequence[Message] | None = ()
+        if self.count >= self._most or self.waiting_bytes >= self._most_bytes:
+            going = self._make_room(priority)
+            if going is None:
+                return None
+        self.messages.append(message, priority)
+        self.count += 1
         self.waiting_bytes += _size(message)
-        return True
+        return going
+
+    def take(self) -> Message:
+        """Take out the message that goes first."""
+        message = self.messages.popleft()
+        self.count -= 1
+        self.waiting_bytes -= _size(message)
+        return message
+
+    def _make_room(self, priority: int) -> list[Message] | None:
+        """Take out what must go for an event of a priority; None where nothing may go for it."""
+        count, size = self.count, self.waiting_bytes
+        for message in self.messages.below(priority):
+            count -= 1
+            size -= _size(message)
+            if count < self._most and size < self._most_bytes:
+                break
+        else:
+            return None
+        going = [self.messages.pop_least() for _ in range(self.count - count)]
+        self.count, self.waiting_bytes = count, size
+        return going
 
 
 def _size(message: Message) -> int:
     return len(getattr(message, "body", b"")) + MESSAGE_BYTES
+
+
+def _tell_nobody(message: Message) -> None:
+    """Take a message of which nobody wants to know."""

@@ -17,13 +17,19 @@ class Inbox:
     """What waits for one end.
 
     Args:
-        queue: Most events that wait; one above it is dropped and counted.
-        control: Most messages of control traffic that wait; likewise.
+        queue: Most events that wait; above it the least urgent is dropped and counted.
+        control: Most messages of control traffic that wait; one above it is dropped and counted.
+
+    Attributes:
+        closed: Whether this end takes nothing any more.
+        failed: Messages that could not be taken.
+        taken: Messages that were handed over.
     """
 
     def __init__(self, queue: int, control: int) -> None:
         self.closed = False
         self.failed = 0
+        self.taken = 0
         self._lanes = Lanes(queue, control)
         self._receiver: Receiver | None = None
         self._scheduled = False
@@ -32,6 +38,15 @@ class Inbox:
         """Have a function take what comes, and what waits already."""
         self._receiver = receiver
         self._schedule()
+
+    def displaced_with(self, receiver: Receiver) -> None:
+        """Have a function told what waited and had to go for something more urgent."""
+        self._lanes.on_displaced = receiver
+
+    @property
+    def dropped(self) -> int:
+        """Messages for which there was no room."""
+        return self._lanes.dropped
 
     def put(self, message: Message) -> bool:
         """Take a message for later; False where it is dropped."""
@@ -50,7 +65,9 @@ class Inbox:
         receiver = self._receiver
         if receiver is None or self.closed:
             return
-        for message in self._lanes.take():
+        batch = self._lanes.take()
+        self.taken += len(batch)
+        for message in batch:
             self._hand_over(message, receiver)
         self._schedule()
 
@@ -73,20 +90,22 @@ class MemoryEnd:
     def __init__(self, inbox: Inbox, outbox: Inbox) -> None:
         self._inbox = inbox
         self._outbox = outbox
-        self.sent = 0
-        self.dropped = 0
+        self._unsent = 0
 
     def receive_with(self, receiver: Receiver) -> None:
         """Have a function take what the other end sends."""
         self._inbox.receive_with(receiver)
 
+    def displaced_with(self, receiver: Receiver) -> None:
+        """Have a function told what was sent, but had to go for something more urgent."""
+        self._outbox.displaced_with(receiver)
+
     def send(self, message: Message) -> bool:
         """Hand a message to the other end."""
-        if not self._inbox.closed and self._outbox.put(message):
-            self.sent += 1
-            return True
-        self.dropped += 1
-        return False
+        if self._inbox.closed or self._outbox.closed:
+            self._unsent += 1
+            return False
+        return self._outbox.put(message)
 
     async def close(self) -> None:
         """Close this end; what waits for it is not delivered."""
@@ -96,8 +115,8 @@ class MemoryEnd:
     def counters(self) -> dict[str, int]:
         """Messages sent, dropped, and those from the other end that could not be taken."""
         return {
-            "link_sent": self.sent,
-            "link_dropped": self.dropped,
+            "link_sent": self._outbox.taken,
+            "link_dropped": self._unsent + self._outbox.dropped,
             "link_failed": self._inbox.failed,
         }
 

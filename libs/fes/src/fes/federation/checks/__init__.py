@@ -5,9 +5,11 @@ from fes.federation.checks.clock import check_clock
 from fes.federation.checks.gateways import check_gateways
 from fes.federation.checks.kinds import check_kinds
 from fes.federation.checks.mappings import check_mappings
+from fes.federation.checks.marks import check_marks
 from fes.federation.checks.observing import check_observing
 from fes.federation.checks.requests import check_requests
 from fes.federation.checks.services import check_services
+from fes.federation.checks.stores import check_stores
 from fes.federation.checks.ways import check_ways
 from fes.federation.model import Federation
 from fes.federation.tree import Report
@@ -27,7 +29,9 @@ def check_references(federation: Federation, report: Report) -> None:
     check_clock(federation, report)
     check_services(federation, report)
     check_gateways(federation, report)
+    check_stores(federation, report)
     check_ways(federation, report)
     check_requests(federation, report)
     check_observing(federation, report)
     check_applications(federation, report)
+    check_marks(federation, report)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from fes.federation.checks.marks import check_redelivery
 from fes.federation.checks.observing import observed_lists
 from fes.federation.kinds import Kind
 from fes.federation.model import EventService, Federation, settings_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Report kinds that no adapter speaks to, settings that it refuses, and events restamped twice.
+    """Report kinds that no adapter speaks to, settings that it refuses, and events that come twice.
 
     Args:
         federation: Good in form.
@@ -37,6 +38,7 @@ def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind
             _check_settings(federation, report, kind, name)
             _check_stamps(federation, report, kind, name, service)
     _check_observed(federation, report, kinds)
+    check_redelivery(federation, report, kinds)
 
 
 def _check_observed(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
