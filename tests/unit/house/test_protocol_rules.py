@@ -10,6 +10,10 @@ SHORT = {
     "core/": "tests/unit/gateway/",
     "sim/": "tests/simulation/",
     "live/": "tests/integration/gateway/",
+    "link/": "tests/unit/link/",
+    "adapter/": "tests/unit/adapter/",
+    "replicas/": "tests/unit/replicas/",
+    "hosts/": "tests/integration/replicas/",
 }
 ROW = re.compile(r"^\| ([A-Z]\d+) \| .+ \| `(\w+/)([\w/.]+)::(test_\w+)` \|$", re.MULTILINE)
 ANY_RULE = re.compile(r"^\| ([A-Z]\d+) \|", re.MULTILINE)

@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 
 import uvloop
@@ -19,6 +20,9 @@ from fes_gateway.http.server import server_of
 from fes_gateway.linkserver import LinkServer
 from fes_gateway.pack import Pack, PackSettings
 
+HOSTNAME = "@hostname"
+"""Stands for a replica's name that is the machine's: of containers, each has its own."""
+
 
 def main() -> None:
     """Run until SIGTERM or SIGINT; a bad file or option ends with status 2 and one line."""
@@ -26,10 +30,11 @@ def main() -> None:
     try:
         federation = load(options.federation, os.environ)
         settings = PackSettings(
-            process=options.process or options.gateways.replace(",", "-")[:60] or "gateways",
+            process=_process(options),
             gateways=_gateways(federation, options.gateways),
             remote=_remote(federation, options.remote),
             run=options.run,
+            replica=_replica(options),
         )
         pack = Pack(federation, settings, options.base or options.federation.parent)
     except FesError as error:
@@ -70,6 +75,16 @@ def _gateways(federation: Federation, told: str) -> tuple[str, ...]:
     return names
 
 
+def _replica(options: argparse.Namespace) -> str:
+    return socket.gethostname() if options.replica == HOSTNAME else options.replica
+
+
+def _process(options: argparse.Namespace) -> str:
+    name = options.process or options.gateways.replace(",", "-")[:60] or "gateways"
+    replica = _replica(options)
+    return f"{name}-{replica}" if replica else name
+
+
 def _remote(federation: Federation, told: str) -> frozenset[str]:
     """Return the adapters that live in other processes."""
     if told != "all":
@@ -87,6 +102,11 @@ def _options() -> argparse.Namespace:
     parser.option("--gateways", "their identifiers, by commas; all where absent", default="")
     parser.option("--remote", "their adapters that live elsewhere, or `all`", default="")
     parser.option("--process", "name of the process, for its logs", default="")
+    parser.option(
+        "--replica",
+        f"its name, where the same gateways run several times; `{HOSTNAME}`: as the machine's",
+        default="",
+    )
     parser.option("--host", "address to listen on", default="127.0.0.1")
     parser.option("--http-port", "of the REST interface", kind=port, default=0)
     parser.option("--link-port", "where adapters dial in", kind=port, default=0)

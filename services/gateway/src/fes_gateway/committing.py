@@ -8,16 +8,59 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
+from typing import NamedTuple
 
-from fes.gateway.outputs import Decided, DropRow, Mutation, Output, PutRow, ToAdapter
+from fes.errors import BehindError
+from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.counters import Counters
-from fes_gateway.store import Entry, Journal, fold
+from fes_gateway.store import Entry, Journal, Tail, fold
 
 _log = logging.getLogger(__name__)
+
+FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
+"""Pauses after a commit that failed, doubled each time."""
+
+
+def always() -> bool:
+    """Tell that a decision holds whatever others commit before it."""
+    return True
+
+
+def _nothing() -> None: ...
+
+
+class Waiting(NamedTuple):
+    """A decision that waits for the journal.
+
+    Attributes:
+        mutations: To commit.
+        outputs: To perform then.
+        holds: Tells whether it still holds after others committed something before it.
+        then: Called once it is committed, before its outputs are performed.
+    """
+
+    mutations: list[Mutation]
+    outputs: list[Output]
+    holds: Callable[[], bool] = always
+    then: Callable[[], None] = _nothing
+
+
+class Others(NamedTuple):
+    """What is done where others append to the journal too.
+
+    Attributes:
+        follow: Takes what they appended.
+        abandon: Takes the outputs of a decision that no longer holds.
+        rested: Awaited after each commit, and each time that something was followed.
+    """
+
+    follow: Callable[[Tail], None]
+    abandon: Callable[[list[Output]], None]
+    rested: Callable[[], Awaitable[None]]
 
 
 class Committing:
@@ -34,6 +77,8 @@ class Committing:
     Attributes:
         error: Why the journal cannot be written; empty where it can.
         uncommitted: Decisions that are not committed or not performed yet.
+        sequence: Sequence number up to which the journal is known.
+        others: What is done where others append too; None where none do.
     """
 
     def __init__(
@@ -54,14 +99,16 @@ class Committing:
         self._rested = rested
         self._counters = counters
         self._held: Counter[str] = Counter()
-        self._sequence = 0
-        self._waiting: asyncio.Queue[tuple[list[Mutation], list[Output]]] = asyncio.Queue()
+        self.sequence = 0
+        self.others: Others | None = None
+        self._behind = False
+        self._waiting: asyncio.Queue[Waiting] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> dict[str, bytes]:
         """Begin; return what the journal adds up to."""
         loop = asyncio.get_running_loop()
-        state, self._sequence = await loop.run_in_executor(self._executor, self._restore)
+        state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
         self._task = asyncio.create_task(self._commit(), name=f"{self._name} commit")
         return state
 
@@ -91,13 +138,41 @@ class Committing:
         """Tell whether outputs that need no commit must wait for those before them."""
         return self.uncommitted > 0 and not all(map(self._may_overtake, outputs))
 
-    def put(self, mutations: list[Mutation], outputs: list[Output]) -> None:
-        """Have mutations committed, and then outputs performed."""
+    def put(
+        self,
+        mutations: list[Mutation],
+        outputs: list[Output],
+        holds: Callable[[], bool] = always,
+        then: Callable[[], None] = _nothing,
+    ) -> None:
+        """Have mutations committed, and then outputs performed; see `Waiting`."""
         self.uncommitted += 1
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
                 self._held[output.service] += 1
-        self._waiting.put_nowait((mutations, outputs))
+        self._waiting.put_nowait(Waiting(mutations, outputs, holds, then))
+
+    def wake(self) -> None:
+        """Have read soon what others appended."""
+        if not self._behind:
+            self._behind = True
+            self.put([], [])
+
+    async def caught_up(self) -> None:
+        """Return once everything was followed that others had appended when this was called."""
+        done = asyncio.Event()
+        self._behind = True
+        self.put([], [], then=done.set)
+        await done.wait()
+
+    async def state(self) -> dict[str, bytes]:
+        """Return what the journal adds up to; it is known up to there then.
+
+        Call it only in `Others.rested`: nothing is appended meanwhile.
+        """
+        loop = asyncio.get_running_loop()
+        state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
+        return state
 
     def _may_overtake(self, output: Output) -> bool:
         """Tell whether an output may be performed before what was decided earlier is committed.
@@ -105,7 +180,7 @@ class Committing:
         Decisions and best-effort events may, unless such an event waits for the same event
         service. An answer may not: it rests on a commit.
         """
-        if isinstance(output, Decided):
+        if not isinstance(output, ToAdapter):
             return True
         order = output.order
         if isinstance(order, Publish):
@@ -113,20 +188,72 @@ class Committing:
         return isinstance(order, PublishControl) and order.publication
 
     def _restore(self) -> tuple[dict[str, bytes], int]:
-        state = fold(entry for _, entry in self._journal.read())
-        return state, self._journal.sequence()
+        tail = self._journal.read()
+        return fold(tail.entries), tail.sequence
 
     async def _commit(self) -> None:
         while True:
             waiting = [await self._waiting.get()]
             while not self._waiting.empty():
                 waiting.append(self._waiting.get_nowait())
-            batch = [_entry(mutation) for mutations, _ in waiting for mutation in mutations]
-            if batch:
-                await self._append(batch)
-            for _, outputs in waiting:
-                self._perform_committed(outputs)
+            for each in await self._committed(waiting):
+                each.then()
+                self._perform_committed(each.outputs)
+            if self.others is not None:
+                await self.others.rested()
             self._rested()
+
+    async def _committed(self, waiting: list[Waiting]) -> list[Waiting]:
+        """Commit; return what was committed: what no longer holds was abandoned."""
+        delay_s = FIRST_DELAY_S
+        while True:
+            try:
+                if self._behind and self.others is not None:
+                    await self._catch_up(self.others)
+                waiting = [each for each in waiting if self._stands(each)]
+                batch = [_entry(mutation) for each in waiting for mutation in each.mutations]
+                if batch:
+                    await self._append(batch)
+            except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
+                if isinstance(error, BehindError) and self.others is not None:
+                    self._behind = True
+                    continue
+                _log.warning("journal_failed", extra={"gateway": self._name}, exc_info=error)
+                self.error = str(error) or repr(error)
+                self._counters.add("store_failed")
+                await asyncio.sleep(delay_s)
+                delay_s = min(MOST_DELAY_S, delay_s * 2)
+            else:
+                return waiting
+
+    async def _append(self, batch: Sequence[Entry]) -> None:
+        loop = asyncio.get_running_loop()
+        self.sequence = await loop.run_in_executor(
+            self._executor, self._journal.append, batch, self.sequence
+        )
+        self.error = ""
+
+    async def _catch_up(self, others: Others) -> None:
+        self._behind = False
+        loop = asyncio.get_running_loop()
+        try:
+            tail = await loop.run_in_executor(self._executor, self._journal.read, self.sequence)
+        except Exception:
+            self._behind = True
+            raise
+        self.sequence = tail.sequence
+        if tail.entries:
+            others.follow(tail)
+
+    def _stands(self, waiting: Waiting) -> bool:
+        """Tell whether a decision still holds; one that does not is abandoned."""
+        if waiting.holds():
+            return True
+        if self.others is not None:
+            self._counters.add("abandoned")
+            self.others.abandon(waiting.outputs)
+        self._let_go(waiting.outputs)
+        return False
 
     def _perform_committed(self, outputs: list[Output]) -> None:
         try:
@@ -134,29 +261,14 @@ class Committing:
         except Exception:  # noqa: BLE001 - what was committed behind it is to be performed
             _log.exception("performing_failed", extra={"gateway": self._name})
             self._counters.add("perform_failed")
+        self._let_go(outputs)
+
+    def _let_go(self, outputs: list[Output]) -> None:
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
                 self._held[output.service] -= 1
         self.uncommitted -= 1
         self._waiting.task_done()
-
-    async def _append(self, batch: Sequence[Entry]) -> None:
-        loop = asyncio.get_running_loop()
-        delay_s = 0.1
-        while True:
-            try:
-                self._sequence = await loop.run_in_executor(
-                    self._executor, self._journal.append, batch, self._sequence
-                )
-            except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
-                _log.warning("journal_failed", extra={"gateway": self._name}, exc_info=error)
-                self.error = str(error) or repr(error)
-                self._counters.add("store_failed")
-                await asyncio.sleep(delay_s)
-                delay_s = min(5.0, delay_s * 2)
-            else:
-                self.error = ""
-                return
 
 
 def _entry(mutation: Mutation) -> Entry:

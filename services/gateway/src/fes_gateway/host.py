@@ -7,27 +7,32 @@ what needs no commit does not wait for one.
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from functools import partial
 from types import MappingProxyType
 
 import msgspec
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent
-from fes.eventlog import Decision, Record
-from fes.eventlog.schema import VERSION
+from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
+from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, Mutation, Output, ToAdapter
+from fes.gateway.outputs import Decided, Mutation, Output
+from fes.gateway.replicas import Role, Tail
 from fes.link.end import LinkEnd, Message
-from fes.link.lanes import is_event
-from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
+from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl
+from fes.link.messages import View as ToldView
 from fes.model import Stamp
 
+from fes_gateway.adapters import Adapters
 from fes_gateway.clock import instant, wall_us
-from fes_gateway.committing import Committing
+from fes_gateway.committing import Committing, Others
 from fes_gateway.counters import Counters
+from fes_gateway.performing import Performing
+from fes_gateway.recording import Recorder
+from fes_gateway.replicas.replica import Replica
 from fes_gateway.store import Journal
 
 STATIC = "static"
@@ -44,29 +49,11 @@ _DECIDED = (Heard, HeardControl, Done, Confirmed)
 STOPPING_S = 5.0
 """How long a gateway that stops waits for its journal."""
 
-REASON = 500
-"""Most characters of a reason that another process gave cause for."""
-
 NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
 
 COMMITS = 10_000
 """Most requests that wait for the journal; above it requests are refused."""
-
-
-class AdapterState(msgspec.Struct):
-    """What a gateway knows of one of its adapters."""
-
-    id: str
-    service: str
-    linked: bool = False
-    ready: bool = False
-    reason: str = "never linked"
-    proved_us: int = 0
-    counters: dict[str, int] = {}
-    links: int = 0
-    told_ready: bool = True
-    up: LinkUp = LinkUp()
 
 
 class GatewayHost:
@@ -78,6 +65,7 @@ class GatewayHost:
         executor: One thread that the journal is used from.
         log: The event log.
         clock: The federation clock.
+        replica: Name of this replica, where the gateway has several; "" where it stands alone.
     """
 
     def __init__(
@@ -87,32 +75,47 @@ class GatewayHost:
         executor: Executor,
         log: Log,
         clock: FederationClock,
+        replica: str = "",
     ) -> None:
         self.settings = settings
         self.clock = clock
         self.counters = Counters()
-        self.adapters = {
-            name: AdapterState(adapter.id, name) for name, adapter in settings.adapters.items()
-        }
+        self._linked = Adapters(settings)
+        self.adapters = self._linked.states
         self.core = GatewayCore(settings)
-        self._log = log
-        self._ends: dict[str, LinkEnd] = {}
-        self._behind: dict[str, None] = {}
-        self._stamper = Stamper(f"{settings.id}/api", settings.id)
+        self._recorder = Recorder(settings, log, clock, self.counters, replica)
+        origin = f"{settings.id}/{replica}/api" if replica else f"{settings.id}/api"
+        self._stamper = Stamper(origin, settings.id)
+        self._performing = Performing(self._linked, self._recorder, self.counters)
+        self._perform = self._performing.perform
         self.committing = Committing(
             settings.id, journal, executor, self._perform, self._tell_whole, self.counters
         )
+        self.replica: Replica | None = None
+        self.on_lead: Callable[[], None] = lambda: None
+        if replica:
+            self.replica = Replica(replica, self, self.committing, journal)
+            self._performing.leave = self.replica.leave
+            self.committing.others = Others(
+                self.replica.follow, self._performing.abandon, self.replica.rested
+            )
 
     async def start(self) -> None:
         """Restore what the journal kept."""
         state = await self.committing.start()
-        self.core = GatewayCore(self.settings, state, after=wall_us())
-        self._write(Decided(Decision.STARTED))
+        if self.replica is None:
+            self.core = GatewayCore(self.settings, state, after=wall_us())
+        else:
+            self.follow(state)
+            await self.replica.start(state)
+        self._recorder.write(Decided(Decision.STARTED))
 
     async def stop(self) -> None:
         """Finish what waits for the journal and close it; harmless twice."""
+        if self.replica is not None:
+            await self.replica.stop()
         if await self.committing.stop(STOPPING_S):
-            self._write(Decided(Decision.STOPPED))
+            self._recorder.write(Decided(Decision.STOPPED))
 
     @property
     def store_error(self) -> str:
@@ -129,29 +132,21 @@ class GatewayHost:
             end: The gateway's end of the link.
             capabilities: What the adapter says of its event service, as in `Hello`.
         """
-        state = self.adapters[service]
-        self._ends[service] = end
-        state.linked, state.ready, state.reason = True, False, "no round trip yet"
-        state.links += 1
-        state.told_ready = True
-        state.up = LinkUp(
-            persistent=capabilities.get("persistent") is True,
-            suppresses=capabilities.get("suppresses") is not False,
-        )
-        mutations, outputs = self._decide(state.up, service)
+        up = self._linked.attach(service, end, capabilities)
+        view = self._view()
+        if view is not None:
+            end.send(view)
+        mutations, outputs = self._decide(up, service)
         if mutations:
-            self.committing.put(mutations, outputs)
+            self._put(mutations, outputs)
         elif self.committing.uncommitted:
-            self._behind[service] = None
+            self._linked.fall_behind(service)
         else:
             self._perform(outputs)
 
     def detach(self, service: str, reason: str) -> None:
         """Forget the link to the adapter of an event service."""
-        state = self.adapters[service]
-        self._ends.pop(service, None)
-        self._behind.pop(service, None)
-        state.linked, state.ready, state.reason = False, False, reason
+        self._linked.detach(service, reason)
         self.handle(LinkDown(), service)
 
     def receiver(self, service: str) -> Callable[[Message], None]:
@@ -160,10 +155,18 @@ class GatewayHost:
         def receive(message: Message) -> None:
             if isinstance(message, _DECIDED):
                 self.handle(message, service)
-            elif isinstance(message, Counted):
-                self._count(message, service)
+            elif isinstance(message, Counted) and self._linked.count(message, service):
+                self.handle(Ready(message.ready), service)
 
         return receive
+
+    def displaced(self, message: Message) -> None:
+        """Count what was sent to an adapter, but had to go for something more urgent.
+
+        A row in custody is sent again, as nobody answers for it.
+        """
+        del message
+        self.counters.add("dropped", "link queue full")
 
     def inject(self, request: ControlEvent) -> str:
         """Take a request from the API, the command line or the file.
@@ -184,11 +187,11 @@ class GatewayHost:
 
     def refuse(self, service: str, reason: str) -> None:
         """Count and log what the adapter of an event service may not say."""
-        self._write(Decided("refused", from_=service, reason=reason[:REASON]))
+        self._performing.refuse(reason, service=service)
 
     def refuse_link(self, reason: str) -> None:
         """Count and log a link that was refused, or ended for what it said."""
-        self._write(Decided("refused", reason="link", what=reason[:REASON]))
+        self._performing.refuse("link", what=reason)
 
     def tick(self) -> None:
         """Let time pass: leases are checked, forgotten rows are purged."""
@@ -200,16 +203,50 @@ class GatewayHost:
         if self.committing.behind() >= COMMITS and _may_wait(message):
             self._refuse_change(message, service)
             return
-        mutations, outputs = self._decide(message, service)
-        if mutations or self.committing.must_wait(outputs):
-            self.committing.put(mutations, outputs)
-        else:
-            self._perform(outputs)
+        self._do(*self._decide(message, service))
+
+    def followed(self, tail: Tail) -> None:
+        """Take what other replicas committed."""
+        self._do(*self.core.follow(tail, instant(self.clock)))
+
+    def viewed(self) -> None:
+        """Tell the adapters who the replicas are."""
+        view = self._view()
+        if view is not None:
+            self._linked.tell(view)
+
+    def lead(self, state: dict[str, bytes], after: int) -> None:
+        """Lead from now on.
+
+        Args:
+            state: What the journal adds up to.
+            after: What numbers begin above.
+        """
+        self._do(*self.core.lead(state, instant(self.clock), after))
+        self.on_lead()
+
+    def step_down(self) -> None:
+        """Decide nothing any more that is for the leader; `follow` comes next."""
+        self.core.role = Role.FOLLOWING
+
+    def follow(self, state: dict[str, bytes]) -> None:
+        """Begin anew as a follower.
+
+        Args:
+            state: What the journal adds up to.
+        """
+        self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
+        for adapter in self._linked.linked():
+            self.handle(adapter.up, adapter.service)
 
     @property
     def ready(self) -> bool:
         """Whether every adapter proved a round trip lately and the journal can be written."""
         return not self.store_error and all(state.ready for state in self.adapters.values())
+
+    def is_everywhere(self, row: str) -> bool:
+        """Tell whether every replica that lives has a row of the request table, by its name."""
+        return self.replica is None or self.replica.is_everywhere(row)
 
     @property
     def faults(self) -> dict[str, str]:
@@ -223,16 +260,27 @@ class GatewayHost:
 
     def link_counters(self) -> dict[str, dict[str, int]]:
         """Return the counters of each link that is up, by event service."""
-        return {service: end.counters for service, end in self._ends.items()}
+        return self._linked.counters()
 
-    def _count(self, counted: Counted, service: str) -> None:
-        state = self.adapters[service]
-        state.ready, state.reason = counted.ready, counted.reason
-        state.counters = counted.counters
-        state.proved_us = wall_us() if counted.ready else state.proved_us
-        if state.told_ready != counted.ready:
-            state.told_ready = counted.ready
-            self.handle(Ready(counted.ready), service)
+    def _do(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+        if mutations or self.committing.must_wait(outputs):
+            self._put(mutations, outputs)
+        else:
+            self._perform(outputs)
+
+    def _put(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+        replica = self.replica
+        if replica is None:
+            self.committing.put(mutations, outputs)
+        else:
+            then = partial(replica.committed, mutations)
+            self.committing.put(mutations, outputs, replica.holder(), then)
+
+    def _view(self) -> ToldView | None:
+        if self.replica is None or self.replica.membership.view is None:
+            return None
+        view = self.replica.membership.view
+        return ToldView(view.number, self.replica.name, view.leader, view.members)
 
     def _decide(self, message: Input, service: str) -> tuple[list[Mutation], list[Output]]:
         return self.core.handle(message, instant(self.clock), service)
@@ -240,9 +288,9 @@ class GatewayHost:
     def _refuse_change(self, message: Input, service: str) -> None:
         """Refuse what the journal cannot take, before the core knows of it."""
         self.committing.error = "too many requests wait for the journal"
-        self._write(Decided("refused", from_=service, reason="journal queue full"))
+        self._performing.refuse("journal queue full", service=service)
         if isinstance(message, Heard) and message.token:
-            self._perform([ToAdapter(service, Taken(message.token, taken=False))])
+            self._performing.give_back(service, message.token)
         if isinstance(message, Inject):
             step = Step("refused", "", self.store_error, wall_us())
             self.core.outcomes.add(message.request.id, step)
@@ -251,48 +299,8 @@ class GatewayHost:
         """Give adapters that miss orders the whole desired state, once it is committed."""
         if self.committing.uncommitted:
             return
-        behind, self._behind = self._behind, {}
-        for service in behind:
-            self.handle(self.adapters[service].up, service)
-
-    def _perform(self, outputs: list[Output]) -> None:
-        for output in outputs:
-            if isinstance(output, Decided):
-                self._write(output)
-                continue
-            end = self._ends.get(output.service)
-            if end is None or not end.send(output.order):
-                self.counters.add("dropped", "link queue full" if end else "link down")
-                if end is not None and not is_event(output.order):
-                    self._behind[output.service] = None
-
-    def _write(self, decided: Decided) -> None:
-        self.counters.add(decided.decision, decided.reason, decided.type)
-        if not self._log.wants(decided.id):
-            return
-        now_us = wall_us()
-        self._log.write(
-            Record(
-                decision=Decision(decided.decision),
-                wall_us=now_us,
-                time_us=self.clock.time_us(now_us),
-                system=self.settings.system,
-                component="gateway",
-                name=self.settings.id,
-                id=decided.id,
-                event_time_us=decided.event_time_us,
-                subject=decided.subject,
-                home=decided.home,
-                from_=decided.from_,
-                to=decided.to,
-                path=decided.path,
-                request=decided.request,
-                type=decided.type,
-                reason=decided.reason,
-                what=decided.what,
-                v=VERSION,
-            )
-        )
+        for adapter in self._linked.catch_up():
+            self.handle(adapter.up, adapter.service)
 
 
 def _may_wait(message: Input) -> bool:

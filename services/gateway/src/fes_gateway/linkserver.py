@@ -105,6 +105,7 @@ class LinkServer:
 
     async def _serve(self, said: Hello, link: "_Link") -> None:
         host = self._host_of(said)
+        link.socket_end.displaced_with(host.displaced)
         host.attach(said.service, link.socket_end, said.capabilities)
         link.receiver = LinkGuard(host, said.service)
         reason = "the link broke"

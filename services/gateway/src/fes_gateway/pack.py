@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -30,7 +31,7 @@ from msgspec import UNSET
 
 from fes_gateway.clock import wall_us
 from fes_gateway.host import STATIC, GatewayHost
-from fes_gateway.store import SqliteJournal
+from fes_gateway.store import open_journal
 
 _log = logging.getLogger(__name__)
 
@@ -47,12 +48,14 @@ class PackSettings:
         gateways: Identifiers of its gateways.
         remote: Identifiers of their adapters that live in other processes.
         run: Folder of the run: logs and journals lie below it.
+        replica: Name of this process among the replicas of its gateways; "" where there are none.
     """
 
     process: str
     gateways: tuple[str, ...]
     remote: frozenset[str]
     run: Path
+    replica: str = ""
 
 
 class Pack:
@@ -89,14 +92,16 @@ class Pack:
 
     async def __aenter__(self) -> Self:
         """Start the gateways, then their adapters, then make the static requests."""
-        for host in self.hosts.values():
+        for name, host in self.hosts.items():
+            host.on_lead = partial(self._make_static, name, host)
             await host.start()
         for runtime in self.runtimes:
             gateway = runtime.adapter.id.removesuffix(f".{runtime.adapter.event_service_id}")
             self._link(self.hosts[gateway], runtime)
             await runtime.__aenter__()
-        for name, host in self.hosts.items():
-            self._make_static(name, host)
+        for host in self.hosts.values():
+            if host.replica is None:
+                host.on_lead()
         self._ticker = asyncio.create_task(self._tick(), name="tick")
         return self
 
@@ -119,10 +124,11 @@ class Pack:
     def _host(self, name: str) -> GatewayHost:
         return GatewayHost(
             GatewaySettings.of(self.federation, name),
-            SqliteJournal(self.settings.run / "store" / f"{name}.sqlite"),
+            open_journal(self.federation, name, self.settings.run),
             self._executor,
             self.log,
             self.clock,
+            self.settings.replica,
         )
 
     def _runtime(self, gateway: str, service: str, base: Path) -> AdapterRuntime:
@@ -142,6 +148,8 @@ class Pack:
         service = runtime.adapter.event_service_id
         near.receive_with(host.receiver(service))
         far.receive_with(runtime.receive)
+        near.displaced_with(host.displaced)
+        far.displaced_with(runtime.displaced)
         runtime.attach(far)
         host.attach(service, near, runtime.adapter.capabilities.by_name())
 

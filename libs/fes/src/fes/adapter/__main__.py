@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import contextlib
-import logging
 import os
 import random
 import signal
@@ -15,6 +14,7 @@ from serving import diagnostics
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
+from fes.adapter.replicas.dialling import Dialling, links
 from fes.adapter.runtime import AdapterRuntime
 from fes.adapter.sign import sign_of_life
 from fes.errors import FesError
@@ -22,10 +22,7 @@ from fes.eventlog import EventLog
 from fes.federation.clock import FederationClock
 from fes.federation.load import load
 from fes.link.end import Hello
-from fes.link.websocket import Dialler, SocketEnd
 from fes.options import OptionParser, add_part
-
-_log = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -71,29 +68,27 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         capabilities = adapter.capabilities.by_name()
         return Hello(adapter.id, adapter.event_service_id, runtime.epoch, capabilities)
 
-    linked = False
+    board = runtime.switchboard
 
-    def up(end: SocketEnd) -> None:
-        nonlocal linked
-        linked = True
-        runtime.attach(end)
-        end.send(runtime.counted())
+    def count_beyond(addresses: int) -> None:
+        board.beyond = addresses
 
-    def down(reason: str) -> None:
-        nonlocal linked
-        linked = False
-        _log.warning("link_lost", extra={"adapter": adapter.id, "reason": reason})
-        runtime.detach()
-
-    dialler = Dialler(options.link, hello, up, down, random.Random(adapter.id))  # noqa: S311 - jitter
-    async with runtime, sign_of_life(options.ready_file, lambda: linked and runtime.ready):
-        dialling = asyncio.create_task(dialler.run(runtime.receive))
-        dialling.add_done_callback(lambda _: stop.set())
+    dialling = Dialling(
+        options.link,
+        runtime.link,
+        hello,
+        lambda end: end.send(runtime.counted()),
+        count_beyond,
+        random.Random(adapter.id),  # noqa: S311 - jitter
+    )
+    async with runtime, sign_of_life(options.ready_file, lambda: board.linked and runtime.ready):
+        task = asyncio.create_task(dialling.run())
+        task.add_done_callback(lambda _: stop.set())
         await stop.wait()
         await runtime.stop()
-        dialling.cancel()
+        task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await dialling  # what ended it, if anything did, ends the process where all see it
+            await task  # what ended it, if anything did, ends the process where all see it
 
 
 def _options() -> argparse.Namespace:
@@ -101,7 +96,12 @@ def _options() -> argparse.Namespace:
     add_part(parser)
     parser.option("--gateway", "its gateway", required=True)
     parser.option("--event-service", "what it speaks to", required=True)
-    parser.option("--link", "where its gateway listens, ws://…/link", required=True)
+    parser.option(
+        "--link",
+        "where its gateway listens, ws://…/link; several by commas",
+        kind=links,
+        required=True,
+    )
     return parser.parse_args()
 
 

@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
-from fes.link.end import Message
 from fes.link.messages import Confirmed, Publish
 
 REMEMBERED = 10_000
@@ -22,7 +21,7 @@ class Confirming:
         send: Sends to the gateway.
     """
 
-    def __init__(self, send: Callable[[Message], bool]) -> None:
+    def __init__(self, send: Callable[[Confirmed], bool]) -> None:
         self._send = send
         self._published: OrderedDict[int, None] = OrderedDict()
 

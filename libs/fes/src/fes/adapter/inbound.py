@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
@@ -14,7 +15,6 @@ from fes.adapter.stamps import from_native, origin_of_part
 from fes.control import RequestType
 from fes.errors import EventError, FesError, LimitError
 from fes.eventlog import Decision
-from fes.link.end import Message
 from fes.link.messages import Heard, HeardControl
 from fes.mapping import Native
 from fes.model import Event, Stamp, attributes, binary, is_reserved
@@ -32,7 +32,8 @@ REASON = 500
 WRAPPING_BYTES = 64 * 1024
 """What a control event may take beside the event in it."""
 
-Send = Callable[[Message], bool]
+PassOn = Callable[[HeardControl, Event], bool]
+"""Sends a control event to the gateway, which `Event` is; False where it was not taken."""
 
 
 class Inbound:
@@ -40,16 +41,19 @@ class Inbound:
 
     Args:
         context: Where the adapter stands.
-        send: Sends to the gateway; False where the link's queue was full.
+        send: Sends what is heard to the gateway; False where the link's queue was full.
         log: Appends a decision about an event to the event log.
+        stamper: Stamps what its publisher has not.
+        pass_on: Sends control events, where that is more than `send`.
     """
 
     def __init__(
         self,
         context: AdapterContext,
-        send: Send,
+        send: Callable[[Any], bool],
         log: Callable[..., None],
         stamper: Stamper,
+        pass_on: PassOn | None = None,
     ) -> None:
         self.desired = 0
         self.owing = Owing()
@@ -59,6 +63,7 @@ class Inbound:
         self.aside: deque[tuple[str, bytes]] = deque(maxlen=SET_ASIDE)
         self._context = context
         self._send = send
+        self._pass_on = pass_on or (lambda control, _: send(control))
         self._log = log
         self._stamper = stamper
         self._matching = Matching()
@@ -97,7 +102,10 @@ class Inbound:
             self.refuse(f"control event: {error}", stamp)
             return
         is_publication = event.parameter("Type") == RequestType.PUBLICATION
-        if not self._send(HeardControl(identity, body, is_publication)):
+        inner = event.parameter("Event") if is_publication else None
+        urgency = attributes.priority(inner) if isinstance(inner, Event) else 0
+        control = HeardControl(identity, body, is_publication, priority=urgency)
+        if not self._pass_on(control, event):
             self.counters["dropped"] += 1
             self._log(Decision.DROPPED, stamp=identity, reason="link queue full: control event")
 

@@ -16,9 +16,9 @@ from fes.adapter.subscribing import Subscribing
 from fes.errors import EventError, FesError
 from fes.eventlog import Decision
 from fes.link.body import read_body
-from fes.link.end import Message
 from fes.link.messages import (
     Announce,
+    Confirmed,
     Desired,
     Done,
     Order,
@@ -48,7 +48,7 @@ class Outbound:
         self,
         adapter: Adapter,
         inbound: Inbound,
-        send: Callable[[Message], bool],
+        send: Callable[[Done | Confirmed], bool],
         log: Callable[..., None],
         stamper: Stamper,
     ) -> None:
@@ -176,6 +176,10 @@ class Outbound:
         self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)
 
     async def _publish_control(self, order: PublishControl) -> None:
+        if order.expires_us and order.expires_us <= self._adapter.context.clock_us():
+            self.counters["expired"] += 1
+            self._log(Decision.DROPPED, reason="control event: expired")
+            return
         try:
             event = binary.decode(order.body)
             await self._adapter.publish_control(event, self._stamper.next())

@@ -3,9 +3,8 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Self, cast
+from typing import Self
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
@@ -16,15 +15,16 @@ from fes.adapter.observed import Observed
 from fes.adapter.observing import Observing
 from fes.adapter.orders import QUEUE, Orders
 from fes.adapter.outbound import Outbound
-from fes.adapter.owing import Answer
+from fes.adapter.owing import Answer, Owing
+from fes.adapter.recording import Recording
+from fes.adapter.replicas import Line, Switchboard
 from fes.errors import FesError
-from fes.eventlog import Decision, Record
-from fes.eventlog.schema import VERSION
+from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.link.end import LinkEnd, Message
-from fes.link.messages import Counted, Order, Publish, Taken
+from fes.link.messages import Counted, Order, Publish
 from fes.mapping import Native
-from fes.model import Event, Stamp
+from fes.model import Event
 
 PROBE_S = 2.0
 PROBE_TIMEOUT_S = 5.0
@@ -48,8 +48,7 @@ class AdapterRuntime:
         self.adapter = adapter
         self.ready = False
         self.reason = "not connected yet"
-        self._log = log
-        self._end: LinkEnd | None = None
+        self._record = Recording(adapter.context, log).record
         self._wake = asyncio.Event()
         self._connected = asyncio.Event()
         self._proved = False
@@ -59,10 +58,12 @@ class AdapterRuntime:
         context = adapter.context
         stamper = Stamper(context.id, context.service, clock_us=context.clock_us)
         self.epoch = stamper.epoch
-        self.inbound = Inbound(context, self._send, self._record, stamper)
-        self.outbound = Outbound(adapter, self.inbound, self._send, self._record, stamper)
-        self.observing = Observing(context, self._send, self._record, stamper)
-        self._orders = Orders(queue, self.outbound.holds)
+        self.switchboard = board = Switchboard(self)
+        self._line = board.line()
+        self.inbound = Inbound(context, board.hear, self._record, stamper, board.hear_control)
+        self.outbound = Outbound(adapter, self.inbound, board.answer, self._record, stamper)
+        self.observing = Observing(context, board.ask, self._record, stamper)
+        self._orders = Orders(queue, self.outbound.holds, self._displaced)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
@@ -74,6 +75,7 @@ class AdapterRuntime:
                 ("connecting", self._connect),
                 ("performing", self._perform),
                 ("watching", self._watch),
+                ("switching", self.switchboard.run),
             )
         ]
         return self
@@ -82,24 +84,25 @@ class AdapterRuntime:
         """Stop gracefully: withdraw what was subscribed and announced, then disconnect."""
         await self.stop()
 
+    def link(self) -> Line:
+        """Return what a link to one more replica of the gateway is handed to."""
+        return self.switchboard.line()
+
     def attach(self, end: LinkEnd) -> None:
-        """Use a link to the gateway."""
-        self._end = end
-        self.observing.linked()
+        """Use a link to a gateway, before it says anything."""
+        self._line.up(end, at_once=True)
 
     def detach(self) -> None:
-        """Use no link; what is heard meanwhile is dropped and counted, or delivered again."""
-        self._end = None
-        self.inbound.owing.give_back()
+        """Use that link no longer; what is heard meanwhile is dropped, or delivered again."""
+        self._line.down()
 
     def receive(self, order: Message) -> None:
-        """Take an order from the gateway; requests pass publications that wait."""
-        if isinstance(order, Taken):
-            self.inbound.owing.answered(order.token, taken=order.taken)
-            return
-        if not self._orders.put(cast("Order", order)):
-            self._drop(cast("Order", order), "adapter queue full")
-        self._wake.set()
+        """Take an order that came over that link."""
+        self._line.receive(order)
+
+    def displaced(self, message: Message) -> None:
+        """Take what was sent over that link, but had to go for something more urgent."""
+        self._line.displaced(message)
 
     async def stop(self) -> None:
         """Withdraw natively and disconnect; harmless twice."""
@@ -131,6 +134,7 @@ class AdapterRuntime:
             **self.outbound.subscribing.natives.counters,
             **self.outbound.degrading.counters,
             **self.observing.counters,
+            **self.switchboard.counters,
             "queue_dropped": self._dropped,
             "task_failed": self._task_failures,
             **{f"native_{name}": count for name, count in self.adapter.counters.items()},
@@ -155,6 +159,26 @@ class AdapterRuntime:
         """Take what could not be read; see `Sink`."""
         self.inbound.set_aside(reason, raw)
 
+    @property
+    def owing(self) -> Owing:
+        """Answers owed to the event service; see `Inside`."""
+        return self.inbound.owing
+
+    def take(self, order: Order) -> None:
+        """Take an order, which waits for the event service; see `Inside`."""
+        if not self._orders.put(order):
+            self._drop(order, "adapter queue full")
+        self._wake.set()
+
+    def dropped(self, message: Message, reason: str) -> None:
+        """Log what no replica got, or may order; see `Inside`."""
+        stamp, subject = getattr(message, "stamp", None), getattr(message, "subject", "")
+        self._record(Decision.DROPPED, stamp=stamp, subject=subject, reason=reason)
+
+    def linked(self) -> None:
+        """Tell the gateway anew what is observed; see `Inside`."""
+        self.observing.linked()
+
     async def _keep_up(self, name: str, act: Callable[[], Awaitable[None]]) -> None:
         """Have a task begin anew after an error that nobody expected, and tell of it."""
         while True:
@@ -164,7 +188,7 @@ class AdapterRuntime:
                 _log.exception("task_failed", extra={"adapter": self.adapter.id, "task": name})
                 self._task_failures += 1
                 self.ready, self.reason = False, f"{name} failed: {error!r}"[:REASON]
-                self._send(self.counted())
+                self.switchboard.tell(self.counted())
                 await asyncio.sleep(RESTART_S)
             else:
                 return
@@ -214,7 +238,7 @@ class AdapterRuntime:
             if self._connected.is_set():
                 await self._probe_once()
                 await self._observe()
-            self._send(self.counted())
+            self.switchboard.tell(self.counted())
             await self._pause()
 
     async def _pause(self) -> None:
@@ -252,38 +276,11 @@ class AdapterRuntime:
                 self._observes = True
         self.observing.tick()
 
+    def _displaced(self, order: Order) -> None:
+        self._drop(order, "displaced by a more urgent one")
+
     def _drop(self, order: Order, reason: str) -> None:
         self._dropped += 1
         if isinstance(order, Publish):
             self.outbound.confirming.failed(order, reason, retryable=True)
         self._record(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)
-
-    def _send(self, message: Message) -> bool:
-        return self._end is not None and self._end.send(message)
-
-    def _record(
-        self, decision: Decision, *, stamp: Stamp | None = None, subject: str = "", **more: Any
-    ) -> None:
-        identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
-        if not self._log.wants(identity):
-            return
-        context = self.adapter.context
-        inward = decision in (Decision.RECEIVED, Decision.REFUSED)
-        self._log.write(
-            Record(
-                decision=decision,
-                wall_us=time.time_ns() // 1000,
-                time_us=context.clock_us(),
-                system=context.system,
-                component="adapter",
-                name=context.id,
-                id=identity,
-                event_time_us=stamp.time_us if stamp else 0,
-                subject=subject,
-                home=stamp.home if stamp else "",
-                from_=context.service if inward else "",
-                to="" if inward else context.service,
-                v=VERSION,
-                **more,
-            )
-        )

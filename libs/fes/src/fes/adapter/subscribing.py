@@ -9,7 +9,6 @@ from fes.adapter.natives import Lost, Natives
 from fes.errors import FesError
 from fes.eventlog import Decision
 from fes.filter import Filter
-from fes.link.end import Message
 from fes.link.messages import Done, Subscribe, Unsubscribe
 
 Fail = Callable[[Subscribe | Unsubscribe, FesError], None]
@@ -35,7 +34,7 @@ class Subscribing:
         self,
         adapter: Adapter,
         inbound: Inbound,
-        send: Callable[[Message], bool],
+        send: Callable[[Done], bool],
         log: Callable[..., None],
         fail: Fail,
     ) -> None:

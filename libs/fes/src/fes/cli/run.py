@@ -1,7 +1,7 @@
 """`fes run FILE`: runs a federation on this machine."""
 
 import asyncio
-from argparse import ArgumentParser, Namespace, _SubParsersAction
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _SubParsersAction
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
@@ -10,6 +10,9 @@ from fes.cli.running.folder import make_run_folder
 from fes.cli.running.supervisor import QUIET_S, RunOptions, Supervisor
 from fes.federation.load import load
 from fes.federation.model import Federation
+
+MOST_REPLICAS = 16
+"""Most replicas of a gateway that an adapter is linked to."""
 
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
@@ -22,6 +25,14 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         default=[],
         metavar="NAME",
         help="a gateway or adapter that gets a process of its own; may stand several times",
+    )
+    parser.add_argument(
+        "--replicas",
+        action="append",
+        default=[],
+        type=_replicas,
+        metavar="GATEWAY=N",
+        help=f"a gateway that runs N times, 2 to {MOST_REPLICAS}; may stand several times",
     )
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
     parser.add_argument("--run", type=Path, help="folder of this run; made where absent")
@@ -47,9 +58,21 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     out.write(f"fes run: folder {folder}\n")
     supervisor_options = RunOptions(
-        options.file.parent, folder, tuple(options.own_process), options.quiet
+        options.file.parent,
+        folder,
+        tuple(options.own_process),
+        dict(options.replicas),
+        options.quiet,
     )
     return asyncio.run(_run(federation, supervisor_options, out))
+
+
+def _replicas(text: str) -> tuple[str, int]:
+    """Return gateway and number of `g1=3`."""
+    name, _, number = text.partition("=")
+    if not (name and number.isascii() and number.isdigit() and 2 <= int(number) <= MOST_REPLICAS):
+        raise ArgumentTypeError(f"{text!r} is not GATEWAY=N with N from 2 to {MOST_REPLICAS}")
+    return name, int(number)
 
 
 async def _run(federation: Federation, options: RunOptions, out: TextIO) -> int:

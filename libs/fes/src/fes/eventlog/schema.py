@@ -37,7 +37,7 @@ class Record(msgspec.Struct, omit_defaults=True, rename={"from_": "from"}):
         system: The federation.
         component: `gateway` or `adapter`.
         name: The component's identifier.
-        replica: Which replica of it.
+        replica: Name of the replica of it that decided; empty where it has none.
         id: Identity of the event, `origin/epoch/sequence`; empty for requests.
         event_time_us: The producer's time of the event.
         subject: Of the event.
@@ -58,7 +58,7 @@ class Record(msgspec.Struct, omit_defaults=True, rename={"from_": "from"}):
     system: str = ""
     component: str = ""
     name: str = ""
-    replica: int = 0
+    replica: str = ""
     id: str = ""
     event_time_us: int = 0
     subject: str = ""

@@ -14,25 +14,26 @@ import msgspec
 
 from fes.control import (
     ControlEvent,
-    RequestType,
     Signal,
     from_event,
     is_signal,
     read_signal,
 )
 from fes.control.signal import Acknowledgement, Ask, Hello, Table
-from fes.errors import ControlEventError, EventError
+from fes.errors import ControlEventError, EventError, FesError
 from fes.gateway.delivery import Delivery
 from fes.gateway.desired import Applied, DesiredState
+from fes.gateway.entering import Entering
 from fes.gateway.gossip import CONTACT, Gossip
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, Mutation, Output
-from fes.gateway.requests import as_observed, check_entry, patterns_of
+from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output
+from fes.gateway.replicas import INBOX, Letter, Role, Tail, is_request, read_letter
+from fes.gateway.requests import as_observed
 from fes.gateway.settings import GatewaySettings, Instant
-from fes.gateway.standing import Standing, of_request
+from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
-from fes.link.messages import Confirmed, Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.model import binary
 
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
@@ -51,18 +52,25 @@ class GatewayCore:
         after: Start of this gateway, larger than that of any before. Numbers of subscriptions and
             announcements begin above it: an adapter that outlives its gateway still tells numbers
             of the gateway before, and they must mean nothing now.
+        role: Whether it is the gateway alone, or one of several replicas and which.
     """
 
     def __init__(
-        self, settings: GatewaySettings, state: Mapping[str, bytes] = NOTHING, after: int = 0
+        self,
+        settings: GatewaySettings,
+        state: Mapping[str, bytes] = NOTHING,
+        after: int = 0,
+        role: Role = Role.ALONE,
     ) -> None:
         self.settings = settings
+        self.role = role
         self._number = after
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
         self._standing = Standing(settings, self._desired, self._up)
-        self.gossip = Gossip(settings, self._standing, self._up, after)
+        self.gossip = Gossip(settings, self._standing, self._up, after, speaks=self._leads)
         self.delivery = Delivery(settings, self._desired, self.gossip, self._up, self._next_number)
+        self._entering = Entering(settings, self._standing, self.delivery)
         self.table = self._standing.table
         self.outcomes = self._standing.outcomes
         self._restore(state)
@@ -79,17 +87,52 @@ class GatewayCore:
             Mutations to commit, then outputs to perform, both in order.
         """
         turn = Turn(now)
-        match message:
-            case Heard():
-                self.delivery.heard(message, service, turn)
-            case HeardControl():
-                self._heard_control(message, service, turn)
-            case Confirmed():
-                self.delivery.confirmed(message, service, turn)
-            case Inject():
-                self._enter(message.request, "", turn)
-            case _:
-                self._happened(message, service, turn)
+        self._take(message, service, turn)
+        return turn.mutations, turn.outputs
+
+    def follow(self, tail: Tail, now: Instant) -> Result:
+        """Take what other replicas committed.
+
+        Args:
+            tail: What came since it was read last, by this or while this was made.
+            now: The moment.
+
+        Returns:
+            As `handle`.
+        """
+        turn = Turn(now)
+        for key, value in tail.reserved.items():
+            self.delivery.reserved_elsewhere(key, value)
+        if self._leads:
+            self._open(tail.changes, turn)
+        else:
+            self._standing.follow(tail.rows, None if tail.whole else tail.gone, turn)
+            self.gossip.adopt(tail.roster())
+            self.gossip.presence.review()
+        return turn.mutations, turn.outputs
+
+    def lead(self, state: Mapping[str, bytes], now: Instant, after: int) -> Result:
+        """Lead from now on: decide about requests, keep custody, speak for the gateway.
+
+        Args:
+            state: What the journal adds up to; nobody else appends to it as leader any more.
+            now: The moment.
+            after: Larger than any number that a leader before this one gave.
+
+        Returns:
+            As `handle`.
+        """
+        turn = Turn(now)
+        self.role = Role.LEADING
+        self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
+        self.delivery.restore(state)
+        self._number = max(self._number, after, self.delivery.custody.highest())
+        self.gossip.speak(after, state.get(CONTACT))
+        self._open(state, turn)
+        self._attend(turn)
+        for service in self._up:
+            self.gossip.say_at(service, (), turn)
+        self.delivery.carrying.resume(turn)
         return turn.mutations, turn.outputs
 
     def links(self) -> tuple[str, ...]:
@@ -100,6 +143,23 @@ class GatewayCore:
         """Return what is applied at an attached event service, oldest first."""
         return tuple(self._desired[service])
 
+    @property
+    def _leads(self) -> bool:
+        return self.role is not Role.FOLLOWING
+
+    def _take(self, message: Input, service: str, turn: Turn) -> None:
+        match message:
+            case Heard():
+                self._heard(message, service, turn)
+            case HeardControl():
+                self._heard_control(message, service, turn)
+            case Confirmed():
+                self.delivery.confirmed(message, service, turn)
+            case Inject():
+                self._inject(message.request, turn)
+            case _:
+                self._happened(message, service, turn)
+
     def _happened(self, message: Input, service: str, turn: Turn) -> None:
         match message:
             case Done():
@@ -107,9 +167,7 @@ class GatewayCore:
                 if message.error and not message.withdrawn:
                     self.delivery.announcing.failed(service, message.number, turn)
             case Tick():
-                self._standing.expire(turn)
-                self.gossip.tick(turn)
-                self.delivery.tick(turn)
+                self._tick(turn)
             case LinkUp():
                 self._link_up(service, message, turn)
             case LinkDown():
@@ -123,12 +181,50 @@ class GatewayCore:
     def _restore(self, state: Mapping[str, bytes]) -> None:
         self._standing.restore(state)
         self.gossip.restore(state.get(CONTACT))
-        self.delivery.restore(state)
+        if self._leads:
+            self.delivery.restore(state)
         self._number = max(self._number, self.delivery.custody.highest())
+
+    def _tick(self, turn: Turn) -> None:
+        if self._leads:
+            self._standing.expire(turn)
+        self.gossip.tick(turn)
+        if self.role is Role.LEADING:
+            self.gossip.keep(turn)
+        self.delivery.tick(turn)
 
     def _next_number(self) -> int:
         self._number += 1
         return self._number
+
+    def _heard(self, heard: Heard, service: str, turn: Turn) -> None:
+        if self._leads or not (heard.persistent or heard.token):
+            self.delivery.heard(heard, service, turn)
+        elif heard.token:
+            turn.order(service, Taken(heard.token, taken=False))
+        else:
+            reason = "is for the replica that leads"
+            name = str(heard.stamp.identity)
+            turn.decide(Decided("dropped", name, subject=heard.subject, reason=reason))
+
+    def _inject(self, request: ControlEvent, turn: Turn) -> None:
+        if self._leads:
+            self._entering.take(request, "", turn)
+        elif self._entering.is_sound(request, "", turn):
+            self.outcomes.add(request.id, Step("forwarded", "", "to the leader", turn.now.wall_us))
+            turn.outputs.append(ForLeader(Letter.of(request)))
+
+    def _open(self, changes: Mapping[str, bytes | None], turn: Turn) -> None:
+        """Take the letters among what other replicas committed."""
+        for key, value in sorted(changes.items()):
+            if not key.startswith(INBOX) or value is None:
+                continue
+            turn.mutations.append(DropRow(key))
+            try:
+                letter = read_letter(value)
+                self._take(letter.read(), letter.service, turn)
+            except (msgspec.DecodeError, FesError) as error:
+                turn.decide(Decided("refused", reason=f"letter of a replica: {error}"))
 
     def _heard_control(self, heard: HeardControl, service: str, turn: Turn) -> None:
         try:
@@ -139,12 +235,17 @@ class GatewayCore:
             control = from_event(event, heard.stamp)
             if heard.observed:
                 control = as_observed(control, service)
+            mine = self._leads or self._entering.is_shared(control)
         except (ControlEventError, EventError) as error:
             name = str(heard.stamp.identity) if heard.stamp else ""
             turn.decide(Decided("refused", request=name, from_=service, reason=str(error)))
             return
-        if control.next_gateway in ("", self.settings.id):
-            self._enter(control, "" if heard.observed else service, turn)
+        if control.next_gateway not in ("", self.settings.id):
+            return
+        if mine:
+            self._entering.take(control, "" if heard.observed else service, turn)
+        elif not control.row:  # of custody the giver gives it again
+            turn.outputs.append(ForLeader(Letter(service, heard)))
 
     def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
         if not self.settings.adapters[service].accept or signal.gateway == self.settings.id:
@@ -157,30 +258,11 @@ class GatewayCore:
                     self.delivery.carrying.resume(turn, service)
             case Acknowledgement():
                 self.delivery.carrying.acknowledged(signal, turn)
-            case Ask():
+            case Ask() if self._leads:
                 self.gossip.exchange.asked(signal, service, turn)
             case Table():
                 self.gossip.told(signal, service, turn)
                 self._attend(turn)
-
-    def _enter(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
-        try:
-            check_entry(control, self.settings, arrived)
-            patterns = patterns_of(control, self.settings)
-            if control.type is RequestType.PUBLICATION:
-                self._publication(control, patterns, arrived, turn)
-            else:
-                self._standing.take(control, patterns, arrived, turn)
-        except (ControlEventError, EventError) as error:
-            self.outcomes.add(control.id, Step("refused", arrived, str(error), turn.now.wall_us))
-            turn.decide(of_request("refused", control, arrived, reason=str(error)))
-
-    def _publication(
-        self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
-    ) -> None:
-        names = self.delivery.publication(control, patterns, arrived, turn)
-        step = Step("accepted", arrived, ",".join(names), turn.now.wall_us)
-        self.outcomes.add(control.id, step)
 
     def _link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
         self._up[service] = None

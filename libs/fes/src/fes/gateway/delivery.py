@@ -69,6 +69,10 @@ class Delivery:
         self._marks.restore(state)
         self.carrying.restore()
 
+    def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
+        """Take what another replica reserved."""
+        self._marks.reserved_elsewhere(key, value)
+
     def link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
         """Go on at an event service; what was not answered there is sent again."""
         for known, holds in (

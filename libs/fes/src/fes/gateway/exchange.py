@@ -97,6 +97,12 @@ class Exchange:
         self._telling: dict[str, deque[Table]] = {}
         self._answers: dict[str, _Answer] = {}
 
+    def begin(self, started: int) -> None:
+        """Begin anew, as a gateway does that was started."""
+        self._started = self._serial = started
+        self._differences.clear()
+        self._asked_us.clear()
+
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
         """Ask a neighbour for its table where it says that it differs, and has something."""
         if hello.away and not self.away:

@@ -13,6 +13,7 @@ from fes.control.signal import Attendance, Hello, Table
 from fes.gateway.exchange import Exchange
 from fes.gateway.outputs import PutRow
 from fes.gateway.presence import Presence
+from fes.gateway.replicas import ROSTER, write_roster
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.signalling import Signalling
 from fes.gateway.standing import Standing
@@ -36,10 +37,17 @@ class Gossip:
         standing: Keeps the requests.
         links: Event services whose link is up.
         epoch: Start of this gateway, wall clock, microseconds.
+        speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
     """
 
     def __init__(
-        self, settings: GatewaySettings, standing: Standing, links: Container[str], epoch: int
+        self,
+        settings: GatewaySettings,
+        standing: Standing,
+        links: Container[str],
+        epoch: int,
+        *,
+        speaks: bool = True,
     ) -> None:
         self.presence = Presence(settings, links)
         has_company = self.presence.neighbours.has_company
@@ -48,6 +56,8 @@ class Gossip:
         self._settings = settings
         self._standing = standing
         self._epoch = epoch
+        self._speaks = speaks
+        self._roster_kept: int | None = None
         self._said_us: dict[str, int] = {}
         self._contact_us = epoch
 
@@ -57,10 +67,29 @@ class Gossip:
             self._contact_us = int(contact)
             self.exchange.away = self._epoch - self._contact_us > self._settings.horizon_us
 
+    def speak(self, epoch: int, contact: bytes | None) -> None:
+        """Speak for the gateway from now on.
+
+        Args:
+            epoch: Start of this replica's lead: larger than any epoch told before.
+            contact: As `restore` takes it.
+        """
+        self._speaks = True
+        self._epoch = self._contact_us = epoch
+        self.exchange.begin(epoch)
+        self.restore(contact)
+
+    def adopt(self, attendances: Iterable[Attendance]) -> None:
+        """Take over where every gateway is, this one too, from the replica that speaks."""
+        for attendance in attendances:
+            self.presence.roster.take(attendance)
+
     def tick(self, turn: Turn) -> bool:
         """Let time pass; tell whether the ways changed."""
         presence = self.presence
         presence.tick(turn.now.wall_us)
+        if not self._speaks:
+            return presence.review()
         if presence.uptime_us > GRACE_HELLOS * self._settings.hello_us:
             self.exchange.away = False
         changed = self.review(turn)
@@ -75,6 +104,9 @@ class Gossip:
     def hear(self, hello: Hello, service: str, turn: Turn) -> bool:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
         newcomer = self.presence.hear(hello, service)
+        if not self._speaks:
+            self.presence.learn(hello.attendances)
+            return newcomer
         self._learn(hello.attendances, service, turn)
         self.exchange.compare(hello, service, turn)
         if newcomer:
@@ -83,15 +115,25 @@ class Gossip:
 
     def told(self, table: Table, service: str, turn: Turn) -> None:
         """Take a part of a neighbour's table."""
+        if not self._speaks:
+            self.presence.learn(table.attendances)
+            return
         self._learn(table.attendances, service, turn)
         self.exchange.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
         """Say hello where something changed here; tell whether the ways did."""
-        if self.presence.speak(turn.now.wall_us):
+        if self._speaks and self.presence.speak(turn.now.wall_us):
             for service in self._settings.adapters:
                 self.say_at(service, (), turn)
         return self.presence.review()
+
+    def keep(self, turn: Turn) -> None:
+        """Keep the roster for the other replicas, where it changed."""
+        roster = self.presence.roster
+        if self._roster_kept != roster.digest:
+            self._roster_kept = roster.digest
+            turn.mutations.append(PutRow(ROSTER, write_roster(roster)))
 
     def say_at(self, service: str, learnt: Iterable[Attendance], turn: Turn) -> None:
         """Say hello at an event service, and what was learnt."""

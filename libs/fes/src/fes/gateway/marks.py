@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from eventservices.suppress import Suppressor
 
 from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.replicas import RESERVE
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.model import Stamp
-
-RESERVE = "reserve\x1f"
-"""What the keys of reserved numbers begin with, in the journal."""
 
 _SECOND_US = 1_000_000
 
@@ -68,10 +66,20 @@ class Marks:
         self._reserved: OrderedDict[str, _Reserved] = OrderedDict()
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what was reserved."""
+        """Take back what was reserved; what this gateway reserved itself it goes on using."""
         for key, value in state.items():
-            if key.startswith(RESERVE):
+            if key.startswith(RESERVE) and key not in self._reserved:
                 self._reserved[key] = _Reserved(int(value), int(value))
+
+    def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
+        """Note what another replica reserved, or forgot: none of it is sent any more."""
+        if value is None:
+            self._reserved.pop(key, None)
+            return
+        upto, known = int(value), self._reserved.setdefault(key, _Reserved(0, 0))
+        known.floor, known.upto = max(known.floor, upto), max(known.upto, upto)
+        if len(self._reserved) > self._settings.origins:
+            self._reserved.popitem(last=False)
 
     def repeated(self, stamp: Stamp, destination: str, turn: Turn) -> bool:
         """Tell whether an event was sent to a destination before, and remember it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from fes.gateway.replicas import Letter
 from fes.link.messages import Order
 
 
@@ -15,6 +16,12 @@ class ToAdapter(msgspec.Struct, frozen=True):
 
     service: str
     order: Order
+
+
+class ForLeader(msgspec.Struct, frozen=True):
+    """A letter for the replica that leads: it goes into the journal that all share."""
+
+    letter: Letter
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -58,4 +65,4 @@ class DropRow:
 
 
 Mutation = PutRow | DropRow
-Output = ToAdapter | Decided
+Output = ToAdapter | ForLeader | Decided

@@ -93,7 +93,8 @@ class Sending:
         elif event.persistent:
             for name in names:
                 turn.decide(of_event("degraded", event, to=name, what="Reliability"))
-        order = PublishControl(binary.encode(to_event(control)), True, event.priority)
+        body, origin = binary.encode(to_event(control)), event.stamp.origin
+        order = PublishControl(body, True, event.priority, origin, row, event.expires_us)
         turn.order(hop.service, order)
         turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
 

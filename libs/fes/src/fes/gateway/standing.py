@@ -14,6 +14,7 @@ from fes.errors import ControlEventError
 from fes.gateway.desired import DesiredState
 from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
+from fes.gateway.replicas import is_request
 from fes.gateway.requests import check_row, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Changes, RequestTable, Row
@@ -48,8 +49,8 @@ class Standing:
         self._withdrawing: OrderedDict[int, str] = OrderedDict()
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what the journal kept: the keys of rows begin with the number of their kind."""
-        self.table.take([_decoder.decode(state[key]) for key in state if key[:1].isdigit()], 0)
+        """Take back what the journal kept."""
+        self.table.take([_decoder.decode(state[key]) for key in state if is_request(key)], 0)
         for name, desired in self._desired.items():
             desired.update(self.table.wanted(name))
 
@@ -105,6 +106,26 @@ class Standing:
             _journal(changes, turn)
             self._learnt(changes.new, arrived, turn)
         return changes.new
+
+    def follow(self, rows: Mapping[str, bytes], gone: frozenset[str] | None, turn: Turn) -> None:
+        """Have the table as the replica that leads has it.
+
+        Args:
+            rows: By their name in the journal: new there, or all there are.
+            gone: Names of those that went; None where all others did.
+            turn: Collects what comes of it.
+        """
+        new = self.table.follow([_decoder.decode(value) for value in rows.values()])
+        if gone is None:
+            lacks = self.table.discard(lambda name: name not in rows)
+        else:
+            lacks = bool(gone) and self.table.discard(gone.__contains__)
+        if not new and not lacks:
+            return
+        self._reapply(turn)
+        for control in {row.request: _request_of(row) for row in new}.values():
+            self._note(control, "accepted", "", control.dist_list, turn)
+            self._note_applied(control, turn)
 
     def refuse(self, reason: str, arrived: str, turn: Turn) -> None:
         """Note that something of a neighbour's table may not enter."""
@@ -193,12 +214,19 @@ class Standing:
             self.outcomes.add(request, Step(decision, service, done.error, turn.now.wall_us))
 
     def _note_destinations(self, control: ControlEvent, turn: Turn) -> None:
+        for name in self._note_applied(control, turn):
+            turn.decide(of_request("applied", control, control.source, to=name))
+
+    def _note_applied(self, control: ControlEvent, turn: Turn) -> list[str]:
+        """Note where a request is applied, or is ordered to be; return these event services."""
+        found = []
         for name, state in self._desired.items():
             for applied in state:
                 if control.id in applied.requests:
                     decision = "applied" if applied.state == "applied" else "ordered"
                     self._note(control, decision, name, applied.filter or applied.what, turn)
-                    turn.decide(of_request("applied", control, control.source, to=name))
+                    found.append(name)
+        return found
 
     def _pass_on(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
         from_client = bool(arrived) and not control.path

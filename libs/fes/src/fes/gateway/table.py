@@ -8,7 +8,7 @@ Source:
     design, section 4.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -210,6 +210,27 @@ class RequestTable:
         for row in gone:
             self._remove(row)
         return gone
+
+    def follow(self, rows: Iterable[Row]) -> list[Row]:
+        """Have rows as another has them, newer or not; return those that were not here."""
+        new = []
+        for row in rows:
+            known = self._rows.get(row.key, {}).get(row.pattern)
+            if known == row:
+                continue
+            if known is not None:
+                self._remove(known)
+            self._rows.setdefault(row.key, {})[row.pattern] = row
+            self._digest.add(row.digest)
+            new.append(row)
+        return new
+
+    def discard(self, gone: Callable[[str], bool]) -> bool:
+        """Remove rows by their names; tell whether there were any."""
+        found = [row for row in self.rows() if gone(row.name)]
+        for row in found:
+            self._remove(row)
+        return bool(found)
 
     def _is_known(self, row: Row) -> bool:
         return any(

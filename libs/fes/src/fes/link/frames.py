@@ -26,6 +26,7 @@ from fes.link.messages import (
     Taken,
     Unannounce,
     Unsubscribe,
+    View,
 )
 
 WINDOW = 64
@@ -46,6 +47,7 @@ _Any = (
     | Desired
     | Refuse
     | Taken
+    | View
     | Hello
 )
 

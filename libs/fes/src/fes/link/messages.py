@@ -46,12 +46,14 @@ class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
         body: The control event as MessagePack.
         publication: Whether it carries an event: then it waits, and is dropped, as events are.
         observed: Whether the adapter made it of what it observed: a transparent request.
+        priority: Of the event in it; of those that wait, larger ones go first.
     """
 
     stamp: Stamp | None
     body: bytes
     publication: bool = False
     observed: bool = False
+    priority: int = 0
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
@@ -163,11 +165,17 @@ class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
         body: The control event as MessagePack.
         publication: Whether it carries an event: then it waits, and is dropped, as events are.
         priority: Of the event in it; of those that wait, larger ones go first.
+        origin: Of a publication: the origin of the event in it.
+        row: Of a publication in custody: the number of the giver's row; 0 where there is none.
+        expires_us: Of a publication: when its event is worthless, federation clock; 0 is never.
     """
 
     body: bytes
     publication: bool = False
     priority: int = 0
+    origin: str = ""
+    row: int = 0
+    expires_us: int = 0
 
 
 class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):
@@ -203,6 +211,25 @@ class Taken(msgspec.Struct, frozen=True, array_like=True, tag=18):
     taken: bool = True
 
 
+class View(msgspec.Struct, frozen=True, array_like=True, tag=19):
+    """A replica of the gateway tells which replicas there are, and which of them leads.
+
+    It is the first that a replica says on a link, and said again whenever it changes. A gateway
+    without replicas never says it.
+
+    Attributes:
+        number: Grows with each change of the members or the leader: a fencing term.
+        replica: The one that says it.
+        leader: The one that requests, signals and persistent events are for.
+        members: All that live; they share the best-effort events by origin.
+    """
+
+    number: int
+    replica: str
+    leader: str
+    members: tuple[str, ...]
+
+
 FromAdapter = Heard | HeardControl | Done | Counted | Confirmed
 """What adapters send."""
 
@@ -216,5 +243,6 @@ Order = (
     | Desired
     | Refuse
     | Taken
+    | View
 )
 """What gateways send."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Callable
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection
@@ -48,6 +49,10 @@ class SocketEnd:
         self._ended = False
         self.lost = 0
         self.sent = 0
+
+    def displaced_with(self, receiver: Receiver) -> None:
+        """Have a function told what was sent, but had to go for something more urgent."""
+        self._lanes.on_displaced = receiver
 
     def send(self, message: Message) -> bool:
         """Queue a message for the next frame; see `LinkEnd`."""
@@ -134,6 +139,11 @@ class Dialler:
         on_up: Called with the end once the hello is on its way.
         on_down: Called with the reason when the link broke or could not be made.
         rng: For the decorrelated jitter of the back-off.
+        address: Where to dial, where the host of `url` has several addresses; the host where "".
+
+    Attributes:
+        dials: How often it has dialled.
+        linked: Whether a link is up.
     """
 
     def __init__(
@@ -143,13 +153,16 @@ class Dialler:
         on_up: Callable[[SocketEnd], None],
         on_down: Callable[[str], None],
         rng: random.Random,
+        address: str = "",
     ) -> None:
         self._url = url
+        self._where: dict[str, Any] = {"host": address} if address else {}
         self._hello = hello
         self._on_up = on_up
         self._on_down = on_down
         self._rng = rng
         self.dials = 0
+        self.linked = False
 
     async def run(self, receiver: Receiver) -> None:
         """Dial until cancelled; a link that was refused is dialled again too."""
@@ -160,15 +173,20 @@ class Dialler:
                 await self._once(receiver)
                 delay_s = FIRST_DELAY_S
             except (OSError, InvalidHandshake, TimeoutError, ConnectionClosed) as error:
-                self._on_down(f"cannot reach the gateway: {error}")
+                self._down(f"cannot reach the gateway: {error}")
             except LinkError as error:
-                self._on_down(str(error))
+                self._down(str(error))
             delay_s = min(MOST_DELAY_S, self._rng.uniform(FIRST_DELAY_S, delay_s * 3))
             await asyncio.sleep(delay_s)
 
     async def _once(self, receiver: Receiver) -> None:
         async with connect(
-            self._url, compression=None, max_size=MAX_ORDERS_BYTES, ping_interval=5, ping_timeout=5
+            self._url,
+            compression=None,
+            max_size=MAX_ORDERS_BYTES,
+            ping_interval=5,
+            ping_timeout=5,
+            **self._where,
         ) as socket:
             refused: list[str] = []
 
@@ -180,8 +198,13 @@ class Dialler:
 
             end = SocketEnd(socket, take)
             end.send(self._hello())
+            self.linked = True
             self._on_up(end)
             await end.run()
             if refused:
                 raise LinkError(f"the gateway refused the link: {refused[0]}")
-            self._on_down("the link broke")
+            self._down("the link broke")
+
+    def _down(self, reason: str) -> None:
+        self.linked = False
+        self._on_down(reason)

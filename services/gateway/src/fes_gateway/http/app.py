@@ -13,6 +13,7 @@ from fes_gateway.http.schemas import (
     AnnouncementOut,
     Health,
     Problem,
+    ReplicaOut,
     RequestAccepted,
     RequestIn,
     RequestOut,
@@ -126,6 +127,11 @@ def _add_lists(app: FastAPI) -> None:
     async def adapters(request: Request) -> list[AdapterOut]:
         """List the adapters, their state and their counters."""
         return views.adapters(host_of(request))
+
+    @app.get("/v1/replicas", responses=_REFUSED, tags=["replicas"])
+    async def replicas(request: Request) -> list[ReplicaOut]:
+        """List the replicas of this gateway that live; none where it stands alone."""
+        return views.replicas(host_of(request))
 
 
 def _add_health(app: FastAPI) -> None:

@@ -72,12 +72,25 @@ class HostCollector(Collector):
         rows = GaugeMetricFamily(
             "fes_request_table_rows", "Rows of the request table.", labels=["gateway"]
         )
+        members = GaugeMetricFamily(
+            "fes_gateway_replicas",
+            "Replicas of the gateway that live; 0 where it stands alone.",
+            labels=["gateway"],
+        )
+        leads = GaugeMetricFamily(
+            "fes_gateway_leads", "Whether this replica leads.", labels=["gateway"]
+        )
         for host in self._hosts:
             rows.add_metric([host.settings.id], len(host.core.table))
+            if host.replica is not None:
+                members.add_metric([host.settings.id], len(host.replica.membership.members))
+                leads.add_metric([host.settings.id], float(bool(host.replica.reign)))
             for state in host.adapters.values():
                 ready.add_metric([host.settings.id, state.id], float(state.ready))
         yield ready
         yield rows
+        yield members
+        yield leads
 
 
 def metrics_text(hosts: list[GatewayHost]) -> bytes:

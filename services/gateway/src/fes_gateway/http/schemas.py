@@ -91,7 +91,10 @@ class AppliedOut(BaseModel):
     """Where a request is applied natively."""
 
     service: str
-    state: str = Field(description="`ordered`, `applied`, or why it could not be.")
+    state: str = Field(
+        description="`ordered`; `applied`, once every replica that lives has the request; or why "
+        "it could not be."
+    )
     widened: list[str]
 
 
@@ -133,6 +136,14 @@ class AdapterOut(BaseModel):
         description="When a round trip of its own came back last, µs since 1970 UTC; 0 for never."
     )
     counters: dict[str, int]
+
+
+class ReplicaOut(BaseModel):
+    """A replica of this gateway that lives."""
+
+    name: str
+    leads: bool = Field(description="Whether requests and persistent events are its job.")
+    this: bool = Field(description="Whether it is the one that answers.")
 
 
 class Problem(BaseModel):

@@ -7,7 +7,13 @@ from fes.model import binary
 from fes.model.text import to_plain
 
 from fes_gateway.host import GatewayHost
-from fes_gateway.http.schemas import AdapterOut, AnnouncementOut, AppliedOut, SubscriptionOut
+from fes_gateway.http.schemas import (
+    AdapterOut,
+    AnnouncementOut,
+    AppliedOut,
+    ReplicaOut,
+    SubscriptionOut,
+)
 
 
 def subscriptions(host: GatewayHost) -> list[SubscriptionOut]:
@@ -60,6 +66,17 @@ def adapters(host: GatewayHost) -> list[AdapterOut]:
     ]
 
 
+def replicas(host: GatewayHost) -> list[ReplicaOut]:
+    """Return the replicas that live, by name; none where the gateway stands alone."""
+    if host.replica is None or host.replica.membership.view is None:
+        return []
+    view = host.replica.membership.view
+    return [
+        ReplicaOut(name=name, leads=name == view.leader, this=name == host.replica.name)
+        for name in view.members
+    ]
+
+
 def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
     rows = [row for row in host.core.table.rows() if row.kind is kind and not row.withdrawn]
     return sorted(rows, key=lambda row: row.version)
@@ -68,11 +85,18 @@ def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
 def _applied(host: GatewayHost, row: Row) -> list[AppliedOut]:
     request = str(row.request.identity)
     return [
-        AppliedOut(service=service, state=applied.state, widened=list(applied.widened))
+        AppliedOut(service=service, state=_state(host, row, applied), widened=list(applied.widened))
         for service in host.settings.adapters
         for applied in host.core.applied(service)
         if _is_behind(applied, row, request)
     ]
+
+
+def _state(host: GatewayHost, row: Row, applied: Applied) -> str:
+    """Return what became of a request: it is applied once every replica that lives has it."""
+    if applied.state == "applied" and not host.is_everywhere(row.name):
+        return "ordered"
+    return applied.state
 
 
 def _is_behind(applied: Applied, row: Row, request: str) -> bool:

@@ -1,7 +1,7 @@
 """Which processes a run has: gateways packed into few, applications, adapters set apart."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ class Part:
         ends_run: Whether the run ends when it ends.
         environment: Variables for it alone.
         restarts: Whether it is started again when it dies.
+        replica: Its name among the replicas of its gateway; "" where there are none.
     """
 
     name: str
@@ -36,6 +37,38 @@ class Part:
     ends_run: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     restarts: bool = True
+    replica: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What does not share a process with others.
+
+    Attributes:
+        own: Gateways and adapters that get a process of their own.
+        replicas: Gateway to the number of its processes, where there are several.
+    """
+
+    own: frozenset[str] = frozenset()
+    replicas: Mapping[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(federation: Federation, own: Collection[str], replicas: Mapping[str, int]) -> "Apart":
+        """Return what stands apart; the adapters of a gateway with replicas do.
+
+        Raises:
+            FederationError: A name is neither a gateway's nor an adapter's.
+        """
+        _check_own(federation, own)
+        for name in replicas:
+            if name not in federation.gateways:
+                raise FederationError(f"--replicas {name}: no such gateway")
+        adapters = [
+            adapter_id(name, service)
+            for name in replicas
+            for service in federation.gateways[name].adapters
+        ]
+        return Apart(frozenset((*own, *replicas, *adapters)), replicas)
 
 
 def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -46,11 +79,7 @@ def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, 
     Args:
         federation: The file.
         own: Gateways that have a process of their own.
-
-    Raises:
-        FederationError: `own` names what is neither a gateway nor an adapter.
     """
-    _check_own(federation, own)
     groups: dict[str, list[str]] = {}
     for name, gateway in federation.gateways.items():
         kinds = sorted({federation.event_services[service].kind for service in gateway.adapters})
@@ -59,33 +88,39 @@ def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, 
 
 
 def gateway_parts(
-    federation: Federation, own: Collection[str], file: Path, base: Path, run: Path
+    federation: Federation, apart: Apart, file: Path, base: Path, run: Path
 ) -> list[Part]:
     """Return the processes that host the gateways."""
-    apart = [
+    adapters = [
         adapter_id(name, service)
         for name, gateway in federation.gateways.items()
         for service in gateway.adapters
-        if adapter_id(name, service) in own
+        if adapter_id(name, service) in apart.own
     ]
-    return [
-        Part(
-            process,
-            (
-                *(sys.executable, "-m", "fes_gateway", "--federation", str(file)),
-                *("--base", str(base), "--run", str(run), "--process", process),
-                *("--gateways", ",".join(names), "--remote", ",".join(apart)),
-            ),
-            gateways=names,
+    where = ("--federation", str(file), "--base", str(base), "--run", str(run))
+    found = []
+    for process, names in packs(federation, apart.own).items():
+        command = (
+            *(sys.executable, "-m", "fes_gateway", *where, "--process", process),
+            *("--gateways", ",".join(names), "--remote", ",".join(adapters)),
         )
-        for process, names in packs(federation, own).items()
-    ]
+        count = apart.replicas.get(process, 0)
+        found += [_replica(process, number, command) for number in range(1, count + 1)] or [
+            Part(process, command, gateways=names)
+        ]
+    return found
+
+
+def _replica(gateway: str, number: int, command: tuple[str, ...]) -> Part:
+    name = f"r{number}"
+    told = (*command, "--replica", name)
+    return Part(f"{gateway}-{name}", told, gateways=(gateway,), replica=name)
 
 
 def adapter_parts(
     federation: Federation,
-    own: Collection[str],
-    links: dict[str, str],
+    apart: Apart,
+    links: Mapping[str, str],
     file: Path,
     base: Path,
     run: Path,
@@ -94,8 +129,8 @@ def adapter_parts(
 
     Args:
         federation: The file.
-        own: Gateways and adapters that have a process of their own.
-        links: Gateway to the address where its adapters dial in.
+        apart: What does not share a process with others.
+        links: Gateway to the addresses where its adapters dial in, by commas.
         file: The resolved file.
         base: Folder that relative paths in it start from.
         run: Folder of the run.
@@ -112,7 +147,7 @@ def adapter_parts(
         )
         for name, gateway in federation.gateways.items()
         for service in gateway.adapters
-        if adapter_id(name, service) in own
+        if adapter_id(name, service) in apart.own
     ]
 
 

@@ -9,14 +9,15 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Callable, Collection, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 from fes.cli.running.brokers import EmbeddedBrokers
 from fes.cli.running.outages import Outages
 from fes.cli.running.plan import (
+    Apart,
     Part,
     adapter_parts,
     application_parts,
@@ -45,12 +46,14 @@ class RunOptions:
         base: Folder that relative paths in the file start from.
         run: Folder of the run.
         own: Gateways and adapters that get a process of their own.
+        replicas: Gateway to the number of its replicas, where it has several.
         quiet_s: How long events may be on their way after the application that ends the run.
     """
 
     base: Path
     run: Path
     own: Collection[str] = ()
+    replicas: Mapping[str, int] = field(default_factory=dict)
     quiet_s: float = QUIET_S
 
 
@@ -65,6 +68,7 @@ class Supervisor:
 
     def __init__(self, federation: Federation, options: RunOptions, out: TextIO) -> None:
         self._options = options
+        self._apart = Apart.of(federation, options.own, options.replicas)
         self._out = out
         self._brokers = EmbeddedBrokers(federation, options.run / "brokers")
         allowance_s = ALLOWANCE_S + ALLOWANCE_PER_GATEWAY_S * len(federation.gateways)
@@ -126,11 +130,10 @@ class Supervisor:
         file.write_text(dump(self.federation), "utf-8")
         await asyncio.to_thread(self._brokers.start)
         self._say(f"brokers: {', '.join(self._brokers.servers) or 'none of our own'}")
-        own, base = self._options.own, self._options.base
-        gateways = gateway_parts(self.federation, own, file, base, run)
+        apart, base = self._apart, self._options.base
+        gateways = gateway_parts(self.federation, apart, file, base, run)
         await asyncio.gather(*(self._begin(part) for part in gateways))
-        links = {name: str(point["link"]) for name, point in self.endpoints.items()}
-        for part in adapter_parts(self.federation, own, links, file, base, run):
+        for part in adapter_parts(self.federation, apart, self._links(), file, base, run):
             await self._begin(part)
         for part in gateways:
             await self._until_answers(part.name, self._readiness(part))
@@ -165,14 +168,26 @@ class Supervisor:
         self._publish_endpoints(child)
         self._watch_over(self._watch(child), part.name)
 
+    def _links(self) -> dict[str, str]:
+        """Return where the adapters of each gateway dial in: at every replica."""
+        found: dict[str, list[str]] = {}
+        for child in self.children.values():
+            for name in child.part.gateways:
+                found.setdefault(name, []).append(str(child.started["link"]))
+        return {name: ",".join(links) for name, links in found.items()}
+
     def _publish_endpoints(self, child: Child) -> None:
         for name in child.part.gateways:
-            self.endpoints[name] = {
+            point = {
                 "url": f"{child.started['http']}/gateways/{name}",
                 "process": child.part.name,
                 "pid": child.pid,
                 "link": child.started["link"],
             }
+            replicas = self.endpoints.get(name, {}).get("replicas", {})
+            if child.part.replica:
+                point["replicas"] = {**replicas, child.part.replica: dict(point)}
+            self.endpoints[name] = point
         path = self._options.run / "endpoints.json"
         processes = {name: child.pid for name, child in self.children.items()}
         text = json.dumps({"gateways": self.endpoints, "processes": processes}, indent=1)

@@ -1,0 +1,51 @@
+"""Decisions of an adapter about events, written to the event log."""
+
+import time
+from typing import Any
+
+from fes.adapter.base import AdapterContext
+from fes.eventlog import Decision, Record
+from fes.eventlog.schema import VERSION
+from fes.eventlog.writer import Log
+from fes.model import Stamp
+
+
+class Recording:
+    """Writes what an adapter decides.
+
+    Args:
+        context: Where the adapter stands.
+        log: The event log.
+    """
+
+    def __init__(self, context: AdapterContext, log: Log) -> None:
+        self._context = context
+        self._log = log
+
+    def record(
+        self, decision: Decision, *, stamp: Stamp | None = None, subject: str = "", **more: Any
+    ) -> None:
+        """Write a decision, if the event log wants it."""
+        identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
+        if not self._log.wants(identity):
+            return
+        context = self._context
+        inward = decision in (Decision.RECEIVED, Decision.REFUSED)
+        self._log.write(
+            Record(
+                decision=decision,
+                wall_us=time.time_ns() // 1000,
+                time_us=context.clock_us(),
+                system=context.system,
+                component="adapter",
+                name=context.id,
+                id=identity,
+                event_time_us=stamp.time_us if stamp else 0,
+                subject=subject,
+                home=stamp.home if stamp else "",
+                from_=context.service if inward else "",
+                to="" if inward else context.service,
+                v=VERSION,
+                **more,
+            )
+        )

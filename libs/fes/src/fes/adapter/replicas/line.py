@@ -1,0 +1,89 @@
+"""The adapter's end of the link to one replica of its gateway."""
+
+from typing import Protocol
+
+from fes.adapter.replicas.wish import ALONE
+from fes.link.end import LinkEnd, Message
+from fes.link.messages import Heard, View
+
+
+class Lines(Protocol):
+    """Takes what happens to the links."""
+
+    def up(self, line: "Line", *, at_once: bool) -> None:
+        """Take a link that can be used."""
+
+    def down(self, line: "Line") -> None:
+        """Take a link that broke."""
+
+    def receive(self, line: "Line", message: Message) -> None:
+        """Take what the replica says."""
+
+    def displaced(self, line: "Line", message: Message) -> None:
+        """Take what was sent, but had to go for something more urgent."""
+
+
+class Line:
+    """A link to one replica, again and again; who it is, the replica says.
+
+    Args:
+        lines: Takes what happens.
+
+    Attributes:
+        end: The link; None where there is none.
+        replica: Name of the replica; `ALONE` where it has said none.
+        view: What the replica told last of all replicas.
+        whole: Whether its whole desired state is here, so that it can be told what was heard.
+        owed: Tokens that the replica is to answer for, each with how many parts of its event.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.end: LinkEnd | None = None
+        self.replica = ALONE
+        self.view: View | None = None
+        self.whole = False
+        self.owed: dict[int, int] = {}
+        self._lines = lines
+
+    def up(self, end: LinkEnd, *, at_once: bool = False) -> None:
+        """Use a link.
+
+        Args:
+            end: The adapter's end of it.
+            at_once: Whether to use it before anything comes over it, as if a gateway without
+                replicas were there.
+        """
+        self.down()
+        self.end = end
+        self._lines.up(self, at_once=at_once)
+
+    def down(self) -> None:
+        """Use the link no longer: it broke. Harmless where there is none."""
+        if self.end is not None:
+            self._lines.down(self)
+            self.end = self.view = None
+            self.replica, self.whole, self.owed = ALONE, False, {}
+
+    def receive(self, message: Message) -> None:
+        """Take what the replica says."""
+        if self.end is not None:
+            self._lines.receive(self, message)
+
+    def displaced(self, message: Message) -> None:
+        """Take what was sent to the replica, but had to go for something more urgent."""
+        self._lines.displaced(self, message)
+
+    def send(self, message: Message) -> bool:
+        """Send to the replica; False where the message was dropped."""
+        if self.end is None or not self.end.send(message):
+            return False
+        if isinstance(message, Heard) and message.token:
+            self.owed[message.token] = self.owed.get(message.token, 0) + 1
+        return True
+
+    def settled(self, token: int) -> bool:
+        """Note an answer for a part of an event; False where none was to be given."""
+        parts = self.owed.pop(token, 0)
+        if parts > 1:
+            self.owed[token] = parts - 1
+        return parts > 0

@@ -1,0 +1,128 @@
+"""What the replicas of a gateway leave for one another in the journal that they share.
+
+One replica leads: what stands in the journal is its word. The others follow: they take over the
+request table and the roster from it, deliver best-effort events of their own origins, and leave
+there what is for the leader to decide.
+
+Source:
+    design, section 6, Store.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+import msgspec
+
+from fes.control import ControlEvent, from_event, to_event
+from fes.control.signal import Attendance
+from fes.gateway.inputs import Inject
+from fes.link.messages import HeardControl
+from fes.model import binary
+
+ROSTER = "roster"
+"""Key of where every gateway is, as the leader knows it."""
+
+RESERVE = "reserve\x1f"
+"""What the keys of reserved sequence numbers begin with."""
+
+INBOX = "in\x1f"
+"""What the keys of messages for the leader begin with."""
+
+
+class Role(Enum):
+    """What a replica is."""
+
+    ALONE = "alone"
+    LEADING = "leading"
+    FOLLOWING = "following"
+
+
+class Tail(NamedTuple):
+    """What other replicas committed.
+
+    Attributes:
+        whole: Whether `changes` are all that the journal adds up to, not only what is new.
+        changes: By key; None where a key is gone.
+    """
+
+    whole: bool
+    changes: Mapping[str, bytes | None]
+
+    @property
+    def rows(self) -> dict[str, bytes]:
+        """Rows of the request table that are new, or all that there are."""
+        return {key: value for key, value in self.changes.items() if is_request(key) and value}
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """Names of the rows of the request table that are gone."""
+        return frozenset(
+            key for key, value in self.changes.items() if is_request(key) and value is None
+        )
+
+    @property
+    def reserved(self) -> dict[str, bytes | None]:
+        """Numbers that were reserved, by key."""
+        return {key: value for key, value in self.changes.items() if key.startswith(RESERVE)}
+
+    def roster(self) -> tuple[Attendance, ...]:
+        """Return the roster; empty where nothing is new in it."""
+        value = self.changes.get(ROSTER)
+        return () if value is None else _roster_decoder.decode(value)
+
+
+def is_request(key: str) -> bool:
+    """Tell whether a key names a row of the request table: it begins with a kind's number."""
+    return key[:1].isdigit()
+
+
+class Letter(msgspec.Struct, frozen=True, array_like=True):
+    """A request that a replica leaves for the leader.
+
+    Attributes:
+        service: Event service whose adapter heard it; "" where it came over the API.
+        message: The request.
+    """
+
+    service: str
+    message: HeardControl
+
+    @staticmethod
+    def of(request: ControlEvent) -> "Letter":
+        """Return the letter that tells a request from the API."""
+        return Letter("", HeardControl(None, binary.encode(to_event(request))))
+
+    def read(self) -> HeardControl | Inject:
+        """Return what the leader is to take.
+
+        Raises:
+            FesError: It is no request.
+        """
+        if self.service:
+            return self.message
+        return Inject(from_event(binary.decode(self.message.body), None))
+
+
+_encoder = msgspec.msgpack.Encoder()
+_letter_decoder = msgspec.msgpack.Decoder(Letter)
+_roster_decoder = msgspec.msgpack.Decoder(tuple[Attendance, ...])
+
+
+def write_letter(letter: Letter) -> bytes:
+    """Return a letter as the journal keeps it."""
+    return _encoder.encode(letter)
+
+
+def read_letter(value: bytes) -> Letter:
+    """Return a letter that the journal kept.
+
+    Raises:
+        msgspec.DecodeError: It is none.
+    """
+    return _letter_decoder.decode(value)
+
+
+def write_roster(roster: Iterable[Attendance]) -> bytes:
+    """Return a roster as the journal keeps it."""
+    return _encoder.encode(tuple(roster))

@@ -1,0 +1,198 @@
+"""Membership: which replicas of a gateway live, and which of them leads; sans-IO.
+
+Every replica shows in the journal that it lives, by beats. The one that leads says in a view who
+the members are; where its beats cease, another says in a new view that it leads. A view is a
+fencing term: what was decided under an older lead is not committed any more, since each append
+tells the sequence number that it expects.
+
+Source:
+    design, section 6, Store.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+VIEW = "view"
+"""Key of the view that holds."""
+
+BEAT = "beat\x1f"
+"""What the keys of beats begin with."""
+
+PATIENCE = 4
+"""Beats of a replica that must fail to come before it is taken for dead."""
+
+NUMBERS = 1_000_000_000
+"""More rows than a leader ever numbers."""
+
+
+class View(msgspec.Struct, frozen=True, array_like=True):
+    """Who the replicas are.
+
+    Attributes:
+        number: Grows with each view.
+        leader: The replica that leads.
+        members: The replicas that live, sorted.
+        base: What the leader numbers begin above it, and above what any before it numbered.
+    """
+
+    number: int
+    leader: str
+    members: tuple[str, ...]
+    base: int
+
+
+class Beat(msgspec.Struct, frozen=True, array_like=True):
+    """A replica lives.
+
+    Attributes:
+        count: Beats since it started, from a number that tells the start.
+        seen: Sequence number of the journal up to which it knows.
+    """
+
+    count: int
+    seen: int
+
+
+_NONE = Beat(0, 0)
+_ALL = 1 << 62
+
+_encoder = msgspec.msgpack.Encoder()
+_views = msgspec.msgpack.Decoder(View)
+_beats = msgspec.msgpack.Decoder(Beat)
+
+
+class Membership:
+    """Keeps who lives, as far as one replica knows.
+
+    Args:
+        name: Of this replica.
+        start: Tells this start from others, e.g. the wall clock in microseconds.
+        beat_s: Seconds between two beats.
+
+    Attributes:
+        name: Of this replica.
+        view: The view that holds; None where there is none yet.
+    """
+
+    def __init__(self, name: str, start: int, beat_s: float) -> None:
+        self.name = name
+        self.view: View | None = None
+        self._count = start
+        self._patience_s = PATIENCE * beat_s
+        self._beats: dict[str, Beat] = {}
+        self._heard_s: dict[str, float] = {}
+
+    @property
+    def leads(self) -> bool:
+        """Whether this replica leads by the view that holds."""
+        return self.view is not None and self.view.leader == self.name
+
+    @property
+    def seen(self) -> int:
+        """The sequence number up to which every other member knows the journal."""
+        others = [name for name in self.members if name != self.name]
+        return min(
+            (self._beats[name].seen if name in self._beats else 0 for name in others),
+            default=1 << 62,
+        )
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The replicas that live, by the view that holds."""
+        return () if self.view is None else self.view.members
+
+    def beat(self, seen: int) -> tuple[str, bytes]:
+        """Return the next beat as the journal keeps it: key and value.
+
+        Args:
+            seen: Sequence number up to which this replica knows the journal.
+        """
+        self._count += 1
+        return BEAT + self.name, _encoder.encode(Beat(self._count, seen))
+
+    def take(self, changes: Mapping[str, bytes | None], now_s: float) -> bool:
+        """Take what was committed; tell whether there is a new view.
+
+        Args:
+            changes: By key; None where a key is gone.
+            now_s: A clock that only goes forward, seconds.
+
+        Raises:
+            msgspec.DecodeError: A view or a beat is none.
+        """
+        for key, value in changes.items():
+            if key.startswith(BEAT):
+                self._take_beat(key.removeprefix(BEAT), value, now_s)
+        told = changes.get(VIEW)
+        if told is None:
+            return False
+        view = _views.decode(told)
+        if self.view is not None and view.number <= self.view.number:
+            return False
+        for name in view.members:
+            self._heard_s.setdefault(name, now_s)
+        self.view = view
+        return True
+
+    def proposal(self, now_s: float, wall_us: int) -> View | None:
+        """Return the view that this replica should have hold instead; None where all is well.
+
+        Args:
+            now_s: As for `take`. Everything committed until then was taken.
+            wall_us: Wall clock, microseconds since 1970 UTC.
+        """
+        view, living = self.view, self._living(now_s)
+        if view is None:
+            return View(1, self.name, living, wall_us)
+        if view.leader == self.name:
+            return None if living == view.members else self._next(view, self.name, living)
+        if view.leader in living or self._is_early(view, living, now_s):
+            return None
+        return self.takeover(wall_us)
+
+    def takeover(self, wall_us: int) -> View:
+        """Return the view in which this replica leads, and no longer the one that does."""
+        view = self.view or View(0, "", (), 0)
+        members = tuple(sorted({*view.members, self.name} - {view.leader}))
+        if view.leader == self.name:
+            members = view.members
+        return View(view.number + 1, self.name, members, max(wall_us, view.base + NUMBERS))
+
+    def farewell(self, now_s: float, wall_us: int) -> View | None:
+        """Return the view that hands the lead over; None where this replica does not lead."""
+        view = self.view
+        others = [name for name in self._living(now_s) if name != self.name]
+        if view is None or view.leader != self.name or not others:
+            return None
+        base = max(wall_us, view.base + NUMBERS)
+        return View(view.number + 1, others[0], tuple(others), base)
+
+    def _take_beat(self, name: str, value: bytes | None, now_s: float) -> None:
+        if value is None:
+            self._beats.pop(name, None)
+            self._heard_s.pop(name, None)
+            return
+        beat = _beats.decode(value)
+        if self._beats.get(name) != beat:
+            self._beats[name] = beat
+            self._heard_s[name] = now_s
+
+    def _living(self, now_s: float) -> tuple[str, ...]:
+        heard = (name for name, at in self._heard_s.items() if now_s - at < self._patience_s)
+        return tuple(sorted({self.name, *heard}))
+
+    def _is_early(self, view: View, living: tuple[str, ...], now_s: float) -> bool:
+        """Tell whether others that live come first to take the lead over: one beat each."""
+        silent_s = now_s - self._heard_s.get(view.leader, -self._patience_s)
+        rank = [name for name in living if name != view.leader].index(self.name)
+        return silent_s < self._patience_s * (1 + rank / PATIENCE)
+
+    @staticmethod
+    def _next(view: View, leader: str, members: tuple[str, ...]) -> View:
+        return View(view.number + 1, leader, members, view.base)
+
+
+def write_view(view: View) -> tuple[str, bytes]:
+    """Return a view as the journal keeps it: key and value."""
+    return VIEW, _encoder.encode(view)

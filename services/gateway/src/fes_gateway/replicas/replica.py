@@ -1,0 +1,241 @@
+"""A replica at work: it shows that it lives, follows the others, and leads when it is its turn."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import msgspec
+from fes.gateway import replicas as core
+from fes.gateway.outputs import DropRow, Mutation, PutRow
+
+from fes_gateway.clock import wall_us
+from fes_gateway.committing import Committing, always
+from fes_gateway.replicas.membership import BEAT, Membership, View, write_view
+from fes_gateway.store import Journal, Tail
+
+BEAT_S = 0.5
+LETTERS = 1000
+"""Most letters of a replica that wait for the leader; one above it is refused."""
+
+_log = logging.getLogger(__name__)
+
+
+class Gateway(Protocol):
+    """The gateway that a replica is of, as far as its replicas' business goes."""
+
+    def followed(self, tail: core.Tail) -> None:
+        """Take what other replicas committed."""
+
+    def viewed(self) -> None:
+        """Take note that there is a new view."""
+
+    def lead(self, state: dict[str, bytes], after: int) -> None:
+        """Lead from now on."""
+
+    def step_down(self) -> None:
+        """Decide as a follower from now on, until `follow` gives what the journal holds."""
+
+    def follow(self, state: dict[str, bytes]) -> None:
+        """Begin anew as a follower: what was decided and not committed is void."""
+
+
+class Replica:
+    """Keeps one replica's place among the others.
+
+    Args:
+        name: Of the replica; no two that live have the same.
+        gateway: What it is a replica of.
+        committing: Commits what the gateway decides.
+        journal: The journal that all replicas share.
+        beat_s: Seconds between two beats.
+
+    Attributes:
+        membership: Who the others are.
+        reign: Number of the view with which this replica began to lead, and knows all that was
+            committed before; 0 while it follows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        gateway: Gateway,
+        committing: Committing,
+        journal: Journal,
+        beat_s: float = BEAT_S,
+    ) -> None:
+        self.name = name
+        self.membership = Membership(name, wall_us(), beat_s)
+        self._gateway = gateway
+        self._committing = committing
+        self._journal = journal
+        self._beat_s = beat_s
+        self.reign = 0
+        self._void = False
+        self._letter = wall_us()
+        self._letters: OrderedDict[str, None] = OrderedDict()
+        self._known: dict[str, int] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self, state: dict[str, bytes]) -> None:
+        """Begin as a follower, or as the leader where there is no other; then show to live.
+
+        Args:
+            state: What the journal adds up to.
+        """
+        loop = asyncio.get_running_loop()
+        self._journal.watch(lambda: _call(loop, self._committing.wake))
+        self._know(state)
+        self.membership.take(state, time.monotonic())
+        first = self.membership.view is None or self.membership.leads
+        if first:
+            self._propose(self.membership.takeover(wall_us()), [])
+        self._beat()
+        for _ in range(2):  # a view is acted on after the commit that it came with
+            await self._committing.caught_up()
+        self._task = asyncio.create_task(self._run(), name=f"{self.name} replica")
+
+    async def stop(self) -> None:
+        """Leave: hand the lead over, and say that this replica lives no more; harmless twice."""
+        task, self._task = self._task, None
+        if task is None:
+            return
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        view = self.membership.farewell(time.monotonic(), wall_us())
+        gone: list[Mutation] = [DropRow(BEAT + self.name)]
+        if view is None:
+            self._committing.put(gone, [])
+        else:
+            self._propose(view, gone)
+
+    def kill(self) -> None:
+        """Show to live no more, as a process does that is killed."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def follow(self, tail: Tail) -> None:
+        """Take what others appended."""
+        changes = {entry.key: entry.value for entry in tail.entries}
+        if tail.whole:
+            self._known.clear()
+        for key, value in changes.items():
+            self._note(key, value, tail.sequence)
+        if self._take(changes):
+            self._see()
+        self._gateway.followed(core.Tail(tail.whole, changes))
+
+    async def rested(self) -> None:
+        """Lead where it is this replica's turn, and begin anew where what it decided is void."""
+        view = self.membership.view
+        if view is None or not (self._void or (self.membership.leads and not self.reign)):
+            return
+        try:
+            state = await self._committing.state()
+        except Exception:  # noqa: BLE001 - the next beat tries again
+            _log.exception("journal_not_read", extra={"replica": self.name})
+            return
+        self._know(state)
+        if self._take(state):
+            self._see()
+        if self._void:
+            self._void = False
+            self._gateway.follow(state)
+        view = self.membership.view
+        if view is not None and self.membership.leads and not self.reign:
+            self.reign = view.number
+            self._gateway.lead(state, view.base)
+
+    def holder(self) -> Callable[[], bool]:
+        """Return what tells whether a decision made now may still be committed later."""
+        reign = self.reign
+        return always if not reign else lambda: self.reign == reign
+
+    def leave(self, letter: core.Letter) -> bool:
+        """Leave a letter for the leader; False where too many wait."""
+        if len(self._letters) >= LETTERS:
+            return False
+        self._letter += 1
+        key = f"{core.INBOX}{self.name}\x1f{self._letter:020}"
+        self._letters[key] = None
+        self._committing.put([PutRow(key, core.write_letter(letter))], [])
+        return True
+
+    def is_everywhere(self, row: str) -> bool:
+        """Tell whether every replica that lives has a row of the request table, by its name."""
+        known = self._known.get(row)
+        return known is not None and known <= self.membership.seen
+
+    def committed(self, mutations: list[Mutation]) -> None:
+        """Note what this replica committed."""
+        for each in mutations:
+            value = each.value if isinstance(each, PutRow) else None
+            self._note(each.key, value, self._committing.sequence)
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(self._beat_s)
+            await self._committing.caught_up()
+            self._beat()
+            view = self.membership.proposal(time.monotonic(), wall_us())
+            if view is not None:
+                gone = set(self.membership.members) - set(view.members)
+                self._propose(view, [DropRow(BEAT + name) for name in sorted(gone)])
+
+    def _beat(self) -> None:
+        key, value = self.membership.beat(self._committing.sequence)
+        self._committing.put([PutRow(key, value)], [], then=lambda: self._took({key: value}))
+
+    def _propose(self, view: View, more: list[Mutation]) -> None:
+        """Have a view hold, unless another does by then."""
+        key, value = write_view(view)
+        before = self.membership.view
+        self._committing.put(
+            [PutRow(key, value), *more],
+            [],
+            holds=lambda: self.membership.view == before,
+            then=lambda: self._took({key: value}),
+        )
+
+    def _took(self, changes: dict[str, bytes]) -> None:
+        if self._take(changes):
+            self._see()
+
+    def _take(self, changes: Mapping[str, bytes | None]) -> bool:
+        try:
+            return self.membership.take(changes, time.monotonic())
+        except msgspec.DecodeError:
+            _log.exception("view_not_read", extra={"replica": self.name})
+            return False
+
+    def _see(self) -> None:
+        """Act on a new view."""
+        view = self.membership.view
+        if view is None:
+            return
+        if self.reign and not self.membership.leads:
+            self.reign, self._void = 0, True
+            self._gateway.step_down()
+        self._gateway.viewed()
+
+    def _know(self, state: Mapping[str, bytes]) -> None:
+        """Note that this replica knows all that the journal adds up to."""
+        sequence = self._committing.sequence
+        self._known = {
+            key: self._known.get(key, sequence) for key in filter(core.is_request, state)
+        }
+
+    def _note(self, key: str, value: bytes | None, sequence: int) -> None:
+        if value is None:
+            self._letters.pop(key, None)
+            self._known.pop(key, None)
+        elif core.is_request(key):
+            self._known[key] = sequence
+
+
+def _call(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop ended first
+        loop.call_soon_threadsafe(act)
