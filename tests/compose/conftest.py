@@ -1,17 +1,21 @@
 """One stack for the whole session: built, brought up, driven, taken down."""
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from eventservices.ports import free_port
+from eventservices.errors import NotConnectedError
+from eventservices.ports import TRIES, free_port
 from support.stack import Stack, call
 
 BUILD_S, UP_S, DOWN_S = 300, 180, 90
 SETUP_S = BUILD_S * 2 + UP_S
 SPEEDUP = 3
+REPLICAS = 3
+"""Most replicas of a gateway here; each has a port of the host."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -19,6 +23,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = [item for item in items if item.path.parent == Path(__file__).parent]
     for item in here[:1]:
         item.add_marker(pytest.mark.timeout(SETUP_S), append=False)
+
+
+def _free_ports() -> str:
+    """Return ports of loopback for every replica of a gateway: a range that nobody listens on."""
+    for _ in range(TRIES):
+        first = free_port()
+        with contextlib.suppress(NotConnectedError):
+            for beyond in range(first + 1, first + REPLICAS):
+                free_port(choose=lambda _, port=beyond: port)
+            return f"{first}-{first + REPLICAS - 1}"
+    raise NotConnectedError(f"no {REPLICAS} free ports were found in a row")
 
 
 def _engine_runs() -> bool:
@@ -51,7 +66,7 @@ def images(engine: None) -> dict[str, str]:
     environment = {
         "FES_VERSION": "test",
         "SPEEDUP": str(SPEEDUP),
-        **{f"{name}_PORTS": str(free_port()) for name in ("G1", "G2", "G3")},
+        **{f"{name}_PORTS": _free_ports() for name in ("G1", "G2", "G3")},
         "TRAFFIC_CONTROL_PORT": str(free_port()),
         "ANALYTICS_PORT": str(free_port()),
     }

@@ -83,6 +83,15 @@ class Stack:
         told = json.loads(call("docker", "inspect", *ids).stdout) if ids else []
         return {one["Config"]["Labels"]["com.docker.compose.service"]: one for one in told}
 
+    def copies(self, service: str) -> list[str]:
+        """Return the ids of a service's containers."""
+        return self.compose("ps", "--quiet", service).stdout.split()
+
+    def at(self, container: str, path: str) -> str:
+        """Return the address of something that a gateway's container serves."""
+        where = self.engine("port", container, str(PORTS["g1"])).splitlines()[0]
+        return f"http://{where}{path}"
+
     def url(self, service: str) -> str:
         """Return where a service listens on the host."""
         return f"http://{self.compose('port', service, str(PORTS[service])).stdout.strip()}"

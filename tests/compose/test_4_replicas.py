@@ -1,0 +1,102 @@
+"""A gateway is scaled, loses replicas, and is one gateway all the while."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+from support.stack import ANSWER_S, Stack, now_us, wait_for
+
+GATEWAY, COPIES = "g2", 3
+UP_S = 120
+FILTER = "subject = 'Speed' AND rate > 311"
+REQUEST = {"source": "siena-m", "dist_list": "steam-m-M01", "filter": FILTER}
+
+
+@pytest.fixture(scope="module")
+def replicas(stack: Stack) -> Iterator[list[str]]:
+    """The containers of a gateway with three replicas; one is left afterwards."""
+    scale(stack, COPIES)
+    yield stack.copies(GATEWAY)
+    from_us = now_us()
+    scale(stack, 1)
+    since_us = now_us()
+    wait_for(lambda: stack.proved_since(since_us), "the last replica to lead")
+    stack.note_outage(GATEWAY, from_us, now_us())
+
+
+def scale(stack: Stack, number: int) -> None:
+    word = f"{GATEWAY}={number}"
+    words = ("up", "--detach", "--wait", "--no-recreate", "--no-deps", "--scale", word, GATEWAY)
+    stack.compose(*words, within_s=UP_S)
+
+
+def ask(stack: Stack, container: str, path: str) -> Any:
+    return httpx.get(stack.at(container, path), timeout=ANSWER_S).raise_for_status().json()
+
+
+def leader(stack: Stack, containers: list[str]) -> str | None:
+    """Return the container that leads; None where they do not agree that one does."""
+    found = set()
+    for container in containers:
+        with suppress(httpx.HTTPError):
+            listed = ask(stack, container, "/v1/replicas")
+            found.add((len(listed), *(one["name"] for one in listed if one["leads"])))
+    if len(found) != 1:
+        return None
+    (members, name) = found.pop()
+    whole = members == len(containers)
+    return next((one for one in containers if whole and one.startswith(str(name))), None)
+
+
+def applied(stack: Stack, container: str) -> list[str]:
+    listed = ask(stack, container, "/v1/subscriptions")
+    return [at["state"] for one in listed if one["filter"] == FILTER for at in one["applied"]]
+
+
+@pytest.mark.timeout(2 * UP_S)
+def test_three_replicas_agree_who_leads(stack: Stack, replicas: list[str]) -> None:
+    assert len(replicas) == COPIES
+    wait_for(lambda: leader(stack, replicas), "one leader")
+    wait_for(stack.healthy, "every container to be healthy")
+
+
+def test_a_request_injected_at_one_replica_is_applied_at_all(
+    stack: Stack, replicas: list[str]
+) -> None:
+    first = leader(stack, replicas)
+    other = next(one for one in replicas if one != first)
+    body = json.dumps({"type": "subscription", **REQUEST})
+    answer = httpx.post(stack.at(other, "/v1/requests"), content=body, timeout=ANSWER_S)
+    assert answer.status_code == httpx.codes.ACCEPTED, answer.text
+    for container in replicas:
+        wait_for(lambda at=container: applied(stack, at) == ["applied"], f"{container} to apply")
+
+
+@pytest.mark.timeout(200)
+def test_another_leads_where_the_leader_is_killed_and_it_comes_back(
+    stack: Stack, replicas: list[str]
+) -> None:
+    first = leader(stack, replicas)
+    assert first is not None
+    from_us = now_us()
+    os.kill(int(stack.engine("inspect", "--format", "{{.State.Pid}}", first)), signal.SIGKILL)
+    others = [one for one in replicas if one != first]
+    wait_for(lambda: applied(stack, others[0]), "the others to go on")
+    wait_for(lambda: leader(stack, replicas) is not None, "all three to be back")
+    since_us = now_us()
+    wait_for(lambda: stack.proved_since(since_us), "the adapters to prove it")
+    stack.note_outage(GATEWAY, from_us, now_us())
+    assert [applied(stack, one) for one in replicas] == [["applied"]] * COPIES
+
+
+def test_what_one_withdraws_all_withdraw(stack: Stack, replicas: list[str]) -> None:
+    body = json.dumps({"type": "unsubscription", **REQUEST})
+    answer = httpx.post(stack.at(replicas[-1], "/v1/requests"), content=body, timeout=ANSWER_S)
+    assert answer.status_code == httpx.codes.ACCEPTED, answer.text
+    for container in replicas:
+        wait_for(lambda at=container: applied(stack, at) == [], f"{container} to withdraw")
