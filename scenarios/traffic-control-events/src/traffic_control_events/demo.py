@@ -1,0 +1,72 @@
+"""`fes-traffic-control-events demo`: plan, run, judge."""
+
+from pathlib import Path
+
+from fes.cli.running.folder import point_latest
+from traffic_scenario.demo import BAD_INPUT, FAILED, PASSED, running
+from traffic_scenario.programs import Programs
+from traffic_scenario.runfolder import FEDERATION, make_folder
+from traffic_scenario.steps import INTERRUPTED, Steps
+
+from traffic_control_events.judge import UnjudgedError, judge
+from traffic_control_events.judge.report import JOURNEY, VERDICT, table, write
+from traffic_control_events.plan import Wanted, plan
+
+OWN = ("g1", "g2", "g3")
+"""Gateways that get a process each, as in the thesis."""
+
+LEFT = (("verdict", VERDICT), ("journey", JOURNEY), ("federation", FEDERATION), ("logs", "logs"))
+"""What a run leaves, and where."""
+
+
+def demo(runs: Path, wanted: Wanted, programs: Programs) -> int:
+    """Plan a run, run it and judge it.
+
+    Args:
+        runs: Folder of all runs.
+        wanted: What to plan.
+        programs: How `fes` is called.
+
+    Returns:
+        The verdict: 0 passed, 1 failed, 2 where it cannot be judged; 130 where it was interrupted.
+
+    Raises:
+        FederationError: The federation file is not valid.
+    """
+    folder = make_folder(runs)
+    plan(folder, wanted)
+    point_latest(folder)
+    lasts_s = wanted.seconds / wanted.speed
+    _say(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
+    with Steps() as steps:
+        status = steps.run(running(folder, OWN, programs))
+    if steps.interrupted:
+        _say("interrupted; nothing was judged")
+        return INTERRUPTED
+    if status != PASSED:
+        return BAD_INPUT if status == BAD_INPUT else FAILED
+    return judged(folder)
+
+
+def judged(folder: Path) -> int:
+    """Judge a run, print the verdict and leave it in the folder.
+
+    Args:
+        folder: The run folder.
+
+    Returns:
+        0 passed, 1 failed, 2 where it cannot be judged.
+    """
+    try:
+        verdict = judge(folder)
+    except UnjudgedError as error:
+        _say(f"not judged: {error}")
+        return BAD_INPUT
+    write(verdict, folder)
+    _say("\n" + table(verdict))
+    _say("\n" + "\n".join(f"{what:<11}{folder / name}" for what, name in LEFT))
+    return PASSED if verdict.passed else FAILED
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - what people see

@@ -1,0 +1,5 @@
+"""What keeps a run from being judged."""
+
+
+class UnjudgedError(ValueError):
+    """Tells that a run left nothing that can be judged, or a file that cannot be read."""
