@@ -108,7 +108,7 @@ def test_more_terms_than_a_filter_may_have_are_refused() -> None:
     [(True, 1, False), (True, 1.0, False), (False, 0, False), (1, 1.0, True), ("1", 1, False)],
 )
 def test_terms_are_the_same_where_they_accept_the_same(
-    left: Value, right: Value, same: bool
+    left: Value, right: Value, *, same: bool
 ) -> None:
     terms = {Term("b", "=", left), Term("b", "=", right)}
     assert len(terms) == (1 if same else 2)

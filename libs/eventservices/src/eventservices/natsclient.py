@@ -4,12 +4,16 @@
 to a plain function, which costs a third and keeps back-pressure on the socket.
 """
 
+import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import Any
 
 import nats.aio.client
 import nats.aio.subscription
+
+from eventservices.backoff import Backoff
 
 log = logging.getLogger(__name__)
 
@@ -20,13 +24,17 @@ Handler = Callable[[str, bytes, bytes, str], None]
 class NatsClient(nats.aio.client.Client):
     """Talks to one NATS server at a time, and only to those that it was given.
 
+    Args:
+        backoff: Tells pauses between a loss and the next attempt; no pause where None.
+
     Attributes:
         handler_errors: Messages whose handler raised; each is logged, none ends the read loop.
         ignored_servers: Servers that a broker named and that are not used.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, backoff: Backoff | None = None) -> None:
         super().__init__()
+        self._backoff = backoff
         self.handler_errors = 0
         self.ignored_servers = 0
         self._handlers: dict[int, Handler] = {}
@@ -63,6 +71,19 @@ class NatsClient(nats.aio.client.Client):
         if writer is not None:
             writer.transport.abort()
 
+    async def has_room(self) -> bool:
+        """Tell whether there is room for more to be sent.
+
+        Where there is none it first waits for the server to read, at most as long as a flush may
+        take: while it is connected `nats-py` goes on taking publications that nobody reads.
+        """
+        if self._pending_data_size <= self._max_pending_size:
+            return True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._flush_timeout):
+                await self._flush_pending(force_flush=True)
+        return self._pending_data_size <= self._max_pending_size
+
     async def _process_msg(
         self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes
     ) -> None:
@@ -82,6 +103,12 @@ class NatsClient(nats.aio.client.Client):
         except Exception:
             self.handler_errors += 1
             log.exception("handler_failed", extra={"subject": subject[:200]})
+
+    async def _select_next_server(self) -> None:
+        # `nats-py` waits as long each time, however often a connection was ended at once.
+        if self._backoff is not None and self.is_reconnecting:
+            await asyncio.sleep(self._backoff.pause_s())
+        await super()._select_next_server()
 
     async def _process_pong(self) -> None:
         # A flush that gave up leaves a finished future; setting it again would end the read loop.

@@ -3,24 +3,26 @@
 `nats-py` may report *connected* and hear nothing. So a link sends itself a message every few
 seconds; when that, or a flush, is not answered, it closes the client and opens another one with
 all subscriptions restored. The messages of that moment are lost, as best effort allows.
+A subscription that the server refuses is asked for again with each proof, which fails meanwhile.
 """
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Self
 
-import nats.aio.subscription
 import nats.errors
 
+from eventservices.backoff import Backoff
 from eventservices.credentials import without_credentials
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
+from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natsclient import Handler, NatsClient
+from eventservices.natslistening import Listening
 from eventservices.natsoptions import LinkCounters, LinkOptions
 from eventservices.natsprobe import Probes
+from eventservices.natsrefusals import Refusals
 
 __all__ = ["LinkCounters", "LinkOptions", "Listening", "NatsLink"]
 
@@ -29,34 +31,11 @@ log = logging.getLogger(__name__)
 PING_INTERVAL_S = 2
 PINGS_UNANSWERED = 2
 RECONNECT_WAIT_S = 0.2
+BACKOFF_S = (0.1, 2.0)
+STEADY_S = 5.0
 CLOSE_TIMEOUT_S = 1.0
 MISSED_PROBES = 3
 _HEADER_OVERHEAD_BYTES = 16  # "NATS/1.0\r\n", the final "\r\n" and some
-
-
-@dataclass(slots=True, eq=False)
-class Listening:
-    """One native subscription of a link; it survives reconnection and rebuilding."""
-
-    subject: str
-    handler: Handler
-    queue: str = ""
-    client: NatsClient | None = field(default=None, repr=False)
-    native: nats.aio.subscription.Subscription | None = field(default=None, repr=False)
-
-    async def begin(self, client: NatsClient) -> None:
-        """Subscribe with a client, which takes the place of the one before."""
-        native = await client.listen(self.subject, self.handler, self.queue)
-        self.client, self.native = client, native
-
-    async def end(self) -> None:
-        """Unsubscribe with the client that subscribed last."""
-        client, self.client = self.client, None
-        native, self.native = self.native, None
-        if client is not None and native is not None and not client.is_closed:
-            client.forget(native)
-            with contextlib.suppress(nats.errors.Error):  # then the connection ended it
-                await native.unsubscribe()
 
 
 class NatsLink(Opening):
@@ -84,6 +63,8 @@ class NatsLink(Opening):
         self._listenings: dict[Listening, None] = {}
         self._inbox = ""
         self._probes = Probes()
+        self._refusals = Refusals()
+        self._backoff = Backoff(*BACKOFF_S, STEADY_S)
         self._handler_errors_before = 0
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
@@ -142,7 +123,8 @@ class NatsLink(Opening):
         self._inbox = self._client.new_inbox()
         await self.listen(self._inbox, self._probes.hear)
         if self.options.probe_interval_s > 0:
-            self._watchdog = asyncio.create_task(self._watch(), name="nats-link-watchdog")
+            watching = lasting(self._watch)
+            self._watchdog = asyncio.create_task(watching, name="nats-link-watchdog")
         return self
 
     async def close(self) -> None:
@@ -193,7 +175,7 @@ class NatsLink(Opening):
         headers: Mapping[str, str] | None = None,
         reply: str = "",
     ) -> None:
-        """Send a message; while the broker is away it waits in a bounded buffer.
+        """Send a message; while the broker is away, or does not read, it waits in a bounded buffer.
 
         Raises:
             TooLargeError: Header and payload exceed what the server takes; nothing was sent.
@@ -207,6 +189,9 @@ class NatsLink(Opening):
                 size += len(key) + len(value) + 4
         if size > client.max_payload:
             raise TooLargeError(size, client.max_payload)
+        if not await client.has_room():
+            self.counters.refused += 1
+            raise NotConnectedError("the NATS server does not read what is sent to it")
         try:
             await client.publish(subject, payload, reply, headers)  # type: ignore[arg-type] # nats-py only reads it
         except nats.errors.Error as error:
@@ -216,22 +201,45 @@ class NatsLink(Opening):
     async def flush(self) -> None:
         """Return when the server has processed all that was sent to it before.
 
-        It is a probe: the client's own flush returns at once where its read loop has ended.
+        It is a round trip: the client's own flush returns at once where its read loop has ended.
 
         Raises:
             NotConnectedError: It did not answer in time; the client is then replaced.
         """
-        await self.probe()
+        await self._round_trip()
 
     async def probe(self) -> float:
         """Prove that messages are heard: publish one to oneself, and wait for it.
+
+        What the server refused is asked for again before.
 
         Returns:
             The round trip in seconds.
 
         Raises:
             NotConnectedError: It was not heard in time; the client is then replaced.
+            RefusedError: The server refuses a subscription.
         """
+        asked = self._refusals.take()
+        try:
+            await self._ask_again(asked)
+            took_s = await self._round_trip()
+        finally:
+            self._refusals.answered(asked)
+        refused = str(self._refusals)
+        if refused:
+            raise RefusedError(f"the server refuses a subscription: {refused}")
+        return took_s
+
+    async def _ask_again(self, refused: Collection[str]) -> None:
+        for listening in [each for each in self._listenings if each.subject in refused]:
+            try:
+                await listening.end()
+                await listening.begin(self.client)
+            except nats.errors.Error as error:
+                raise NotConnectedError(f"cannot subscribe: {error!r}") from error
+
+    async def _round_trip(self) -> float:
         client = self.client
         try:
             return await self._probes.run(
@@ -249,6 +257,9 @@ class NatsLink(Opening):
                 await self.probe()
             except NotConnectedError:
                 missed += 1
+            except RefusedError as error:
+                missed = 0
+                log.warning("nats_subscription_refused", extra={"error": str(error)})
             else:
                 missed = 0
             if missed >= MISSED_PROBES and self._client is not None:
@@ -270,13 +281,13 @@ class NatsLink(Opening):
         self._handler_errors_before += old.handler_errors
         old.handler_errors = 0
         while True:
+            await asyncio.sleep(self._backoff.pause_s())
             try:
                 fresh = await self._connect()
                 await self._restore(fresh)
                 break
             except (NotConnectedError, RefusedError) as error:
                 log.warning("nats_server_away", extra={"error": str(error)})
-                await asyncio.sleep(RECONNECT_WAIT_S)
         self._client = fresh
         self.counters.rebuilds += 1
         self._tell_connected()
@@ -295,7 +306,7 @@ class NatsLink(Opening):
             raise
 
     async def _connect(self) -> NatsClient:
-        client = NatsClient()
+        client = NatsClient(self._backoff)
         try:
             async with asyncio.timeout(self.options.open_timeout_s):
                 await client.connect(
@@ -329,6 +340,7 @@ class NatsLink(Opening):
 
     async def _on_error(self, error: Exception) -> None:
         self.counters.errors += 1
+        self._refusals.hear(error, [listening.subject for listening in self._listenings])
         log.info("nats_client_reported", extra={"error": repr(error)})
 
     async def _on_closed(self) -> None:
@@ -342,7 +354,10 @@ class NatsLink(Opening):
 
     def _tell_connected(self) -> None:
         for callback in self.on_connected:
-            callback()
+            try:
+                callback()
+            except Exception:
+                log.exception("callback_failed")  # `nats-py` would reconnect no more
 
 
 async def _close(client: NatsClient) -> None:

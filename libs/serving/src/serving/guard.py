@@ -1,5 +1,7 @@
-"""Refuses what is too large or encoded before anything reads it."""
+"""Refuses what is too large, too slow or encoded before anything reads it."""
 
+import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Final
@@ -8,6 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 DISCARD_BYTES: Final = 64 * 2**20
 """Most that is read on, and thrown away, so that a client gets to read why it is refused."""
+
+BODY_S: Final = 10.0
+"""Longest that a body takes to come, and longest that is read on."""
 
 
 class BodyGuard:
@@ -42,28 +47,31 @@ class BodyGuard:
             await self._stream(scope, receive, send)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with asyncio.timeout(BODY_S):
+                body, whole = await self._read(receive)
+        except TimeoutError:
+            await self._refuse(scope, send, 408, f"the body did not come within {BODY_S:g} s")
+            return
+        if body is None:
+            return  # the client went
+        if len(body) > self._limit:
+            if not whole:
+                await _discard(receive)
+            await self._refuse(scope, send, 413, f"body exceeds {self._limit} bytes")
+            return
+        await self._app(scope, _replay(bytes(body), receive), send)
+
+    async def _read(self, receive: Receive) -> tuple[bytearray | None, bool]:
+        """Return a body, or as much as shows that it is too large, and whether that is all."""
         body, whole = bytearray(), False
-        while not whole:
+        while not whole and len(body) <= self._limit:
             message = await receive()
             if message["type"] != "http.request":
-                return
+                return None, True
             body += message.get("body", b"")
             whole = not message.get("more_body", False)
-            if len(body) > self._limit:
-                if not whole:
-                    await _discard(receive)
-                await self._refuse(scope, send, 413, f"body exceeds {self._limit} bytes")
-                return
-        given = False
-
-        async def replay() -> Message:
-            nonlocal given
-            if given:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": bytes(body), "more_body": False}
-
-        await self._app(scope, replay, send)
+        return body, whole
 
     async def _refuse(self, scope: Scope, send: Send, status: int, detail: str) -> None:
         if self._on_refusal is not None:
@@ -71,14 +79,30 @@ class BodyGuard:
         await refuse(send, status, detail)
 
 
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read, and then what comes behind it."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
 async def _discard(receive: Receive) -> None:
     """Read on without keeping anything, so that the client gets to read its answer."""
     taken = 0
-    while taken < DISCARD_BYTES:
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(BODY_S):
+            while taken < DISCARD_BYTES:
+                message = await receive()
+                taken += len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    return
 
 
 async def refuse(send: Send, status: int, detail: str) -> None:

@@ -9,9 +9,14 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from serving.idle import Idle
+
 GRACE_S: Final = 2
 CONNECTIONS: Final = 200
 """Most connections at once; above it a request is answered 503."""
+
+BACKLOG: Final = 2048
+"""Most connections that wait to be taken."""
 
 
 class _Quiet(uvicorn.Server):
@@ -29,6 +34,9 @@ class HttpServer:
         app: The application.
         host: Address to listen on.
         port: Port; 0 has the system choose one.
+
+    Attributes:
+        idle: Ends connections that ask for nothing.
     """
 
     def __init__(self, app: ASGIApp, host: str, port: int) -> None:
@@ -37,6 +45,7 @@ class HttpServer:
         self._server = _Quiet(
             uvicorn.Config(
                 app,
+                backlog=BACKLOG,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
@@ -45,6 +54,9 @@ class HttpServer:
                 ws="none",
             )
         )
+        self.idle = Idle(self._server.server_state.connections)
+        self._watching: asyncio.Task[None] | None = None
+        self._listening: socket.socket | None = None
         self._serving: asyncio.Task[None] | None = None
 
     @property
@@ -54,7 +66,7 @@ class HttpServer:
         return f"http://{host}:{self._port}"
 
     async def start(self) -> None:
-        """Listen.
+        """Listen; who connects from now on is served.
 
         Raises:
             OSError: The address is taken or none of this machine's.
@@ -64,15 +76,28 @@ class HttpServer:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((self._host, self._port))
+            listening.listen(BACKLOG)
         except OSError:
             listening.close()
             raise
-        self._port = listening.getsockname()[1]
+        self._listening, self._port = listening, listening.getsockname()[1]
         self._serving = asyncio.create_task(self._server.serve([listening]), name="http")
+        self._watching = asyncio.create_task(self.idle.watch(), name="http idle")
 
     async def stop(self) -> None:
         """Finish what is being answered and listen no more; harmless twice."""
         serving, self._serving = self._serving, None
         if serving is not None:
             self._server.should_exit = True
-            await serving
+            try:
+                await serving
+            finally:
+                await self._end_watching()
+                if self._listening is not None:
+                    self._listening.close()
+
+    async def _end_watching(self) -> None:
+        watching, self._watching = self._watching, None
+        if watching is not None:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)

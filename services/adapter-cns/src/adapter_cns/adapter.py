@@ -14,6 +14,7 @@ from eventservices.cns import (
     Reliability,
     StructuredEvent,
 )
+from eventservices.cns.persistent.streams import ACK_WAIT_S, DUPLICATE_WINDOW_S
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 from eventservices.stamp import Stamp
@@ -24,8 +25,8 @@ from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import AdapterError, FesError, UnavailableError
 from fes.mapping import Native
-from fes.model import Event
-from fes.model.attributes import PRIORITY
+from fes.model import Event, Field, Type
+from fes.model.attributes import PRIORITY, RELIABILITY
 
 from adapter_cns import settings
 from adapter_cns.codec import attributes_of, parameters_of, structured_of
@@ -43,6 +44,7 @@ PAYLOAD_BYTES: Final = 1024 * 1024
 OPEN_TIMEOUT_S: Final = 5.0
 
 _CONTROL: Final = EventType("*", CONTROL_SUBJECT)
+_PERSISTENT: Final = Field(RELIABILITY, Type.LONG, 1)
 
 
 class CnsAdapter(Adapter):
@@ -66,6 +68,8 @@ class CnsAdapter(Adapter):
         honours=(PRIORITY,),
         max_event_bytes=PAYLOAD_BYTES,
     )
+    redelivers_s: ClassVar[float] = ACK_WAIT_S
+    deduplicates_s: ClassVar[float] = DUPLICATE_WINDOW_S
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
@@ -227,7 +231,7 @@ class CnsAdapter(Adapter):
             sink.set_aside(str(error), repr(event)[:1000].encode("utf-8", "replace"))
             _finish(answer)
             return
-        sink.heard(native, stamp, answer)
+        sink.heard(native if answer is None else _kept(native), stamp, answer)
 
     def _take_control(self, event: StructuredEvent, stamp: Stamp | None) -> None:
         if not self.context.hears_control:
@@ -240,6 +244,13 @@ class CnsAdapter(Adapter):
         if self._connection is None or self._channel is None:
             raise UnavailableError(f"event service {self.context.service} is not connected")
         return self._connection
+
+
+def _kept(native: Native) -> Native:
+    """Return an event that its channel keeps, as one that says so itself."""
+    if any(field.id == RELIABILITY for field in native.attributes):
+        return native
+    return replace(native, attributes=(*native.attributes, _PERSISTENT))
 
 
 def _finish(answer: Answer | None) -> None:

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from heapq import heappop, heappush
 from typing import Final, final
 
 from eventservices.cns import (
@@ -131,6 +132,8 @@ class PullIntake(Intake):
 class HoldingIntake(PullIntake):
     """Pulls events, and keeps persistent ones in their store until the gateway answers for them.
 
+    What the gateway did not take is handed over again, in its place: until then nothing newer is.
+
     Args:
         channel: The channel.
         take: Takes the events.
@@ -140,28 +143,61 @@ class HoldingIntake(PullIntake):
     def __init__(self, channel: EventChannel, take: Take, durable: str) -> None:
         super().__init__(channel, take)
         self._durable = durable
+        self._number = 0
+        self._waiting: list[tuple[int, HeldEvent]] = []  # a heap; the channel bounds it
+        self._wake = asyncio.Event()
+        self._rests_until_s = 0.0
 
     async def _connect(self) -> None:
         await self.proxy.connect_structured_pull_consumer(durable=self._durable)
-        self._begin(self._hold())
+        self._begin(self._work())
+
+    async def _work(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            handing = tasks.create_task(self._hand_over(), name="cns hand over")
+            await self._hold()
+            handing.cancel()
 
     async def _hold(self) -> None:
-        number = 0
+        pulled = 0
         with suppress(DisconnectedError):
             while True:
                 held = await self.proxy.hold_structured_event()
-                answer = _answer(held) if held.persistent else None
-                self._take(held.event, held.stamp, answer)
-                number += 1
-                if number % YIELDS == 0:
+                if held.persistent:
+                    self._number += 1
+                    self._wait(self._number, held)
+                else:
+                    self._take(held.event, held.stamp, None)
+                pulled += 1
+                if pulled % YIELDS == 0:
                     await asyncio.sleep(0)
 
+    async def _hand_over(self) -> None:
+        loop, handed = asyncio.get_running_loop(), 0
+        while True:
+            rest_s = self._rests_until_s - loop.time()
+            if rest_s > 0:
+                await asyncio.sleep(rest_s)
+            elif not self._waiting:
+                self._wake.clear()
+                await self._wake.wait()
+            else:
+                number, held = heappop(self._waiting)
+                self._take(held.event, held.stamp, self._answer(number, held))
+                handed += 1
+                if handed % YIELDS == 0:
+                    await asyncio.sleep(0)
 
-def _answer(held: HeldEvent) -> Answer:
-    def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
-        if taken:
-            held.done()
-        else:
-            asyncio.get_running_loop().call_later(AGAIN_S, held.again)
+    def _wait(self, number: int, held: HeldEvent) -> None:
+        heappush(self._waiting, (number, held))
+        self._wake.set()
 
-    return answer
+    def _answer(self, number: int, held: HeldEvent) -> Answer:
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+            if taken:
+                held.done()
+                return
+            self._rests_until_s = asyncio.get_running_loop().time() + AGAIN_S
+            self._wait(number, held)
+
+        return answer

@@ -7,7 +7,7 @@ from typing import Any
 from fes.errors import LinkError
 from fes.link.end import Hello, Message, Receiver
 from fes.link.messages import Refuse
-from fes.link.websocket import MAX_FRAME_BYTES, SocketEnd
+from fes.link.websocket import CLOSE_S, MAX_FRAME_BYTES, SocketEnd
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 from fes_gateway.host import GatewayHost
@@ -70,6 +70,7 @@ class LinkServer:
             open_timeout=HELLO_S,
             ping_interval=5,
             ping_timeout=5,
+            close_timeout=CLOSE_S,
         )
 
     async def stop(self) -> None:

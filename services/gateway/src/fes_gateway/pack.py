@@ -92,6 +92,14 @@ class Pack:
 
     async def __aenter__(self) -> Self:
         """Start the gateways, then their adapters, then make the static requests."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def _start(self) -> None:
         for name, host in self.hosts.items():
             host.on_lead = partial(self._make_static, name, host)
             await host.start()
@@ -103,7 +111,6 @@ class Pack:
             if host.replica is None:
                 host.on_lead()
         self._ticker = asyncio.create_task(self._tick(), name="tick")
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         """Stop gracefully: adapters withdraw, journals close, the log ends."""

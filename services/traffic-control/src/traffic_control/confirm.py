@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from typing import Final
 from urllib.parse import quote
@@ -56,21 +57,22 @@ class Confirmer:
         return in_force_us(steps, monitor.destination, command)
 
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
-        """Return when a command came into force; None where that was not learnt in time."""
+        """Return when a command came into force; None where that was not learnt in time.
+
+        A gateway that is being asked when the time is over is waited for, at most `TIMEOUT_S`:
+        `httpx` never gives back the place of a request that is cancelled while it connects.
+        """
         pause_s = FIRST_PAUSE_S
-        try:
-            async with asyncio.timeout(seconds):
-                while True:
-                    steps = await self._steps(monitor, command.request)
-                    found = in_force_us(steps, monitor.destination, command)
-                    if found is not None:
-                        return found
-                    if _is_refused(steps):
-                        return None
-                    await asyncio.sleep(pause_s)
-                    pause_s = min(MOST_PAUSE_S, pause_s * 1.5)
-        except TimeoutError:
-            return None
+        end_s = time.monotonic() + seconds
+        while True:
+            steps = await self._steps(monitor, command.request)
+            found = in_force_us(steps, monitor.destination, command)
+            if found is not None:
+                return found
+            if _is_refused(steps) or time.monotonic() + pause_s > end_s:
+                return None
+            await asyncio.sleep(pause_s)
+            pause_s = min(MOST_PAUSE_S, pause_s * 1.5)
 
     async def _steps(self, monitor: Monitor, request: str) -> list[Step]:
         steps: list[Step] = []

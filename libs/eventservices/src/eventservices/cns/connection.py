@@ -29,6 +29,7 @@ from eventservices.cns.subjects import (
     channel_token,
 )
 from eventservices.errors import EventServiceError
+from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
 
@@ -95,7 +96,7 @@ class Connection(Opening):
         """
         self.link.on_connected.append(self._found_again.set)
         await self.link.open()
-        self._keeper = asyncio.create_task(self._keep(), name=f"cns-keeper-{self.name}")
+        self._keeper = asyncio.create_task(lasting(self._keep), name=f"cns-keeper-{self.name}")
         return self
 
     async def close(self) -> None:
@@ -191,6 +192,7 @@ class Connection(Opening):
 
         Raises:
             NotConnectedError: None was heard in time; the connection is then built anew.
+            RefusedError: The server refuses a subscription.
         """
         return await self.link.probe()
 

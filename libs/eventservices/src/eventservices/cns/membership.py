@@ -85,6 +85,7 @@ class Membership:
         self._offers: dict[object, frozenset[EventType]] = {}
         self._subscriptions: dict[object, frozenset[EventType]] = {}
         self._listenings: list[Listening] = []
+        self._left = False
 
     @property
     def id(self) -> str:
@@ -102,6 +103,7 @@ class Membership:
         for listening in self._listenings:
             await self._link.mute(listening)
         self._listenings.clear()
+        self._left = True
         if self._me.version:
             await self._tell(Leave(self._me.id))
 
@@ -157,6 +159,8 @@ class Membership:
         return bool(self._me.offers or self._me.subscriptions)
 
     async def _tell(self, notice: State | Beat | Query | Leave, to: str = "") -> None:
+        if self._left and not isinstance(notice, Leave):
+            return  # what was on its way would bring back who has gone
         reply = self._address.inbox if isinstance(notice, Query) else ""
         try:
             await self._link.publish(

@@ -233,5 +233,6 @@ class Connection(Opening):
 
         Raises:
             NotConnectedError: Nothing came back in time; the NATS client is then replaced.
+            RefusedError: The server refuses a subscription.
         """
         return await self.link.probe()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from eventservices.attention import Attention
 from eventservices.errors import EventServiceError, MalformedError
+from eventservices.lasting import lasting
 from eventservices.natslink import NatsLink
 from eventservices.siena import presence
 from eventservices.siena.agreement import Agreement
@@ -115,7 +116,7 @@ class Control:
         """
         await self._link.listen(self._subjects.control, self._on_message)
         await self._link.listen(self._subjects.inbox(self._name), self._on_message)
-        self._tasks.append(asyncio.create_task(self._answer(), name="siena-answers"))
+        self._tasks.append(asyncio.create_task(lasting(self._answer), name="siena-answers"))
         wait_s = self._options.witness_wait_s
         await asyncio.gather(*(witness.open(wait_s) for witness in self._witnesses))
         await self.proof.wait()
@@ -125,7 +126,7 @@ class Control:
         self.settled = True
         self.check()
         self._link.on_connected.append(self._on_connected)
-        self._tasks.append(asyncio.create_task(self._beat(), name="siena-presence"))
+        self._tasks.append(asyncio.create_task(lasting(self._beat), name="siena-presence"))
 
     async def close(self) -> None:
         """Leave the service."""

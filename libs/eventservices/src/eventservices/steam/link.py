@@ -13,6 +13,7 @@ from itertools import count
 from secrets import SystemRandom
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
+from eventservices.lasting import lasting
 from eventservices.steam.counters import Counters
 from eventservices.steam.mqtt import MqttConnection
 from eventservices.steam.settings import AirSettings, parse_url
@@ -83,7 +84,8 @@ class Link:
         except BaseException:
             await self.close()
             raise
-        self._keeper = asyncio.create_task(self._keep(), name=f"steam link {self._client_id}")
+        keeping = lasting(self._keep)
+        self._keeper = asyncio.create_task(keeping, name=f"steam link {self._client_id}")
 
     async def close(self) -> None:
         """End the link; harmless where it has ended."""

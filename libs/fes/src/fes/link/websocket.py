@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import random
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,12 @@ MAX_ORDERS_BYTES = 64 * 1024 * 1024
 """Largest frame from a gateway, whose whole desired state is one message."""
 
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
+STEADY_S = 5.0
+"""How long a link must have lasted for the pauses between dials to begin anew."""
+
+CLOSE_S = 1.0
+"""Longest that the other end is waited for to take leave; one that is halted holds up no stop."""
+
 CLOSE_REASON = 120
 """Most characters that the closing of a link tells; WebSocket takes 123 bytes."""
 
@@ -169,9 +176,11 @@ class Dialler:
         delay_s = FIRST_DELAY_S
         while True:
             self.dials += 1
+            dialled_s = time.monotonic()
             try:
                 await self._once(receiver)
-                delay_s = FIRST_DELAY_S
+                if time.monotonic() - dialled_s > STEADY_S:  # one that is ended at once is none
+                    delay_s = FIRST_DELAY_S
             except (OSError, InvalidHandshake, TimeoutError, ConnectionClosed) as error:
                 self._down(f"cannot reach the gateway: {error}")
             except LinkError as error:
@@ -186,6 +195,7 @@ class Dialler:
             max_size=MAX_ORDERS_BYTES,
             ping_interval=5,
             ping_timeout=5,
+            close_timeout=CLOSE_S,
             **self._where,
         ) as socket:
             refused: list[str] = []

@@ -1,0 +1,45 @@
+"""Subscriptions that a NATS server does not grant, or takes away.
+
+The client is told by an error beside the connection, which stays open: without a look at it a
+subscription that was refused hears nothing for ever.
+"""
+
+import re
+from collections.abc import Iterable
+
+_REFUSED = re.compile(r'permissions violation for subscription to "([^"]*)"', re.IGNORECASE)
+
+
+class Refusals:
+    """Remembers which of one's own subjects a server refuses."""
+
+    def __init__(self) -> None:
+        self._subjects: dict[str, None] = {}
+        self._asked: dict[str, None] = {}
+
+    def hear(self, error: Exception, own: Iterable[str]) -> None:
+        """Take note of an error that the client reported.
+
+        Args:
+            error: `nats-py` tells the server's words in lower case.
+            own: Subjects that are subscribed to; one that is not among them is not remembered.
+        """
+        found = _REFUSED.search(str(error))
+        if found is not None:
+            told = found[1].lower()
+            self._subjects.update(dict.fromkeys(each for each in own if each.lower() == told))
+
+    def take(self) -> frozenset[str]:
+        """Return the subjects that are refused: they are asked for again now."""
+        taken, self._subjects = self._subjects, {}
+        self._asked.update(taken)
+        return frozenset(taken)
+
+    def answered(self, subjects: Iterable[str]) -> None:
+        """Forget subjects that were asked for again: what is refused once more was heard by now."""
+        for subject in subjects:
+            self._asked.pop(subject, None)
+
+    def __str__(self) -> str:
+        """Return the subjects that are refused, or not known to be granted yet, by commas."""
+        return ", ".join({**self._subjects, **self._asked})

@@ -1,0 +1,48 @@
+"""Connections that ask for nothing: they are ended, so that there is room for who does."""
+
+import asyncio
+from collections.abc import Collection
+from typing import Any, Final
+
+ASK_S: Final = 10.0
+"""Longest that a connection takes to ask for something: to say the head of a request."""
+
+LOOK_S: Final = 1.0
+"""Time between two looks."""
+
+
+class Idle:
+    """Ends connections whose client does not finish the head of a request.
+
+    `uvicorn` ends a connection that says nothing *after* an answer only.
+
+    Args:
+        connections: Those that there are now, as `uvicorn` keeps them.
+
+    Attributes:
+        ended: Connections ended.
+    """
+
+    def __init__(self, connections: Collection[Any]) -> None:
+        self.ended = 0
+        self._connections = connections
+        self._since_s: dict[Any, float] = {}
+
+    async def watch(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self.look(asyncio.get_running_loop().time())
+
+    def look(self, now_s: float) -> None:
+        """End those that have asked for nothing for too long."""
+        idle = [each for each in self._connections if _asks_nothing(each)]
+        self._since_s = {each: self._since_s.get(each, now_s) for each in idle}
+        for each, since_s in self._since_s.items():
+            if now_s - since_s >= ASK_S and each.transport is not None:
+                each.transport.close()
+                self.ended += 1
+
+
+def _asks_nothing(connection: Any) -> bool:
+    return connection.cycle is None or connection.cycle.response_complete
