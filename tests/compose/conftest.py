@@ -19,10 +19,11 @@ REPLICAS = 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the test that comes first the time that it takes to build and to start everything."""
+    """Give the tests that build or start everything the time that this takes."""
     here = [item for item in items if item.path.parent == Path(__file__).parent]
-    for item in here[:1]:
-        item.add_marker(pytest.mark.timeout(SETUP_S), append=False)
+    for shared in ("images", "stack"):
+        for item in [each for each in here if shared in getattr(each, "fixturenames", ())][:1]:
+            item.add_marker(pytest.mark.timeout(SETUP_S), append=False)
 
 
 def _free_ports() -> str:
