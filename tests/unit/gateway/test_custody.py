@@ -64,15 +64,6 @@ def test_an_event_that_its_service_gives_again_is_answered_and_not_published_aga
         assert Taken(token) in orders(outputs)
 
 
-def test_what_nobody_asked_for_is_answered_at_once() -> None:
-    core, _ = asked()
-
-    mutations, outputs = take(core, event_of((99,)))
-
-    assert mutations == []
-    assert Taken(1) in orders(outputs)
-
-
 def test_full_custody_takes_no_more_and_has_the_source_give_it_again() -> None:
     """Rule G12."""
     core, numbers = asked("south", custody=1)

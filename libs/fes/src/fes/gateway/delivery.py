@@ -20,6 +20,7 @@ from fes.gateway.marks import Marks
 from fes.gateway.passing import Passing, of_event
 from fes.gateway.postponed import Postponed
 from fes.gateway.publication import Router
+from fes.gateway.refused import Refused
 from fes.gateway.sending import Sending
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
@@ -62,6 +63,7 @@ class Delivery:
         )
         self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
         self._postponed = Postponed(settings.waiting)
+        self._refused = Refused(settings.retry_us)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept; it goes on once links are up."""
@@ -82,6 +84,7 @@ class Delivery:
             known.pop(service, None)
             if holds:
                 known[service] = None
+        self._refused.forget(service)
         self.carrying.resume(turn, service)
 
     def tick(self, turn: Turn) -> None:
@@ -93,9 +96,12 @@ class Delivery:
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Take an event that an adapter heard natively."""
-        taken = self._heard(heard, service, turn)
-        if heard.token:
-            turn.order(service, Taken(heard.token, taken))
+        if not heard.token:
+            self._heard(heard, service, turn)
+            return
+        taken = self._refused.admits(heard, service, turn.now) and self._heard(heard, service, turn)
+        self._refused.note(heard, service, turn.now, taken=taken)
+        turn.order(service, Taken(heard.token, taken))
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
         """Take what an event service's adapter says of an event that it was to publish."""
@@ -143,6 +149,10 @@ class Delivery:
             heard.priority,
             heard.starts_us,
         )
+        if heard.token and not self._desired[service].knows(heard.matched):
+            # The adapter outlived the gateway before this one, and has not got its numbers yet.
+            turn.decide(of_event("refused", event, reason="subscription of before"))
+            return False
         if not names:
             turn.decide(of_event("dropped", event, reason="no subscription"))
             return True

@@ -59,6 +59,10 @@ class DesiredState:
         """Return what a number names; None where it was withdrawn."""
         return self._by_number.get(number)
 
+    def knows(self, numbers: Iterable[int]) -> bool:
+        """Tell whether all numbers are of subscriptions that are wanted here now."""
+        return all(number in self._by_number for number in numbers)
+
     def sources(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """Return the event services that asked for any of some subscriptions, each once, sorted."""
         known = [self._by_number[number] for number in numbers if number in self._by_number]
