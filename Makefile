@@ -2,7 +2,8 @@
 
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic \
-	services/can-sim services/traffic-control services/analytics scenarios/traffic
+	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
+	scenarios/traffic-control-events
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
@@ -22,12 +23,12 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check style types imports links bench simulate up down verify engine secrets base-images clean java
+.PHONY: help demo persistent control-events test check style types imports links bench simulate up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "Of demo (paths start where make runs; each may be left out):"
 	@echo "  TRACE=FILE        what vehicles did: CSV, GPX, CAN log (a made-up town without)"
@@ -39,6 +40,9 @@ help: ## List the targets
 	@echo "  BUS=cosmic        a CAN bus on board, instead of the CORBA Notification Service"
 	@echo "  OWN_PROCESS=NAMES gateways or adapters that get a process each, e.g. g-m-M01,g-m-M02.siena-m"
 	@echo
+	@echo "Of persistent:  EVENTS=N KILLS=N RATE=X SEED=N    how much of a stream, and what happens to it"
+	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
+	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
@@ -46,6 +50,14 @@ help: ## List the targets
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
 	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
+
+persistent: $(INSTALLED) ## Kill the parts of a chain while a persistent stream passes; the exit status is the verdict
+	@$(BIN)/fes-persistent run --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(KILLS),--kills $(KILLS)) \
+		$(if $(FEDERATION),--federation "$(FEDERATION)") $(if $(RATE),--rate $(RATE)) $(if $(SEED),--seed $(SEED))
+
+control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control events; the exit status is the verdict
+	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
 GATEWAYS := g1 g2 g3
 ADAPTERS := g1-cns g1-steam g2-steam g2-siena g3-steam g3-siena

@@ -1,0 +1,94 @@
+"""The command `fes-persistent`."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from eventservices.errors import EventServiceError
+from fes.cli.running.folder import make_run_folder
+from fes.errors import FesError
+
+from persistent_scenario import settings
+from persistent_scenario.errors import ScenarioError
+from persistent_scenario.judging import collect, judge
+from persistent_scenario.parts import names_of
+from persistent_scenario.publishing import publish
+from persistent_scenario.reading import receive
+from persistent_scenario.records import Plan, write_plan
+from persistent_scenario.report import passed, table, write_verdict
+from persistent_scenario.running import ends, run
+
+PASSED, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: Of the command line; the process's own where None.
+
+    Returns:
+        0; of `run` and `judge` the verdict: 0 passed, 1 failed; 2 for bad input or nothing that can
+        be judged, with a line on standard error; 130 after Ctrl-C.
+    """
+    options = settings.read(arguments)
+    try:
+        return _dispatch(options)
+    except ScenarioError as error:
+        sys.stderr.write(f"fes-persistent: {error}\n")
+        return error.status
+    except (FesError, EventServiceError, OSError, ValueError) as error:
+        sys.stderr.write(f"fes-persistent: {error}\n")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        sys.stderr.write("fes-persistent: interrupted; nothing was judged\n")
+        return INTERRUPTED
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    if options.command == "publish":
+        asyncio.run(publish(options.run, options.url))
+        return 0
+    if options.command == "receive":
+        asyncio.run(receive(options.run, options.url))
+        return 0
+    if options.command == "judge":
+        return _judge(options.folder)
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    first, last = ends(names_of(options.federation))
+    plan = Plan(
+        options.events, options.origins, options.rate, options.kills, options.seed, first, last
+    )
+    folder = make_run_folder(options.runs)
+    write_plan(folder, plan)
+    _say(f"run: {folder}")
+    signal.signal(signal.SIGTERM, _interrupt)
+    asyncio.run(run(folder, plan, options.federation, _say))
+    return _judge(folder)
+
+
+def _judge(folder: Path) -> int:
+    evidence = collect(folder)
+    promises = judge(evidence)
+    write_verdict(folder, evidence, promises)
+    _say("\n" + table(evidence, promises))
+    return PASSED if passed(promises) else FAILED
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - what people see
+
+
+if __name__ == "__main__":
+    sys.exit(main())
