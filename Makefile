@@ -42,6 +42,7 @@ help: ## List the targets
 	@echo
 	@echo "Of persistent:  EVENTS=N KILLS=N RATE=X SEED=N    how much of a stream, and what happens to it"
 	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
+	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
@@ -53,7 +54,8 @@ demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit statu
 
 persistent: $(INSTALLED) ## Kill the parts of a chain while a persistent stream passes; the exit status is the verdict
 	@$(BIN)/fes-persistent run --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(KILLS),--kills $(KILLS)) \
-		$(if $(FEDERATION),--federation "$(FEDERATION)") $(if $(RATE),--rate $(RATE)) $(if $(SEED),--seed $(SEED))
+		$(if $(FEDERATION),--federation "$(FEDERATION)") $(if $(RATE),--rate $(RATE)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(REPLICAS),--replicas $(REPLICAS)) $(if $(STORE),--store $(STORE))
 
 control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control events; the exit status is the verdict
 	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \

@@ -17,6 +17,7 @@ FES_PERSISTENT = (sys.executable, "-m", "persistent_scenario")
 SCENARIO = Path(__file__).parents[3] / "scenarios/persistent"
 CHAIN_PARTS = {"a", "b", "c", "g1", "g2", "g1.cns-a", "g1.cns-b", "g2.cns-b", "g2.cns-c"}
 PAIR_PARTS = {"a", "b", "g1", "g1.cns-a", "g1.cns-b"}
+REPLICA_PARTS = {"a", "b", "g1-r1", "g1-r2", "g1-r3", "g1.cns-a", "g1.cns-b"}
 ORDERED = 9
 """How many kills have three members killed in every order."""
 
@@ -61,6 +62,19 @@ async def test_a_chain_is_killed_part_by_part_in_every_order_and_nothing_is_lost
     assert len(killed(tmp_path)) == kills
     told = json.loads((tmp_path / "latest/verdict.json").read_text())
     assert told["figures"]["of them asked for"] == 3000
+
+
+@pytest.mark.parametrize("store", ["sqlite", "jetstream"])
+async def test_replicas_are_killed_in_every_order_and_nothing_is_lost(
+    tmp_path: Path, store: str
+) -> None:
+    told = ("--replicas", "3", "--store", store, "--kills", str(len(REPLICA_PARTS) + ORDERED))
+    status, out = await fes_persistent(
+        "pair.yaml", tmp_path, "--events", "2000", "--rate", "60", *told
+    )
+    assert status == 0, out
+    journals = {"journals"} if store == "jetstream" else set()
+    assert set(killed(tmp_path)) >= REPLICA_PARTS | journals
 
 
 async def test_a_ctrl_c_stops_every_process_and_leaves_the_logs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from persistent_scenario.errors import InputError, RunningError
-from persistent_scenario.parts import Brokers, names_of, processes_of
+from persistent_scenario.parts import Brokers, Gateways, names_of, processes_of
 from persistent_scenario.running import ends, ordered
 from persistent_scenario.waiting import until
 
@@ -42,7 +42,7 @@ def test_the_stream_runs_from_the_first_service_to_the_last(
     federation = names_of(SCENARIO / name)
 
     assert ends(federation) == first_and_last
-    assert ordered(federation) == killed_in_every_order
+    assert ordered(federation, Gateways()) == killed_in_every_order
 
 
 def test_a_federation_of_one_service_is_bad_input(tmp_path: Path) -> None:
@@ -71,3 +71,19 @@ async def test_what_does_not_come_to_be_is_named() -> None:
 
     with pytest.raises(RunningError, match=r"waited 0\.1 s for a miracle"):
         await until(lambda: False, 0.1, "a miracle")
+
+
+def test_of_a_gateway_with_replicas_these_are_killed_in_every_order() -> None:
+    federation = names_of(SCENARIO / "chain.yaml")
+    gateways = Gateways(replicas=3)
+    assert ordered(federation, gateways) == ("g1-r1", "g1-r2", "g1-r3")
+    assert gateways.words(federation)[-4:] == ["--replicas", "g1=3", "--replicas", "g2=3"]
+
+
+def test_where_journals_are_stands_in_the_files_place() -> None:
+    federation = names_of(SCENARIO / "pair.yaml")
+    assert Gateways().variables(federation, "") == {}
+    assert Gateways(store="jetstream").variables(federation, "nats://here:1") == {
+        "FES__GATEWAYS__G1__STORE__KIND": "jetstream",
+        "FES__GATEWAYS__G1__STORE__URL": "nats://here:1",
+    }

@@ -15,7 +15,7 @@ from fes.errors import FesError
 from persistent_scenario import settings
 from persistent_scenario.errors import ScenarioError
 from persistent_scenario.judging import collect, judge
-from persistent_scenario.parts import names_of
+from persistent_scenario.parts import Gateways, names_of
 from persistent_scenario.publishing import publish
 from persistent_scenario.reading import receive
 from persistent_scenario.records import Plan, write_plan
@@ -70,7 +70,8 @@ def _run(options: argparse.Namespace) -> int:
     write_plan(folder, plan)
     _say(f"run: {folder}")
     signal.signal(signal.SIGTERM, _interrupt)
-    asyncio.run(run(folder, plan, options.federation, _say))
+    gateways = Gateways(options.replicas, options.store)
+    asyncio.run(run(folder, plan, options.federation, gateways, _say))
     return _judge(folder)
 
 

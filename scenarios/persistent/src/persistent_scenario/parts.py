@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +25,8 @@ from persistent_scenario.waiting import until
 READY_S = 60.0
 BACK_S = 60.0
 ANSWER_S = 2.0
+JOURNALS = "journals"
+"""Name of the broker that keeps the gateways' journals, where these are JetStream streams."""
 
 
 class Brokers:
@@ -36,7 +39,8 @@ class Brokers:
 
     def __init__(self, names: Sequence[str], folder: Path) -> None:
         self.servers = {
-            name: NatsServer(ServerSpec(name, folder, jetstream=True)) for name in names
+            name: NatsServer(ServerSpec(name, folder, jetstream=True, sync_always=name == JOURNALS))
+            for name in names
         }
 
     @property
@@ -73,6 +77,49 @@ def processes_of(federation: Federation) -> tuple[str, ...]:
     return (*federation.gateways, *adapters)
 
 
+@dataclass(frozen=True, slots=True)
+class Gateways:
+    """How gateways are run.
+
+    Attributes:
+        replicas: Processes of each.
+        store: What their journals are: `sqlite` or `jetstream`.
+    """
+
+    replicas: int = 1
+    store: str = "sqlite"
+
+    def names(self, gateway: str) -> tuple[str, ...]:
+        """Return the names of a gateway's processes, as `fes run` tells them."""
+        if self.replicas == 1:
+            return (gateway,)
+        return tuple(f"{gateway}-r{number}" for number in range(1, self.replicas + 1))
+
+    def words(self, federation: Federation) -> list[str]:
+        """Return the arguments of `fes run`."""
+        own = [word for name in processes_of(federation) for word in ("--own-process", name)]
+        if self.replicas == 1:
+            return own
+        told = [f"{name}={self.replicas}" for name in federation.gateways]
+        return own + [word for each in told for word in ("--replicas", each)]
+
+    def variables(self, federation: Federation, journals: str) -> dict[str, str]:
+        """Return what says in a federation's place where journals are.
+
+        Args:
+            federation: The file.
+            journals: Address of the broker that keeps them.
+        """
+        if self.store == "sqlite":
+            return {}
+        told = {"KIND": self.store, "URL": journals}
+        return {
+            f"FES__GATEWAYS__{name.upper()}__STORE__{key}": value
+            for name in federation.gateways
+            for key, value in told.items()
+        }
+
+
 class Parts:
     """Brokers and the processes of `fes run`: started, killed and looked after.
 
@@ -82,17 +129,24 @@ class Parts:
     Args:
         file: The federation's file.
         folder: The run folder.
+        gateways: How gateways are run.
     """
 
-    def __init__(self, file: Path, folder: Path) -> None:
+    def __init__(self, file: Path, folder: Path, gateways: Gateways) -> None:
         self.federation = names_of(file)
-        self.brokers = Brokers(tuple(self.federation.brokers), folder / "brokers")
+        self.gateways = gateways
+        kept = (JOURNALS,) if gateways.store == "jetstream" else ()
+        self.brokers = Brokers((*self.federation.brokers, *kept), folder / "brokers")
         self._folder = folder
-        own = [word for name in processes_of(self.federation) for word in ("--own-process", name)]
+        words = gateways.words(self.federation)
+        journals = self.brokers.servers[JOURNALS].url if kept else ""
         self._fes = self.child(
             "fes-run",
-            *(sys.executable, "-m", "fes.cli.main", "run", str(file), "--run", str(folder), *own),
-            environment=self.brokers.variables,
+            *(sys.executable, "-m", "fes.cli.main", "run", str(file), "--run", str(folder), *words),
+            environment={
+                **self.brokers.variables,
+                **gateways.variables(self.federation, journals),
+            },
         )
 
     def child(

@@ -12,7 +12,7 @@ from fes.federation.model import Federation
 
 from persistent_scenario.errors import InputError, RunningError
 from persistent_scenario.kills import Kill, place_of, schedule
-from persistent_scenario.parts import Parts
+from persistent_scenario.parts import Gateways, Parts
 from persistent_scenario.records import (
     KILLED,
     PUBLISHED,
@@ -42,19 +42,20 @@ SAY_S = 5.0
 Say = Callable[[str], None]
 
 
-async def run(folder: Path, plan: Plan, file: Path, say: Say) -> None:
+async def run(folder: Path, plan: Plan, file: Path, gateways: Gateways, say: Say) -> None:
     """Run what is planned, to the end of the stream.
 
     Args:
         folder: The run folder, planned.
         plan: What it is about.
         file: The federation's file.
+        gateways: How gateways are run.
         say: Prints a line.
 
     Raises:
         RunningError: A part did not come up, or ended for good.
     """
-    parts = Parts(file, folder)
+    parts = Parts(file, folder, gateways)
     readers = _client(parts, "receive", folder, plan.last)
     stations = _client(parts, "publish", folder, plan.first)
     try:
@@ -63,7 +64,7 @@ async def run(folder: Path, plan: Plan, file: Path, say: Say) -> None:
         await until((folder / RECEIVED).exists, READY_S, "the readers to listen")
         await parts.start_federation()
         say(f"federation: {', '.join(parts.names)}")
-        kills = schedule(parts.names, ordered(parts.federation), plan.kills, plan.seed)
+        kills = schedule(parts.names, ordered(parts.federation, gateways), plan.kills, plan.seed)
         await stations.start()
         await _Stream(folder, plan, parts, say).pass_by(kills, stations)
         await asyncio.sleep(QUIET_S)
@@ -81,8 +82,13 @@ def ends(federation: Federation) -> tuple[str, str]:
     return services[0], services[-1]
 
 
-def ordered(federation: Federation) -> tuple[str, ...]:
-    """Return what is killed in every order: gateways, and the broker between, or the first."""
+def ordered(federation: Federation, gateways: Gateways) -> tuple[str, ...]:
+    """Return what is killed in every order.
+
+    It is the gateways, and the broker between, or the first; the replicas of one where there are.
+    """
+    if gateways.replicas > 1:
+        return gateways.names(next(iter(federation.gateways)))
     brokers = tuple(federation.brokers)
     return (*federation.gateways, brokers[len(brokers) // 2])
 

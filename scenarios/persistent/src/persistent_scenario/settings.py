@@ -7,6 +7,8 @@ from pathlib import Path
 EVENTS, ORIGINS, RATE, KILLS, SEED = 50_000, 8, 500.0, 30, 1
 MOST_EVENTS, MOST_ORIGINS, MOST_KILLS = 10_000_000, 1000, 10_000
 MOST_RATE = 1_000_000
+MOST_REPLICAS = 9
+STORES = ("sqlite", "jetstream")
 FEDERATION = Path("scenarios/persistent/chain.yaml")
 
 
@@ -33,6 +35,14 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add(
         "--kills", type=_between(0, MOST_KILLS), default=KILLS, help="how often something is killed"
     )
+    add(
+        "--replicas",
+        type=_between(1, MOST_REPLICAS),
+        default=1,
+        metavar="N",
+        help="how many processes each gateway has",
+    )
+    add("--store", choices=STORES, default=STORES[0], help="where gateways keep their journals")
     add("--seed", type=int, default=SEED, help="of the values, and of what is killed when")
     judge = commands.add_parser("judge", help="judge a run once more")
     judge.add_argument("folder", type=Path, metavar="RUNFOLDER")
