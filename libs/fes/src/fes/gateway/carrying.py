@@ -92,9 +92,12 @@ class Carrying:
         key = (event.id, destination)
         held = self._custody.get(key)
         lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
+        in_turn = not after or self._turns.get(lane) == after
         if held is None and self._custody.answered(key, given=True):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
-        elif after and self._turns.get(lane) != after:
+            if not in_turn:  # it came by another way, and what is before it here has not come yet
+                return True
+        elif not in_turn:
             turn.decide(of_event("suppressed", event, to=destination, reason="out of turn"))
             return False
         elif held is not None and (held.gift == gift or self._is_direct(held)):
@@ -171,7 +174,8 @@ class Carrying:
     def _hold(
         self, event: Passing, destination: str, gift: Gift | None, turn: Turn
     ) -> CustodyRow | None:
-        if self._custody.full and self._custody.get((event.id, destination)) is None:
+        held = self._custody.get((event.id, destination))
+        if held is None and self._custody.full(len(event.path)):
             turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
             return None
         row = self._custody.take(event, destination, gift, turn)
@@ -220,7 +224,9 @@ class Carrying:
             self._let_go(row, lane, turn, "dropped", "expired")
             return
         answers = self._answers(way, destination)
-        if not answers and self._marks.repeated(event.stamp, destination, turn):
+        if not answers and self._marks.repeated(
+            event.stamp, destination, turn, persistent=event.persistent
+        ):
             self._let_go(row, lane, turn, "suppressed", "repeated")
             return
         number, after = (row.number, lane.last) if answers else (0, 0)

@@ -265,6 +265,8 @@ class GatewayCore:
                 self._attend(turn)
 
     def _link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
+        if self._leads:
+            self._standing.expire(turn)  # a lease may have ended while this gateway was away
         self._up[service] = None
         whole = self._desired[service].whole()
         fabricated = self.delivery.announcing.live(service)

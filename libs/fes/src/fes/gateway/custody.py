@@ -104,10 +104,14 @@ class Custody:
         """Iterate over the rows, in their order."""
         return iter(sorted(self._rows.values(), key=lambda row: row.place))
 
-    @property
-    def full(self) -> bool:
-        """Whether no further row is taken."""
-        return len(self._rows) >= self._settings.custody
+    def full(self, passed: int) -> bool:
+        """Tell whether no further row is taken of an event that passed so many event services.
+
+        What came further finds room where what is new does not: so two full gateways can give one
+        another what lies behind them, and neither waits for the other for ever.
+        """
+        reserve = max(1, self._settings.custody // self._settings.max_hops)
+        return len(self._rows) >= self._settings.custody + reserve * passed
 
     @property
     def marks(self) -> int:

@@ -77,22 +77,36 @@ class Marks:
             self._reserved.pop(key, None)
             return
         upto, known = int(value), self._reserved.setdefault(key, _Reserved(0, 0))
+        if upto == known.upto:
+            return  # it is this replica's own, read with a whole state
         known.floor, known.upto = max(known.floor, upto), max(known.upto, upto)
         if len(self._reserved) > self._settings.origins:
             self._reserved.popitem(last=False)
 
-    def repeated(self, stamp: Stamp, destination: str, turn: Turn) -> bool:
-        """Tell whether an event was sent to a destination before, and remember it."""
+    def repeated(
+        self, stamp: Stamp, destination: str, turn: Turn, *, persistent: bool = False
+    ) -> bool:
+        """Tell whether an event was sent to a destination before, and remember it.
+
+        Args:
+            stamp: Of the event.
+            destination: Event service identifier.
+            turn: Collects what comes of it.
+            persistent: Whether the event is. Of several replicas, one sends the persistent events
+                of an origin and another may send the others: each reserves numbers of its own.
+        """
         marks = self._windows.get(destination)
         if marks is None:
             marks = Suppressor(self._settings.window, self._settings.origins)
             self._windows[destination] = marks
         if marks.repeated(stamp):
             return True
-        return destination in self._repeating and self._was_reserved(stamp, destination, turn)
-
-    def _was_reserved(self, stamp: Stamp, destination: str, turn: Turn) -> bool:
+        if destination not in self._repeating:
+            return False
         key = f"{RESERVE}{destination}\x1f{stamp.origin}\x1f{stamp.epoch}"
+        return self._was_reserved(stamp, f"{key}\x1fp" if persistent else key, turn)
+
+    def _was_reserved(self, stamp: Stamp, key: str, turn: Turn) -> bool:
         known = self._reserved.get(key)
         if known is None:
             known = self._reserved[key] = _Reserved(0, 0)
