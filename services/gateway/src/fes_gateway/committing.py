@@ -30,6 +30,11 @@ def always() -> bool:
     return True
 
 
+def never() -> bool:
+    """Tell that a decision does not hold."""
+    return False
+
+
 def _nothing() -> None: ...
 
 

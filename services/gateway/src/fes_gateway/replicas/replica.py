@@ -13,7 +13,7 @@ from fes.gateway import replicas as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
 
 from fes_gateway.clock import wall_us
-from fes_gateway.committing import Committing, always
+from fes_gateway.committing import Committing, always, never
 from fes_gateway.replicas.membership import BEAT, Membership, View, write_view
 from fes_gateway.store import Journal, Tail
 
@@ -152,6 +152,8 @@ class Replica:
     def holder(self) -> Callable[[], bool]:
         """Return what tells whether a decision made now may still be committed later."""
         reign = self.reign
+        if self._void:
+            return never
         return always if not reign else lambda: self.reign == reign
 
     def leave(self, letter: core.Letter) -> bool:
@@ -161,7 +163,8 @@ class Replica:
         self._letter += 1
         key = f"{core.INBOX}{self.name}\x1f{self._letter:020}"
         self._letters[key] = None
-        self._committing.put([PutRow(key, core.write_letter(letter))], [])
+        value = core.write_letter(letter)
+        self._committing.put([PutRow(key, value)], [], then=lambda: self._left(key, value))
         return True
 
     def is_everywhere(self, row: str) -> bool:
@@ -174,6 +177,11 @@ class Replica:
         for each in mutations:
             value = each.value if isinstance(each, PutRow) else None
             self._note(each.key, value, self._committing.sequence)
+
+    def _left(self, key: str, value: bytes) -> None:
+        """Take a letter of its own, where this replica began to lead before it was committed."""
+        if self.reign:
+            self._gateway.followed(core.Tail(whole=False, changes={key: value}))
 
     async def _run(self) -> None:
         while True:
