@@ -48,3 +48,10 @@ def test_an_image_has_all_that_its_packages_need(file: Path) -> None:
     }
     needed = {each for package in packages for each in required_by(package)}
     assert needed - ours - libraries == set()
+
+
+def test_no_two_dockerfiles_are_as_long() -> None:
+    """Where files have one age, as in an archive, builds at one time tell them apart by size."""
+    every = [*ROOT.glob("s*/*/Dockerfile"), *ROOT.glob("compose/*/Dockerfile")]
+    sizes = [file.stat().st_size for file in every]
+    assert len(sizes) == len(set(sizes)) > 5
