@@ -3,6 +3,7 @@
 import pytest
 from fes.model import Identity
 from support.scripted import SUB, UNSUB, Ask, Break, Say, played, topology
+from support.traits import Traits
 from support.world import World
 
 SEEDS = range(12)
@@ -161,3 +162,32 @@ def test_two_gateways_at_the_same_services_withdraw_alike(seed: int) -> None:
 
     assert broken == []
     assert [d.identity for d in world.deliveries["s1"]] == [Identity("o", 1, 1)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lease_that_ended_while_its_gateway_was_away_does_not_hold_again(seed: int) -> None:
+    where = topology("A-s0 A-s1")
+    asks = [Ask(1, SUB, "s1", "s0", "A", expires_s=6)]
+    says = [Say(12, "s0", persistent=True)]
+    world, _, broken = played(where, asks, says, [Break(4, 14.3, "A")], seed)
+
+    assert broken == []
+    assert got(world, "s1") == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_gateways_without_room_do_not_wait_for_each_other(seed: int) -> None:
+    where = topology("A-s0 A-s1 B-s1 B-s2")
+    asks = [Ask(1, SUB, "s2", "s0"), Ask(1, SUB, "s0", "s2", requester="c1")]
+    numbers = (5,) * 8
+    says = [
+        Say(4.5, "s0", numbers, persistent=True),
+        Say(4.5, "s2", numbers, persistent=True, origin="p"),
+    ]
+    gone = [Break(4, 7, "B", "s1")]
+    world, _, broken = played(where, asks, says, gone, seed, Traits(custody=4))
+
+    assert broken == []
+    sent = [1, 2, 3, 4, 5, 6, 7, 8]
+    assert [d.identity.sequence for d in world.deliveries["s2"] if d.home == "s0"] == sent
+    assert [d.identity.sequence for d in world.deliveries["s0"] if d.home == "s2"] == sent

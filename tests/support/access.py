@@ -10,9 +10,13 @@ from fes.filter import Filter
 from fes.link.end import Message
 from fes.link.messages import Announce, Desired, Subscribe, Unannounce, Unsubscribe
 from fes.model import Event, Identity, Stamp, binary
+from support.narrow import Narrow
 
-filter_of = functools.lru_cache(maxsize=256)(Filter.of)
+filter_of = functools.lru_cache(maxsize=1024)(Filter.of)
 """Compiles a filter; the same few are used again and again."""
+
+decoded = functools.lru_cache(maxsize=1024)(binary.decode)
+"""Reads an event; what is said at an event service is heard by many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,10 @@ class Durable:
 
 @dataclass
 class Access:
-    """What one adapter knows: the model of `fes.adapter`, without its input and output."""
+    """What one adapter knows: the model of `fes.adapter`, without its input and output.
+
+    `up` and `down` carry what it tells its gateway and is told, where links are narrow.
+    """
 
     service: str
     gateway: str
@@ -57,6 +64,8 @@ class Access:
     desired: int = 0
     settled: bool = False
     token: int = 0
+    up: Narrow | None = None
+    down: Narrow | None = None
 
     def __post_init__(self) -> None:
         """Derive what follows from the fields."""
@@ -80,10 +89,10 @@ class Access:
                 self.filters.pop(number, None)
                 self.desired = version
             case Announce(number, body):
-                self.announced[number] = binary.decode(body).subject
+                self.announced[number] = decoded(body).subject
             case Unannounce(number):
                 self.announced.pop(number, None)
             case Desired(version, subscriptions, announcements):
                 self.filters = {each.number: filter_of(each.filter) for each in subscriptions}
-                self.announced = {a.number: binary.decode(a.body).subject for a in announcements}
+                self.announced = {a.number: decoded(a.body).subject for a in announcements}
                 self.desired, self.settled = version, True

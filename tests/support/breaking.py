@@ -12,6 +12,9 @@ LONG_US = (4 * SECOND, 19 * SECOND)
 RECOVERY_US = 10 * SECOND
 """How long after a fault things may still be otherwise."""
 
+SKEW_US = 2 * SECOND
+"""How wrong a gateway's clock may be."""
+
 
 class Breaking(ABC):
     """Breaks things; a script says what is published and asked for beside it.
@@ -36,9 +39,8 @@ class Breaking(ABC):
         self, at_us: int, service: str, origin: str, priority: int, *, persistent: bool
     ) -> None: ...
 
-    def _break_for_long(self) -> None:
-        """Break one thing that there is a way round, until well after a standby took over."""
-        gateway, service = self._rng.choice(self._topology.spares)
+    def _break_for_long(self, gateway: str, service: str) -> None:
+        """Break what there is a way round, until well after a standby took over."""
         self.world.calm = False
         from_us, to_us = LONG_US
         breaks = self._break_link if service else self._break_gateway
@@ -61,9 +63,9 @@ class Breaking(ABC):
         for _ in range(rng.randint(1, 3)):
             from_us = rng.randint(*FAULTS_US)
             to_us = from_us + rng.choice([50 * MS, 300 * MS, 2 * SECOND, 5 * SECOND])
-            kind = rng.choice(["gateway", "gateway", "link", "loss", "range"])
-            if kind == "range" and len(self._topology.air) < 2:
-                kind = "link"
+            air = len(self._topology.air) > 1
+            kinds = [*["gateway"] * 4, "link", "loss", "link", "broker", "clock"]
+            kind = rng.choice(["range", *kinds, "range"] if air else kinds)
             getattr(self, f"_break_{kind}")(from_us, to_us)
             self.script.faults.append((from_us, to_us + RECOVERY_US))
 
@@ -142,3 +144,36 @@ class Breaking(ABC):
 
         self._at(from_us, part)
         self._at(to_us, lambda: world.apart.discard(pair))
+
+    def _break_broker(self, from_us: int, to_us: int) -> None:
+        """Start a broker again: it forgets all that it was about to give and does not keep."""
+        world = self.world
+        service = self._rng.choice(self._topology.services)
+        if service in self._joins:
+            return
+        self._burst(from_us, (service,))
+
+        def restart() -> None:
+            world.restart_broker(service)
+            for gateway in self._topology.at(service):
+                if (gateway, service) not in world.cut:
+                    world.cut_link(gateway, service)
+                    world.at(to_us - from_us, lambda gateway=gateway: mend(gateway))
+
+        def mend(gateway: str) -> None:
+            if (gateway, service) in world.cut:
+                world.mend_link(gateway, service)
+
+        self._at(from_us, restart)
+
+    def _break_clock(self, from_us: int, _: int) -> None:
+        """Set a gateway's clock."""
+        world = self.world
+        gateway = self._rng.choice(self._topology.gateways)
+        skew_us = self._rng.randint(-SKEW_US, SKEW_US)
+
+        def jump() -> None:
+            world.faults["clock set"] += 1
+            world.skew_us[gateway] = skew_us
+
+        self._at(from_us, jump)

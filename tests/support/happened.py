@@ -4,29 +4,32 @@ from dataclasses import dataclass, field
 
 from fes.control import RequestType
 from fes.model import Identity
+from support.wishes import Reading, Wish
 
 
 @dataclass(frozen=True)
 class Command:
-    """A request of the script."""
+    """A request of the script; `expires_us` is the end of its lease, 0 where it has none."""
 
     at_us: int
     kind: RequestType
     source: str
     requester: str
-    least: int
+    wish: Wish
     patterns: tuple[str, ...]
+    expires_us: int = 0
 
 
 @dataclass(frozen=True)
 class Emission:
-    """An event of the script."""
+    """An event of the script; `expires_us` is when it is worthless, 0 where never."""
 
     at_us: int
     service: str
-    number: int
+    said: Reading
     identity: Identity
     persistent: bool = False
+    expires_us: int = 0
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Script:
         faults: When something could be lost.
         spans: When somebody could miss something, though there was a way round.
         hesitant: Whether destinations did not take what they were given at once.
+        scarce: Whether gateways had too little room for persistent events.
     """
 
     commands: list[Command] = field(default_factory=list)
@@ -46,3 +50,4 @@ class Script:
     faults: list[tuple[int, int]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
     hesitant: bool = False
+    scarce: bool = False

@@ -1,64 +1,22 @@
 """What had to arrive in a world, from its script alone: topology, requests, events, faults."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 
-from fes.control import RequestType
 from fes.model import Identity
 from support.breaking import RECOVERY_US
-from support.happened import Command, Emission, Script
+from support.happened import Emission, Script
+from support.holding import Interval, intervals
 from support.topologies import Topology
 from support.world import SECOND, World
 
 SETTLE_US = SECOND // 2
 """Longer than anything is on its way while nothing is broken."""
 
-
 RETRIES_US = 20 * SECOND
 """How long an event may wait that its destination did not take."""
 
-
-@dataclass(frozen=True)
-class Interval:
-    """A subscription of one event service at another, while it held."""
-
-    source: str
-    at: str
-    least: int
-    from_us: int
-    to_us: int
-
-
-def pattern_matches(pattern: str, name: str) -> bool:
-    """Match as a distribution list does, written plainly."""
-    if not pattern:
-        return not name
-    if pattern[0] == "*":
-        return any(pattern_matches(pattern[1:], name[i:]) for i in range(len(name) + 1))
-    return bool(name) and pattern[0] in ("?", name[0]) and pattern_matches(pattern[1:], name[1:])
-
-
-def intervals(commands: Iterable[Command], services: tuple[str, ...]) -> list[Interval]:
-    """Return which subscriptions held where and when."""
-    by_key: dict[tuple[str, str, int], list[Command]] = defaultdict(list)
-    for command in sorted(commands, key=lambda each: each.at_us):
-        by_key[command.source, command.requester, command.least].append(command)
-    found = []
-    for (source, _, least), script in by_key.items():
-        for service in services:
-            if service == source:
-                continue
-            since: int | None = None
-            for command in script:
-                if not any(pattern_matches(pattern, service) for pattern in command.patterns):
-                    continue
-                if command.kind is RequestType.SUBSCRIPTION and since is None:
-                    since = command.at_us
-                elif command.kind is RequestType.UNSUBSCRIPTION and since is not None:
-                    found.append(Interval(source, service, least, since, command.at_us))
-                    since = None
-    return found
+ROOM_US = 8 * SECOND
+"""How long a source may have to give an event again, since a gateway has no room for it."""
 
 
 class Oracle:
@@ -97,38 +55,47 @@ class Oracle:
         settled_us = self.mended(event.at_us)
         end_us = settled_us if self.is_calm(event) else max(settled_us, self._healed_us)
         end_us += RETRIES_US if event.persistent and self._script.hesitant else 0
-        reached = {event.service}
+        reached, asking = {event.service}, self._asking(event)
         while True:
             before = len(reached)
             if reached & set(self._topology.air):
                 reached.update(self._topology.air)
             reached.update(
                 each.source
-                for each in self._asking(event)
+                for each in asking
                 if each.at in reached
                 and each.from_us <= end_us + SETTLE_US
-                and event.at_us <= self.mended(each.to_us)
+                and self._may_hold(each, event.at_us)
             )
             if len(reached) == before:
                 return reached
 
-    def must(self, event: Emission) -> set[str]:
-        """Return the event services where an event must surface."""
-        calm = self.is_calm(event)
-        strong = event.persistent and self._topology.all_persistent
-        reached = {event.service}
+    def must(self, event: Emission, lost: Collection[str] = ()) -> set[str]:
+        """Return the event services where an event must surface.
+
+        Args:
+            event: The event.
+            lost: Where it was dropped, and counted, since a queue was full.
+        """
+        calm = self.is_calm(event) and not self._may_expire(event)
+        strong = event.persistent and self._topology.keeps_all and not event.expires_us
+        waits = event.persistent and self._script.hesitant
+        until_us = self.quiet(event.at_us) + SETTLE_US + (ROOM_US if self._script.scarce else 0)
+        late_us = until_us + (RETRIES_US if waits else 0)
+        reached, asking = {event.service}, self._asking(event)
         while calm or strong:
             before = len(reached)
             if calm and reached & set(self._topology.air):
                 reached.update(self._topology.air)
-            until_us = self.quiet(event.at_us) + SETTLE_US
             reached.update(
                 each.source
-                for each in self._asking(event)
+                for each in asking
                 if each.at in reached
+                and each.source not in lost
                 and (each.at == event.service or each.at not in self._topology.repeating)
+                and (calm or not {each.at, each.source} & set(self._topology.air))
                 and self.quiet(each.from_us) < event.at_us
-                and each.to_us > until_us
+                and each.to_us > (until_us if each.at == event.service else late_us)
             )
             if len(reached) == before:
                 break
@@ -157,11 +124,21 @@ class Oracle:
                 return True
         return False
 
+    def _may_hold(self, held: Interval, at_us: int) -> bool:
+        """Tell whether a subscription that was asked for may still hold."""
+        if held.lapsed_us and at_us > held.lapsed_us:
+            return False
+        return not held.withdrawn_us or at_us <= self.mended(held.withdrawn_us)
+
+    def _may_expire(self, event: Emission) -> bool:
+        """Tell whether an event may be worthless before it arrives."""
+        return bool(event.expires_us) and event.expires_us - event.at_us < 2 * SETTLE_US
+
     def _asking(self, event: Emission) -> list[Interval]:
         return [
             each
             for each in self._held
-            if each.source != event.service and event.number >= each.least
+            if each.source != event.service and each.wish.wants(event.said)
         ]
 
 
@@ -181,15 +158,45 @@ def violations(world: World, script: Script) -> list[str]:
     }
     found = list(world.broken)
     for event in script.events:
-        must, may = oracle.must(event), oracle.may(event)
+        must, may = oracle.must(event, world.lost[event.identity]), oracle.may(event)
         for service in topology.services:
             arrived = event.identity in got[service]
             if service in must and not arrived and not oracle.was_reserved(event, service):
                 found.append(f"lost: {event} at {service}")
             if arrived and service not in may:
                 found.append(f"unasked: {event} at {service}")
-    homes = {event.identity: event.service for event in script.events}
-    return [*found, *_repeated(world, homes), *_disordered(world), *left(world)]
+    events = {event.identity: event for event in script.events}
+    return [
+        *found,
+        *_invented(world, events),
+        *_repeated(world, events),
+        *_disordered(world),
+        *left(world),
+        *_miscounted(world),
+    ]
+
+
+def _invented(world: World, events: Mapping[Identity, Emission]) -> list[str]:
+    """Return what arrived and was not published so, or was worthless by then."""
+    found = []
+    for service, deliveries in world.deliveries.items():
+        for each in deliveries:
+            event = events.get(each.identity)
+            if event is None or (event.said, event.service) != (each.said, each.home):
+                found.append(f"invented: {each} at {service}, published was {event}")
+            elif event.expires_us and each.at_us - world.start_us > event.expires_us:
+                found.append(f"too late: {each} at {service}")
+    return found
+
+
+def _miscounted(world: World) -> list[str]:
+    """Return the links that dropped another number of messages than they counted."""
+    return [
+        f"miscounted: {end.refused} were dropped for {place}, {end.lanes.dropped} counted"
+        for place, access in world.access.items()
+        for end in (access.up, access.down)
+        if end is not None and end.refused != end.lanes.dropped
+    ]
 
 
 def left(world: World) -> list[str]:
@@ -217,18 +224,22 @@ def _left_in_gateways(world: World) -> list[str]:
             found.append(f"left: {name} still holds {list(core.delivery.custody)}")
         if core.delivery.custody.marks:
             found.append(f"left: {name} still has {core.delivery.custody.marks} marks")
-        kept = [key for key in world.journals.state(name) if not key.startswith(("contact", "res"))]
+        kept = [
+            key
+            for key in world.journals.state(name)
+            if not key.startswith(("contact", "res", "roster"))
+        ]
         if kept:
             found.append(f"left: the journal of {name} still has {kept}")
     return found
 
 
-def _repeated(world: World, homes: dict[Identity, str]) -> list[str]:
+def _repeated(world: World, events: Mapping[Identity, Emission]) -> list[str]:
     found = []
     for (gateway, service, identity, _), count in world.published.items():
         if count > 1:
             found.append(f"repeated: {gateway} published {identity} {count} times at {service}")
-        if homes.get(identity) == service:
+        if identity in events and events[identity].service == service:
             found.append(f"echoed: {gateway} published {identity} at its home {service}")
     return found
 
@@ -246,7 +257,7 @@ def _disordered(world: World) -> list[str]:
             only = delivery.persistent and world.topology.has_one_way and world.deduplicates
             accepted = tuple(each for each in delivery.chain if each.startswith("@"))
             chain = accepted if only else delivery.chain
-            way = (delivery.identity.origin, delivery.priority, delivery.via, chain)
+            way = (delivery.identity.origin, delivery.said.priority, delivery.via, chain)
             if delivery.identity.sequence < last.get(way, 0):
                 found.append(f"disordered: {delivery} at {service}")
             last[way] = max(last.get(way, 0), delivery.identity.sequence)

@@ -28,6 +28,7 @@ from fes.gateway.roster import Roster
 from fes.gateway.sending import Sending
 from fes.gateway.standing import Standing
 from fes.gateway.table import Key, RequestTable, Row
+from support.planted_bounds import BOUNDS
 
 Fault = tuple[Any, str, Any]
 
@@ -132,7 +133,7 @@ def _take_repeated_unanswered(self: Carrying, event: Any, destination: str, turn
 
 
 def _block_ahead(self: _Reserved, now_us: int) -> int:
-    return _ahead(self, now_us) + 8
+    return _ahead(self, now_us) + 64
 
 
 def _heard_unanswered(self: Delivery, heard: Any, service: str, turn: Any) -> None:
@@ -229,4 +230,5 @@ FAULTS: dict[str, Fault] = {
     "an event heard twice is not answered for": (Carrying, "take", _take_repeated_unanswered),
     "services wait for an answer in vain": (Delivery, "heard", _heard_unanswered),
     "acknowledgements are not believed": (Carrying, "acknowledged", _nothing),
+    **BOUNDS,
 }

@@ -3,21 +3,21 @@
 import random
 from collections.abc import Callable
 
-from fes.control import ControlEvent, RequestType
-from fes.gateway import GatewayCore
-from support.breaking import RECOVERY_US, Breaking
-from support.happened import Command, Emission, Script
+from support.agreeing import disagreements, fall_silent
+from support.asking import SUB, UNSUB, WITHDRAWN_US, Asked, Asking
+from support.breaking import LONG_US, RECOVERY_US, SKEW_US
+from support.happened import Emission, Script
+from support.moving import Moving
+from support.topologies import Attachment
+from support.wishes import Reading, at_least, random_reading
 from support.world import MS, SECOND, World
 
-REQUESTS_US = 13 * SECOND // 2
 EVENTS_US = (2 * SECOND, 9 * SECOND)
 LATE_US = (29 * SECOND + SECOND // 2, 30 * SECOND)
-WITHDRAWN_US = 32 * SECOND
-
-SUB, UNSUB = RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION
+MOVING_US = (4 * SECOND, 17 * SECOND)
 
 
-class Play(Breaking):
+class Play(Asking):
     """Draws a script for a world and has it happen.
 
     Args:
@@ -28,11 +28,16 @@ class Play(Breaking):
 
     def __init__(self, world: World, seed: int, *, faulty: bool = True) -> None:
         super().__init__(world, random.Random(f"script {seed}"))
+        self.script.hesitant = self.script.scarce = world.traits.are_scarce
         self._start()
         self._ask()
         self._publish()
-        if faulty and self._topology.spares and self._rng.random() < 0.3:
-            self._break_for_long()
+        if faulty and len(self._topology.air) > 1 and self._rng.random() < 0.5:
+            self._move()
+        elif faulty and self._topology.spares and self._rng.random() < 0.4:
+            gateway, service = self._rng.choice(self._topology.spares)
+            self._stream(LONG_US[0] - 40 * MS, 4 * MS, (gateway, service))
+            self._break_for_long(gateway, service)
         elif faulty and self._rng.random() < 0.7:
             self._break()
 
@@ -40,33 +45,10 @@ class Play(Breaking):
         """Have everything happen; ends when all is withdrawn and what is remembered ran out."""
         world = self.world
         world.pass_time(world.start_us + WITHDRAWN_US - SECOND)
-        self.check_agreement()
+        world.broken += disagreements(world)
         world.pass_time(world.start_us + WITHDRAWN_US + 2 * SECOND)
-        world.pass_time(world.start_us + WITHDRAWN_US + 28 * SECOND, 2 * SECOND)
+        fall_silent(world)
         return self.script
-
-    def check_agreement(self) -> None:
-        """At rest, all gateways that can hear of one another know and apply the same."""
-        world, topology = self.world, self._topology
-        if topology.kind == "air" and world.apart:
-            return
-        tables = {
-            name: sorted((row.name, row.rank) for row in core.table.rows())
-            for name, core in world.cores.items()
-        }
-        if any(table != next(iter(tables.values())) for table in tables.values()):
-            world.broken.append(f"tables differ: {tables}")
-        live = {core.gossip.presence.roster.live() for core in world.cores.values()}
-        if live and live != {topology.attachments}:
-            world.broken.append(f"not all are thought to be there: {live}")
-        for service in topology.services:
-            applied = {
-                tuple(sorted(each.what for each in world.cores[name].applied(service)))
-                for name in topology.at(service)
-                if name in world.cores
-            }
-            if len(applied) > 1:
-                world.broken.append(f"applied at {service} differs: {applied}")
 
     def _at(self, at_us: int, act: Callable[[], None]) -> None:
         self.world.at(at_us, act)
@@ -90,100 +72,88 @@ class Play(Breaking):
         rng.shuffle(gateways)
         for number, name in enumerate(gateways):
             if rng.random() < 0.3:
-                world.skew_us[name] = rng.randint(-2, 2) * SECOND
+                world.faults["clock wrong"] += 1
+                world.skew_us[name] = rng.randint(-SKEW_US, SKEW_US)
             self._at(number * 50 * MS, lambda name=name: world.start(name))
 
-    def _ask(self) -> None:
-        rng, services = self._rng, self._topology.services
-        keys: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        for client in range(rng.randint(1, 5)):
-            source = rng.choice(services)
-            others = [service for service in services if service != source]
-            one, other = (rng.choice([*others, "*", services[0][0] + "?"]) for _ in range(2))
-            patterns = tuple(dict.fromkeys((one, other)))
-            key = (source, f"c{client}", rng.choice([0, 3, 6]))
-            keys[key] = patterns
-            at_us = SECOND // 2 + rng.randint(0, REQUESTS_US)
-            self._command(at_us, SUB, key, patterns)
-            if rng.random() < 0.5:
-                part = patterns if rng.random() < 0.6 else (rng.choice(services),)
-                at_us += rng.choice([2 * MS, 10 * MS, 300 * MS, 4 * SECOND])
-                self._command(at_us, UNSUB, key, part)
-                if rng.random() < 0.4:
-                    at_us += rng.choice([2 * MS, 200 * MS])
-                    self._command(at_us, SUB, key, patterns)
-        for key in keys:
-            self._command(WITHDRAWN_US, UNSUB, key, ("*",))
+    def _move(self) -> None:
+        """Move the nodes on the air, while somebody tells a stream of events."""
+        rng, (from_us, to_us) = self._rng, MOVING_US
+        self.world.calm = False
+        moving = Moving(self.world, rng)
+        self._at(from_us, lambda: moving.begin(to_us))
+        self.script.faults.append((from_us, to_us + RECOVERY_US))
+        self._stream(from_us - SECOND, rng.randint(400, 700) * MS)
 
-    def _command(
-        self, at_us: int, kind: RequestType, key: tuple[str, str, int], patterns: tuple[str, ...]
-    ) -> None:
-        command = Command(at_us, kind, *key, patterns)
-        self.script.commands.append(command)
-        self._at(at_us, lambda: self._make(command))
-
-    def _make(self, command: Command) -> None:
-        """Make a request; it may be long on its way to where it enters, overtaken by newer ones."""
-        world = self.world
-        patterns = ",".join(command.patterns)
-        request = world.request(
-            command.kind, command.source, patterns, command.least, command.requester
-        )
-        delay_us = self._rng.choice([0, 0, 40 * MS])
-        opaque = self._rng.random() < 0.6
-        gateway = self._rng.choice(self._topology.gateways)
-
-        def insist() -> None:
-            """Make the request again unless some gateway took it: one may have crashed first."""
-            if not any(_knows(core, request) for core in world.cores.values()):
-                enter()
-
-        def enter() -> None:
-            world.at(400 * MS, insist)
-            heard = any(
-                world.works(name, command.source) for name in self._topology.at(command.source)
-            )
-            if opaque and heard:
-                world.say(command.source, request)
-            elif world.cores:
-                world.inject(gateway if gateway in world.cores else min(world.cores), request)
-
-        world.at(delay_us, enter)
+    def _stream(self, from_us: int, every_us: int, across: Attachment = ("", "")) -> None:
+        """Have somebody ask for all that is told elsewhere, across what breaks if that is said."""
+        rng, topology = self._rng, self._topology
+        gateway, reader = across
+        wired = [name for name in topology.services if name not in topology.air]
+        reader = reader or rng.choice(wired)
+        homes = [name for name in wired if name != reader]
+        home = rng.choice([each for each in homes if gateway not in topology.at(each)] or wired)
+        if home != reader:
+            asked = Asked(reader, "reader", at_least(0))
+            self._command(SECOND // 2, SUB, asked, (home,))
+            self._command(WITHDRAWN_US, UNSUB, asked, ("*",))
+        persistent = home in topology.persistent
+        for number in range(16):
+            at_us = from_us + number * every_us
+            self._event(at_us, home, "stream", rng.choice((0, 0, 5)), persistent=persistent)
 
     def _publish(self) -> None:
         rng = self._rng
         for origin in range(rng.randint(1, 3)):
             service, persistent = rng.choice(self._topology.services), rng.random() < 0.5
             persistent = persistent and service in self._topology.persistent
-            priorities = [0, 0, 5] if rng.random() < 0.3 else [0]
+            priorities = [0, 0, 5, -1] if rng.random() < 0.5 else [0]
+            timeout_us = rng.choice((300 * MS, 2 * SECOND)) if rng.random() < 0.3 else 0
             for burst in range(rng.randint(2, 6)):
                 at_us = rng.randint(*(LATE_US if burst == 0 else EVENTS_US))
-                for _ in range(rng.randint(1, 4)):
-                    at_us += 3 * MS
+                apart_us = rng.choice((3 * MS, 3 * MS, 0))
+                for _ in range(rng.randint(1, 4) if apart_us else rng.randint(4, 9)):
+                    at_us += apart_us
                     self._event(
-                        at_us, service, f"o{origin}", rng.choice(priorities), persistent=persistent
+                        at_us,
+                        service,
+                        f"o{origin}",
+                        rng.choice(priorities),
+                        persistent=persistent,
+                        timeout_us=timeout_us,
                     )
 
     def _event(
-        self, at_us: int, service: str, origin: str, priority: int, *, persistent: bool
+        self,
+        at_us: int,
+        service: str,
+        origin: str,
+        priority: int,
+        *,
+        persistent: bool,
+        timeout_us: int = 0,
     ) -> None:
-        number = self._rng.randint(0, 9)
+        said = random_reading(self._rng, priority)
         self._at(
             at_us,
-            lambda: self._emit(service, origin, number, priority, persistent=persistent),
+            lambda: self._emit(service, origin, said, persistent=persistent, timeout_us=timeout_us),
         )
 
     def _emit(
-        self, service: str, origin: str, number: int, priority: int = 0, *, persistent: bool
+        self,
+        service: str,
+        origin: str,
+        said: Reading,
+        *,
+        persistent: bool,
+        timeout_us: int = 0,
     ) -> None:
         world = self.world
-        identity = world.emit(service, origin, number, persistent=persistent, priority=priority)
+        identity = world.emit(service, origin, said, persistent=persistent, timeout_us=timeout_us)
         at_us = world.now_us - world.start_us
-        self.script.events.append(Emission(at_us, service, number, identity, persistent))
+        expires_us = timeout_us and at_us + timeout_us
+        event = Emission(at_us, service, said, identity, persistent, expires_us)
+        self.script.events.append(event)
 
 
-def _knows(core: GatewayCore, request: ControlEvent) -> bool:
-    return any(
-        row.version >= request.version and row.requester == request.requester
-        for row in core.table.rows()
-    )
+__all__ = ["SUB", "UNSUB", "WITHDRAWN_US", "Play"]

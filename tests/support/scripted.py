@@ -7,16 +7,17 @@ from fes.control import RequestType
 from support.breaking import RECOVERY_US
 from support.happened import Command, Script
 from support.oracle import violations
-from support.script import WITHDRAWN_US, Play
+from support.script import SUB, UNSUB, WITHDRAWN_US, Play
 from support.topologies import Topology
-from support.world import SECOND, World
+from support.traits import Traits
+from support.wishes import Reading, at_least
+from support.world import ALL_PLENTY, SECOND, World
 
-SUB, UNSUB = RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION
 OPAQUE = ""
 
 
 class Ask(NamedTuple):
-    """A request: when, what, from and for which event services, and where it enters."""
+    """A request: when, what, from and for which event services, where it enters, until when."""
 
     at_s: float
     kind: RequestType
@@ -25,6 +26,7 @@ class Ask(NamedTuple):
     way: str = OPAQUE
     least: int = 0
     requester: str = "client"
+    expires_s: float = 0
 
 
 class Say(NamedTuple):
@@ -75,16 +77,14 @@ class Scripted(Play):
         for ask in [*self._asks, *last]:
             patterns = tuple(ask.dist_list.split(","))
             at_us = round(ask.at_s * SECOND)
-            command = Command(at_us, ask.kind, ask.source, ask.requester, ask.least, patterns)
+            wish = at_least(ask.least)
+            ends_us = round(ask.expires_s * SECOND)
+            command = Command(at_us, ask.kind, ask.source, ask.requester, wish, patterns, ends_us)
             self.script.commands.append(command)
             self._at(at_us, lambda command=command, way=ask.way: self._enter(command, way))
 
     def _enter(self, command: Command, way: str) -> None:
-        world = self.world
-        patterns = ",".join(command.patterns)
-        request = world.request(
-            command.kind, command.source, patterns, command.least, command.requester
-        )
+        world, request = self.world, self._request(command)
         if way == OPAQUE:
             world.say(command.source, request)
         else:
@@ -100,9 +100,16 @@ class Scripted(Play):
         """Publish nothing that is not written."""
 
     def _event_of(self, at_us: int, say: Say, number: int) -> None:
-        self._at(at_us, lambda: self._emit(say.home, say.origin, number, persistent=say.persistent))
+        said = Reading(number)
+        self._at(at_us, lambda: self._emit(say.home, say.origin, said, persistent=say.persistent))
 
-    def _break_for_long(self) -> None:
+    def _move(self) -> None:
+        self._break()
+
+    def _stream(self, *_: object) -> None:
+        """Publish nothing that is not written."""
+
+    def _break_for_long(self, *_: str) -> None:
         self._break()
 
     def _break(self) -> None:
@@ -121,6 +128,9 @@ class Scripted(Play):
     def _end_gateway(self, from_us: int, to_us: int, what: tuple[str, str]) -> None:
         self._at(from_us, lambda: self.world.kill(what[0]))
         self._at(to_us, lambda: self.world.start(what[0]))
+
+
+__all__ = ["SUB", "UNSUB", "Ask", "Break", "Say", "Scripted", "played", "topology"]
 
 
 def topology(
@@ -143,9 +153,10 @@ def played(
     says: Sequence[Say],
     breaks: Sequence[Break] = (),
     seed: int = 1,
+    traits: Traits = ALL_PLENTY,
 ) -> tuple[World, Script, list[str]]:
     """Play a script; return the world, the script as it happened, and the broken promises."""
-    world = World(where, seed)
+    world = World(where, seed, traits=traits)
     script = Scripted(world, asks, says, breaks).run()
     return world, script, violations(world, script)
 

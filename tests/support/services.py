@@ -9,9 +9,14 @@ from eventservices.suppress import Suppressor
 from fes.control import RequestType, from_event, is_signal
 from fes.link.messages import Heard, HeardControl
 from fes.model import Identity, Stamp, attributes, binary
-from support.access import Access, Durable, Native
+from support.access import Access, Durable, Native, decoded
 from support.timeline import MS, Timeline
 from support.topologies import Attachment, Topology
+from support.traits import Traits
+from support.wishes import Reading
+
+ACK_WAIT_US = 600 * MS
+"""How long a broker that keeps events waits for an answer before it gives one again."""
 
 Chain = tuple[str, ...]
 """The gateways that an event passed, in order, and `@` where it was accepted."""
@@ -25,9 +30,8 @@ class Delivery:
 
     identity: Identity
     home: str
-    number: int
+    said: Reading
     persistent: bool
-    priority: int
     via: tuple[str, ...]
     chain: Chain
     at_us: int
@@ -39,11 +43,18 @@ class EventServices(Timeline, ABC):
     Args:
         topology: Who is attached where.
         seed: Decides every delay and every fault.
+        traits: The bounds of links, brokers and custody.
+
+    Attributes:
+        lost: What was dropped where a queue was full, and counted: event services that an event
+            does not reach by that way.
+        air_loss: How much of what is said on the air a receiver misses.
     """
 
-    def __init__(self, topology: Topology, seed: int) -> None:
+    def __init__(self, topology: Topology, seed: int, traits: Traits) -> None:
         super().__init__(seed)
         self.topology = topology
+        self.traits = traits
         self.deliveries: dict[str, list[Delivery]] = defaultdict(list)
         self.faults: Counter[str] = Counter()
         self.control_sent = 0
@@ -52,8 +63,13 @@ class EventServices(Timeline, ABC):
         self.access: dict[Attachment, Access] = {}
         self.durable: dict[Attachment, Durable] = defaultdict(Durable)
         self.apart: set[frozenset[str]] = set()
+        self.lost: dict[Identity, set[str]] = defaultdict(set)
         self.lossy_until_us = 0
+        self.air_loss = 0.0
+        self.weak_confirms = False
         self.deduplicates = self.rng.random() < 0.7
+        self._broker_lives: Counter[str] = Counter()
+        self._pending: Counter[Attachment] = Counter()
         self._trails: dict[tuple[str, Identity], Chain] = {}
 
     @abstractmethod
@@ -61,10 +77,22 @@ class EventServices(Timeline, ABC):
         """Whether a gateway runs and reaches an event service."""
 
     @abstractmethod
-    def handle(
-        self, gateway: str, message: object, service: str = "", passed: Passed | None = None
-    ) -> None:
-        """A gateway takes an input."""
+    def tell(self, access: Access, message: Heard | HeardControl, passed: Passed | None) -> bool:
+        """An adapter tells its gateway what it heard; False where the link is full."""
+
+    @abstractmethod
+    def wanted_by(self, access: Access, native: Native) -> set[str]:
+        """The event services that a gateway would send a native event to."""
+
+    def lose(self, identity: Identity, services: set[str], how: str) -> None:
+        """Count that an event does not reach some event services, since a queue was full."""
+        self.faults[how] += 1
+        self.lost[identity] |= services
+
+    def restart_broker(self, service: str) -> None:
+        """End a broker and start it again: what it was about to give is lost, but what it keeps."""
+        self.faults["broker started again"] += 1
+        self._broker_lives[service] += 1
 
     def hears(self, service: str) -> Iterator[str]:
         """The event services where what is published at one surfaces."""
@@ -86,7 +114,7 @@ class EventServices(Timeline, ABC):
 
     def control(self, service: str, body: bytes, stamp: Stamp | None, by: str) -> None:
         """A control event is published natively: the other gateways hear it."""
-        event = binary.decode(body)
+        event = decoded(body)
         hello = is_signal(event) and event.parameter("Type") == 16
         self.control_sent += 1
         if not hello:
@@ -97,9 +125,10 @@ class EventServices(Timeline, ABC):
             passed = identity, (*self._trails.get((by, identity), ()), by)
         for heard_at in self.hears(service):
             for gateway in self.topology.at(heard_at):
-                if gateway != by:
+                if gateway != by and not self._misses(service, heard_at):
                     way = (service, heard_at, gateway)
-                    self._pass_control(way, HeardControl(stamp, body), passed)
+                    message = HeardControl(stamp, body, passed is not None)
+                    self._pass_control(way, message, passed)
 
     def _pass_control(
         self,
@@ -108,10 +137,13 @@ class EventServices(Timeline, ABC):
         passed: tuple[Identity, Chain] | None,
     ) -> None:
         _, heard_at, gateway = way
+        life = self._broker_lives[heard_at]
 
         def arrive() -> None:
-            if self.works(gateway, heard_at):
-                self.handle(gateway, message, heard_at, passed)
+            access = self.access.get((gateway, heard_at))
+            if self._forgot(heard_at, life) or access is None or not self.works(gateway, heard_at):
+                return
+            self.tell(access, message, passed)
 
         copies = self._copies()
         for _ in range(copies):
@@ -134,6 +166,20 @@ class EventServices(Timeline, ABC):
             return 2
         return 1
 
+    def _misses(self, service: str, heard_at: str) -> bool:
+        """Whether what is said at an access point is not heard at another, though in range."""
+        if service == heard_at or not self.air_loss or self.rng.random() >= self.air_loss:
+            return False
+        self.faults["lost on the air"] += 1
+        return True
+
+    def _forgot(self, service: str, life: int) -> bool:
+        """Whether a broker was started again since it took something that it does not keep."""
+        if self._broker_lives[service] == life:
+            return False
+        self.faults["lost by a broker"] += 1
+        return True
+
     def _deliver(self, service: str, native: Native) -> None:
         if self.suppressors[service].repeated(native.stamp):
             if service in self.topology.repeating:
@@ -143,9 +189,8 @@ class EventServices(Timeline, ABC):
             Delivery(
                 native.stamp.identity,
                 native.stamp.home,
-                int(native.event.parameter("number")),
+                Reading.of(native.event),
                 attributes.is_persistent(native.event),
-                attributes.priority(native.event),
                 native.via,
                 native.chain,
                 self.now_us,
@@ -164,13 +209,29 @@ class EventServices(Timeline, ABC):
                 if access is not None and len(durable.kept) == 1:
                     self._drain(access)
             return
+        if self._misses(service, heard_at):
+            return
+        place, life = (gateway, heard_at), self._broker_lives[heard_at]
+        if self._is_full(place):
+            access = self.access.get(place)
+            if access is not None:
+                services = self.wanted_by(access, native)
+                self.lose(native.stamp.identity, services, "dropped by a full broker")
+            return
+        self._pending[place] += 1
 
         def arrive() -> None:
-            access = self.access.get((gateway, heard_at))
-            if access is not None and self.works(gateway, heard_at):
+            self._pending[place] -= 1
+            access = self.access.get(place)
+            if not self._forgot(heard_at, life) and access is not None and self.works(*place):
                 self._hear(access, native, 0)
 
         self.over(("native", service, heard_at, gateway), arrive)
+
+    def _is_full(self, place: Attachment) -> bool:
+        """Whether a broker keeps no more events for an adapter that is too slow."""
+        most = self.traits.broker_queue
+        return bool(most) and self._pending[place] >= most
 
     def _drain(self, access: Access) -> None:
         """Give a gateway the oldest event that is kept for it."""
@@ -190,14 +251,24 @@ class EventServices(Timeline, ABC):
 
     def _taken(self, access: Access, token: int, *, taken: bool) -> None:
         if token != access.token:
-            return  # it was given again meanwhile, and is answered again
+            return  # it was answered, or was given again meanwhile, and is answered again
+        access.token += 1
         kept = self.durable[access.gateway, access.service].kept
+        if self.weak_confirms and taken and self.rng.random() < 0.1:
+            self.faults["answer lost"] += 1
+            taken = False
         if kept and taken:
             kept.popleft()
         if kept:
+            answered = access.token
+            self.at(0 if taken else ACK_WAIT_US, lambda: self._drain_once(access, answered))
+
+    def _drain_once(self, access: Access, token: int) -> None:
+        if token == access.token:
             self._drain(access)
 
     def _hear(self, access: Access, native: Native, token: int) -> bool:
+        """Have an adapter hear an event; tell whether its gateway will answer for it."""
         if not token and access.suppressor.repeated(native.stamp):
             return False
         matched = access.matched(native.event)
@@ -209,7 +280,7 @@ class EventServices(Timeline, ABC):
             native.event.subject,
             matched,
             access.desired,
-            0,
+            attributes.expires_us(native.event, native.stamp.time_us),
             attributes.priority(native.event),
             attributes.is_persistent(native.event),
             binary.encode(native.event),
@@ -217,5 +288,11 @@ class EventServices(Timeline, ABC):
             token,
         )
         passed = native.stamp.identity, (*native.chain, f"@{access.service}")
-        self.handle(access.gateway, heard, access.service, passed)
+        if self.tell(access, heard, passed):
+            return True
+        if token:
+            self._taken(access, token, taken=False)
+        else:
+            services = self.wanted_by(access, native)
+            self.lose(native.stamp.identity, services, "dropped by a full link")
         return True

@@ -41,8 +41,9 @@ class Topology:
         return tuple(dict.fromkeys(gateway for gateway, _ in self.attachments))
 
     @property
-    def all_persistent(self) -> bool:
-        return self.persistent == frozenset(self.services)
+    def keeps_all(self) -> bool:
+        """Whether every event service keeps events but those on the air, where gateways answer."""
+        return self.persistent == frozenset(self.services) - frozenset(self.air)
 
     @property
     def has_one_way(self) -> bool:

@@ -1,51 +1,56 @@
 """A whole federation in one thread: real gateway cores, event services and networks made up.
 
 Everything is decided by a seed: topology, requests, events, delays, faults. Nothing here is shared
-with the code that is judged, but the core itself, the filter language, and how an adapter keeps
-the order of what it confirms.
+with the code that is judged, but the core itself, the filter language, the lanes of a link, and how
+an adapter keeps the order of what it confirms.
 """
 
 from collections import Counter
-from collections.abc import Callable
 
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Topology as Routed
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Tick
-from fes.gateway.outputs import Decided, Mutation, PutRow, ToAdapter
+from fes.gateway.inputs import Inject, Input, LinkDown, Tick
+from fes.gateway.outputs import Decided, Mutation, Output, PutRow
 from fes.gateway.settings import Instant
-from fes.link.messages import Publish, PublishControl, Taken
-from fes.model import Event, Identity, Stamp, attributes, binary
-from support.access import Access, Native
+from fes.model import Identity, Stamp, attributes, binary
+from support.access import Native
 from support.journals import Journals
-from support.services import Chain, EventServices, Passed
+from support.links import Links
+from support.services import Passed
 from support.timeline import MS, SECOND
 from support.topologies import Attachment, Topology
+from support.traits import Traits
+from support.watch import SYSTEM, Watch
+from support.wishes import Reading, Wish
 
-SYSTEM = "world"
+ALL_PLENTY = Traits()
 
 
-class World(EventServices):
+class World(Links):
     """Runs one federation.
 
     Args:
         topology: Who is attached where.
         seed: Decides every delay and every fault.
         journals: Keep what must survive; in memory where None.
+        traits: The bounds of links, brokers and custody.
     """
 
-    def __init__(self, topology: Topology, seed: int, journals: Journals | None = None) -> None:
-        super().__init__(topology, seed)
+    def __init__(
+        self,
+        topology: Topology,
+        seed: int,
+        journals: Journals | None = None,
+        traits: Traits = ALL_PLENTY,
+    ) -> None:
+        super().__init__(topology, seed, traits)
         self.journals = journals or Journals()
-        self.published: Counter[tuple[str, str, Identity, int]] = Counter()
-        self.decisions: Counter[tuple[str, str]] = Counter()
-        self.cores: dict[str, GatewayCore] = {}
+        self.watch = Watch()
+        self.broken = self.watch.broken
         self.cut: set[Attachment] = set()
         self.skew_us: Counter[str] = Counter()
         self.crashes: dict[str, str] = {}
-        self.weak_confirms = False
-        self.calm = True
-        self._lives: Counter[str] = Counter()
         self._sequences: Counter[str] = Counter()
 
     # The gateways
@@ -73,6 +78,7 @@ class World(EventServices):
             retransmission_us=12 * SECOND,
             retry_us=SECOND,
             in_flight=4,
+            custody=self.traits.custody,
         )
 
     def start(self, gateway: str) -> None:
@@ -83,7 +89,7 @@ class World(EventServices):
         self.cores[gateway] = core
         for service in self.topology.of(gateway):
             if (gateway, service) not in self.cut:
-                self._link_up(gateway, service)
+                self.link_up(gateway, service)
 
     def kill(self, gateway: str) -> None:
         """End a gateway and its adapters; only the journal is left."""
@@ -100,7 +106,7 @@ class World(EventServices):
         """Join a gateway and an event service."""
         self.cut.discard((gateway, service))
         if gateway in self.cores:
-            self._link_up(gateway, service)
+            self.link_up(gateway, service)
 
     def works(self, gateway: str, service: str) -> bool:
         """Whether a gateway runs and reaches an event service."""
@@ -120,17 +126,23 @@ class World(EventServices):
     # What clients do
 
     def emit(
-        self, service: str, origin: str, number: int, *, persistent: bool = False, priority: int = 0
+        self,
+        service: str,
+        origin: str,
+        said: Reading,
+        *,
+        persistent: bool = False,
+        timeout_us: int = 0,
     ) -> Identity:
-        """A native client publishes an event with a number."""
+        """A native client publishes an event; it is worthless after `timeout_us`, if not 0."""
         self._sequences[origin] += 1
         stamp = Stamp(origin, 1, self._sequences[origin], self.now_us, service)
-        event = Event.of("Reading", number=number)
-        told = {attributes.RELIABILITY: 1} if persistent else {}
-        if priority:
-            told[attributes.PRIORITY] = priority
-        event = event.with_attributes(told) if told else event
-        self.surface(service, Native(event, stamp, ()), by="")
+        told: dict[str, object] = {attributes.RELIABILITY: 1} if persistent else {}
+        if timeout_us:
+            told[attributes.TIMEOUT] = timeout_us / 1e6
+        if persistent:
+            self.watch.persistent.add(str(stamp.identity))
+        self.surface(service, Native(said.event(told), stamp, ()), by="")
         return stamp.identity
 
     def inject(self, gateway: str, request: ControlEvent) -> None:
@@ -143,9 +155,15 @@ class World(EventServices):
         self.control(service, binary.encode(to_event(request)), request.stamp, "")
 
     def request(
-        self, kind: RequestType, source: str, dist_list: str, least: int, requester: str = "client"
+        self,
+        kind: RequestType,
+        source: str,
+        dist_list: str,
+        wish: Wish,
+        requester: str = "client",
+        expires_us: int = 0,
     ) -> ControlEvent:
-        """A request for events whose number is at least `least`."""
+        """A request for what a client wishes; its lease ends at `expires_us`, if not 0."""
         self._sequences["requests"] += 1
         return ControlEvent(
             stamp=Stamp("requests", 1, self._sequences["requests"], self.now_us, source),
@@ -153,9 +171,10 @@ class World(EventServices):
             type=kind,
             source=source,
             dist_list=dist_list,
-            filter=f"subject = 'Reading' AND number >= {least}",
+            filter=wish.text,
             requester=requester,
             version=self.now_us,
+            expires_us=expires_us,
         )
 
     # What gateways do
@@ -180,99 +199,22 @@ class World(EventServices):
         crash = self.crashes.pop(gateway, "") if mutations else ""
         if crash != "before the commit":
             self.journals.append(gateway, mutations)
+            self.watch.committed(gateway, mutations)
+            self.watch.performs(core, self._lives[gateway], message, outputs, self.now_us)
         if crash == "amid the outputs":
             outputs = outputs[: len(outputs) // 2]
         if crash not in ("before the commit", "after the commit"):
-            self._send(core, gateway, outputs)
+            self.send(core, gateway, outputs)
         if crash:
             self.faults[f"crash {crash}"] += 1
             self.kill(gateway)
-
-    def _send(self, core: GatewayCore, gateway: str, outputs: list[object]) -> None:
-        for output in outputs:
-            if isinstance(output, Decided):
-                self.decisions[output.decision, output.reason] += 1
-            elif isinstance(output, ToAdapter):
-                access = self.access.get((gateway, output.service))
-                if access is not None:
-                    self.over(
-                        ("link", gateway, output.service, access.life),
-                        self._order(core, access, output),
-                    )
-
-    def _order(self, core: GatewayCore, access: Access, output: ToAdapter) -> Callable[[], None]:
-        order, chain = output.order, ()
-        if isinstance(order, Publish):
-            trail = self._trails.get((access.gateway, order.stamp.identity), ())
-            chain = (*trail, access.gateway)
-
-        def perform() -> None:
-            place = (access.gateway, access.service)
-            if self.cores.get(access.gateway) is core and self.access.get(place) is access:
-                self._perform(access, order, chain)
-
-        return perform
-
-    def _perform(self, access: Access, order: object, chain: Chain) -> None:
-        match order:
-            case Publish():
-                self._publish(access, order, chain)
-            case PublishControl(body):
-                self.control(access.service, body, None, access.gateway)
-            case Taken(token, taken):
-                self._taken(access, token, taken=taken)
-            case _:
-                access.perform(order)
-                if access.service in self.topology.persistent:
-                    self.durable[access.gateway, access.service].filters = dict(access.filters)
-                    self._drain(access)
-        said, access.said = access.said, []
-        for message in said:
-            if self.weak_confirms and self.rng.random() < 0.2:
-                self.faults["confirmation lost"] += 1
-            else:
-                self._to_gateway(access, message)
-
-    def _publish(self, access: Access, order: Publish, chain: Chain) -> None:
-        if not access.confirming.is_turn(order):
-            return
-        if order.row and self.weak_confirms and self.rng.random() < 0.1:
-            self.faults["publication failed"] += 1
-            access.confirming.failed(order, "is away", retryable=True)
-            return
-        event = binary.decode(order.body)
-        identity = order.stamp.identity
-        if event.subject not in access.announced.values():
-            self.broken.append(f"published unannounced: {identity} at {access.service}")
-        persistent = attributes.is_persistent(event)
-        self._count += 1
-        life = self._count if persistent and not self.calm else self._lives[access.gateway]
-        self.published[access.gateway, access.service, identity, life] += 1
-        native = Native(event, order.stamp, order.via, chain)
-        self.surface(access.service, native, by=access.gateway)
-        access.confirming.published(order)
-
-    def _to_gateway(self, access: Access, message: object) -> None:
-        def arrive() -> None:
-            place = (access.gateway, access.service)
-            if self.access.get(place) is access and self.works(*place):
-                self.handle(access.gateway, message, access.service)
-
-        self.over(("back", access.gateway, access.service, access.life), arrive)
-
-    def _link_up(self, gateway: str, service: str) -> None:
-        self._count += 1
-        self.access[gateway, service] = Access(service, gateway, self._count)
-        persistent = service in self.topology.persistent
-        suppresses = service not in self.topology.repeating
-        self.handle(gateway, LinkUp(persistent, suppresses), service)
 
     def _clock(self, gateway: str) -> Instant:
         now_us = self.now_us + self.skew_us[gateway]
         return Instant(now_us, self.now_us)
 
 
-def _took(mutations: list[Mutation], outputs: list[object], identity: str) -> bool:
+def _took(mutations: list[Mutation], outputs: list[Output], identity: str) -> bool:
     """Tell whether a gateway did anything with an event but suppress or drop it."""
     row = f"row\x1f{identity}\x1f"
     return any(isinstance(each, PutRow) and each.key.startswith(row) for each in mutations) or any(
