@@ -204,6 +204,8 @@ class Switchboard:
         self._views.confirm(line.view for line in self._open.values())
         alone = self._views.newest is None and ALONE in self._open
         living = frozenset((ALONE,)) if alone else self._views.living
+        if living is not None and not self._wants.knows(living):
+            living = None  # nobody lives whose wishes are here: those of one who will take over count
         self._perform(self._wants.count(living, {line.replica for line in self._lines}))
         self._choose()
         self._handing.flush()

@@ -113,6 +113,10 @@ class Wants:
         side = self._sides.get(replica)
         return 0 if side is None else side.version_at(version)
 
+    def knows(self, names: Collection[str]) -> bool:
+        """Tell whether any of some replicas has said what it wants."""
+        return any(name in self._sides for name in names)
+
     def is_same(self, replica: str) -> bool:
         """Tell whether a replica's numbers are the adapter's own."""
         side = self._sides.get(replica)
