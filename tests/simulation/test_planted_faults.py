@@ -5,6 +5,37 @@ from support.planted import FAULTS
 from support.replay import play
 
 SEEDS = 300
+RARE = {
+    "a hole in a wildcard is forgotten": 83,
+    "a request is applied at its source": 83,
+    "all are thought to be there": 51,
+    "an adapter publishes in any order": 76,
+    "custody ends on the air": 65,
+    "custody ends when an event is sent": 65,
+    "custody has no bound": 99,
+    "custody never comes back": 207,
+    "digests do not tell versions": 105,
+    "ends of leases are not written down": 20,
+    "expired events go on": 27,
+    "full custody answers its source": 99,
+    "leases end early": 25,
+    "new rows pass old ones": 9,
+    "nobody is missed": 278,
+    "numbers are reserved in blocks": 154,
+    "renewals change nothing": 17,
+    "requests stay where they came in": 18,
+    "requests wait and are dropped with events": 7,
+    "reserved numbers are not asked for": 174,
+    "reserved numbers are not written down": 174,
+    "rows are not taken back at a start": 18,
+    "rows are taken in any order": 47,
+    "rows never expire": 30,
+    "the least urgent rows go first": 41,
+    "ways never change": 51,
+    "what is displaced is not told": 15,
+    "what is dropped is told to be sent": 7,
+}
+"""Seeds that are tried first, for faults that few seeds show; where one no longer does, all are."""
 
 
 def caught(seed: int) -> bool:
@@ -26,4 +57,6 @@ def test_a_planted_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) 
     assert hasattr(owner, name)
     monkeypatch.setattr(owner, name, wrong)
 
-    assert any(caught(seed) for seed in range(SEEDS))
+    first = RARE.get(fault, 0)
+    assert 0 <= first < SEEDS
+    assert caught(first) or any(map(caught, range(SEEDS)))

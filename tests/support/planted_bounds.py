@@ -17,6 +17,7 @@ from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.publication import Router
 from fes.gateway.table import RequestTable, Row
 from fes.link.lanes import Lanes
+from fes.link.priority import PriorityQueue
 from support.timeline import SECOND
 
 _expire = RequestTable.expire
@@ -25,6 +26,7 @@ _take = Carrying.take
 _given = Carrying.given
 _send = Carrying._send
 _put = Lanes.put
+_append = PriorityQueue.append
 _canonical = requests_module.canonical_filter
 _failed = Confirming.failed
 
@@ -39,10 +41,6 @@ def _no_reason(*_: object, **__: object) -> str:
 
 def _true(*_: object, **__: object) -> bool:
     return True
-
-
-def _zero(*_: object, **__: object) -> int:
-    return 0
 
 
 def _expire_withdrawals(self: RequestTable, now_us: int) -> list[Row]:
@@ -78,6 +76,10 @@ def _send_expired(self: Carrying, row: Any, lane: Any, way: Any, turn: Any) -> N
 
 def _least_urgent_first(row: Any) -> LaneKey:
     return LaneKey(row.event.priority, row.event.stamp.origin, row.destination)
+
+
+def _append_as_if_equal(self: PriorityQueue[Any], item: Any, _: int = 0) -> None:
+    _append(self, item)
 
 
 def _put_unseen(self: Lanes, message: Any) -> bool:
@@ -145,7 +147,7 @@ BOUNDS: dict[str, tuple[Any, str, Any]] = {
     "rows never expire": (Carrying, "_send", _send_expired),
     # Priorities
     "the least urgent rows go first": (LaneKey, "of", staticmethod(_least_urgent_first)),
-    "urgent events wait behind others": (lanes_module, "_priority", _zero),
+    "urgent events wait behind others": (PriorityQueue, "append", _append_as_if_equal),
     # Queues
     "what is dropped is told to be sent": (Lanes, "put", _put_unseen),
     "what is dropped is not counted": (Lanes, "put", _put_uncounted),
