@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fes.control import ControlEvent, RequestType
+from fes.distribution import covers_pattern, parse_list
 from fes.gateway import GatewayCore
 from support.breaking import Breaking
 from support.happened import Command
@@ -117,10 +118,14 @@ class Asking(Breaking):
 
 
 def _knows(core: GatewayCore, request: ControlEvent) -> bool:
-    return any(
-        row.version >= request.version and row.requester == request.requester
+    """Tell whether a gateway took a request, or a newer one that says something of all of it."""
+    rows = [
+        row
         for row in core.table.rows()
-    )
+        if row.version >= request.version and row.requester == request.requester
+    ]
+    patterns = parse_list(request.dist_list)
+    return all(any(covers_pattern(row.pattern, pattern) for row in rows) for pattern in patterns)
 
 
 __all__ = ["SUB", "UNSUB", "WITHDRAWN_US", "Asked", "Asking"]

@@ -124,6 +124,10 @@ class Oracle:
                 return True
         return False
 
+    def asked(self, event: Emission) -> frozenset[tuple[str, str]]:
+        """Return where an event is asked for, and for whom: what is asked alike goes alike."""
+        return frozenset((each.at, each.source) for each in self._asking(event))
+
     def _may_hold(self, held: Interval, at_us: int) -> bool:
         """Tell whether a subscription that was asked for may still hold."""
         if held.lapsed_us and at_us > held.lapsed_us:
@@ -170,7 +174,7 @@ def violations(world: World, script: Script) -> list[str]:
         *found,
         *_invented(world, events),
         *_repeated(world, events),
-        *_disordered(world),
+        *_disordered(world, {event.identity: oracle.asked(event) for event in script.events}),
         *left(world),
         *_miscounted(world),
     ]
@@ -244,8 +248,11 @@ def _repeated(world: World, events: Mapping[Identity, Emission]) -> list[str]:
     return found
 
 
-def _disordered(world: World) -> list[str]:
+def _disordered(world: World, asked: Mapping[Identity, object]) -> list[str]:
     """Return what came out of order along one and the same way.
+
+    Where an event came by two, the one that is told may be that of the later copy: only what was
+    asked for alike is compared.
 
     Where there is one way only and event services look whether they have an event already, nothing
     that breaks may change the order of persistent events.
@@ -257,7 +264,8 @@ def _disordered(world: World) -> list[str]:
             only = delivery.persistent and world.topology.has_one_way and world.deduplicates
             accepted = tuple(each for each in delivery.chain if each.startswith("@"))
             chain = accepted if only else delivery.chain
-            way = (delivery.identity.origin, delivery.said.priority, delivery.via, chain)
+            like = asked.get(delivery.identity)
+            way = (delivery.identity.origin, delivery.said.priority, delivery.via, chain, like)
             if delivery.identity.sequence < last.get(way, 0):
                 found.append(f"disordered: {delivery} at {service}")
             last[way] = max(last.get(way, 0), delivery.identity.sequence)

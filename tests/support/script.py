@@ -34,7 +34,7 @@ class Play(Asking):
         self._publish()
         if faulty and len(self._topology.air) > 1 and self._rng.random() < 0.5:
             self._move()
-        elif faulty and self._topology.spares and self._rng.random() < 0.4:
+        elif faulty and self._topology.spares and not self._joins and self._rng.random() < 0.4:
             gateway, service = self._rng.choice(self._topology.spares)
             self._stream(LONG_US[0] - 40 * MS, 4 * MS, (gateway, service))
             self._break_for_long(gateway, service)

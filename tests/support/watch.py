@@ -64,10 +64,10 @@ class Watch:
                 order = output.order
                 if isinstance(order, Publish):
                     self._publishes(gateway, output.service, order, now_us)
+                    if order.row:
+                        self._urgent_first(gateway, output.service, order, urgent)
                 elif isinstance(order, PublishControl):
                     self._says(gateway, order, message, now_us)
-                if getattr(order, "row", 0):
-                    self._urgent_first(gateway, output.service, order, urgent)
 
     def _bounded(self, gateway: str, core: GatewayCore) -> None:
         """Nothing grows beyond its bound."""
@@ -134,10 +134,12 @@ class Watch:
                 self.broken.append(f"not durable: {gateway} acknowledges {identity} for {name}")
 
     def _urgent_first(
-        self, gateway: str, service: str, order: object, urgent: dict[str, int]
+        self, gateway: str, service: str, order: Publish, urgent: dict[str, int]
     ) -> None:
-        """Of the rows that a gateway sends in one step, larger priorities go first."""
-        priority = getattr(order, "priority", 0)
-        if priority > urgent.setdefault(service, priority):
+        """Of the rows that a gateway publishes in one step, larger priorities go first.
+
+        What it gives to other gateways it may give twice in one step, as it hears of them anew.
+        """
+        if order.priority > urgent.setdefault(service, order.priority):
             self.broken.append(f"not urgent first: {gateway} sends {order} at {service}")
-        urgent[service] = priority
+        urgent[service] = order.priority
