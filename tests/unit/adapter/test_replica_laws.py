@@ -152,10 +152,11 @@ class Replicas(RuleBasedStateMachine):
             self.wanted = {name: held for name, held in self.wanted.items() if name in stays}
 
     def living(self) -> set[str] | None:
-        """Return whose wishes count; None where nobody said who is there."""
+        """Return whose wishes count; None for all: of those who are there none said any."""
         if self.confirmed is None:
             return None
-        return {*self.confirmed.members, *self.newest.members}
+        named = {*self.confirmed.members, *self.newest.members}
+        return named if named & self.wanted.keys() else None
 
 
 class Told(Replica):

@@ -77,3 +77,11 @@ def test_an_event_that_nobody_keeps_is_not_given_again() -> None:
 
     assert answers(outputs) == []
     assert reasons(outputs, "dropped") == ["no subscription"]
+
+
+def test_what_nobody_may_ask_for_when_it_comes_again_is_waited_for_shortly() -> None:
+    core, numbers = asked("south")
+    _, before = take(core, event_of((*numbers, 7), 1))
+    assert answers(before) == [False]
+    assert answers(take(core, event_of(numbers, 2))[1]) == [False]
+    assert answers(take(core, event_of(numbers, 2), after(2.1))[1]) == [True]

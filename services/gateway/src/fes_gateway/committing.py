@@ -210,18 +210,19 @@ class Committing:
 
     async def _committed(self, waiting: list[Waiting]) -> list[Waiting]:
         """Commit; return what was committed: what no longer holds was abandoned."""
-        delay_s = FIRST_DELAY_S
+        delay_s, in_doubt = FIRST_DELAY_S, False
         while True:
             try:
-                if self._behind and self.others is not None:
+                if self._behind and self.others is not None and not in_doubt:
                     await self._catch_up(self.others)
                 waiting = [each for each in waiting if self._stands(each)]
                 batch = [_entry(mutation) for each in waiting for mutation in each.mutations]
                 if batch:
+                    in_doubt = True  # where it fails, the same call again tells whether it did
                     await self._append(batch)
             except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
                 if isinstance(error, BehindError) and self.others is not None:
-                    self._behind = True
+                    self._behind, in_doubt = True, False
                     continue
                 _log.warning("journal_failed", extra={"gateway": self._name}, exc_info=error)
                 self.error = str(error) or repr(error)

@@ -244,6 +244,11 @@ class GatewayHost:
         """Whether every adapter proved a round trip lately and the journal can be written."""
         return not self.store_error and all(state.ready for state in self.adapters.values())
 
+    @property
+    def linked(self) -> bool:
+        """Whether every adapter is linked."""
+        return all(state.linked for state in self.adapters.values())
+
     def is_everywhere(self, row: str) -> bool:
         """Tell whether every replica that lives has a row of the request table, by its name."""
         return self.replica is None or self.replica.is_everywhere(row)

@@ -7,6 +7,7 @@ Source:
     FES thesis, section 5.9.3 (`forward`), made exact in design, section 6.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -36,6 +37,9 @@ from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.model import binary
 
+OPENED = 10_000
+"""Most letters remembered as taken: more than wait for the leader."""
+
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
 
@@ -64,6 +68,7 @@ class GatewayCore:
     ) -> None:
         self.settings = settings
         self.role = role
+        self._opened: OrderedDict[str, None] = OrderedDict()
         self._number = after
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
@@ -217,8 +222,11 @@ class GatewayCore:
     def _open(self, changes: Mapping[str, bytes | None], turn: Turn) -> None:
         """Take the letters among what other replicas committed."""
         for key, value in sorted(changes.items()):
-            if not key.startswith(INBOX) or value is None:
+            if not key.startswith(INBOX) or value is None or key in self._opened:
                 continue
+            self._opened[key] = None  # a whole state tells it again until its end is committed
+            if len(self._opened) > OPENED:
+                self._opened.popitem(last=False)
             turn.mutations.append(DropRow(key))
             try:
                 letter = read_letter(value)

@@ -99,8 +99,9 @@ class Delivery:
         if not heard.token:
             self._heard(heard, service, turn)
             return
+        known = self._desired[service].knows(heard.matched)
         taken = self._refused.admits(heard, service, turn.now) and self._heard(heard, service, turn)
-        self._refused.note(heard, service, turn.now, taken=taken)
+        self._refused.note(heard, service, turn.now, taken=taken, surely=known)
         turn.order(service, Taken(heard.token, taken))
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:

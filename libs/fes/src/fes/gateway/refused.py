@@ -28,14 +28,26 @@ class Refused:
         found = self._first.get(service)
         return found is None or found[0] == heard.stamp.identity or found[1] <= now.wall_us
 
-    def note(self, heard: Heard, service: str, now: Instant, *, taken: bool) -> None:
-        """Note whether an event was taken."""
+    def note(
+        self, heard: Heard, service: str, now: Instant, *, taken: bool, surely: bool = True
+    ) -> None:
+        """Note whether an event was taken.
+
+        Args:
+            heard: The event.
+            service: Event service identifier.
+            now: The moment.
+            taken: Whether it was.
+            surely: Whether it comes again where it was not: nobody may ask for it any more by then.
+                It is waited for one retry interval.
+        """
         found = self._first.get(service)
         identity = heard.stamp.identity
         if taken:
             self._first.pop(service, None)
         elif found is None or found[0] == identity or found[1] <= now.wall_us:
-            self._first[service] = (identity, now.wall_us + self._patience_us)
+            patience_us = self._patience_us if surely else self._patience_us // PATIENCE
+            self._first[service] = (identity, now.wall_us + patience_us)
 
     def forget(self, service: str) -> None:
         """Forget what was refused there: over a new link all comes again, in its order."""

@@ -18,6 +18,12 @@ from fes_gateway.replicas.membership import BEAT, Membership, View, write_view
 from fes_gateway.store import Journal, Tail
 
 BEAT_S = 0.5
+JOINING_S = 5.0
+"""Longest that a replica waits for its adapters before it beats, and so becomes a member."""
+
+LEAVING_S = 1.0
+"""How long a replica that leaves waits for what it said of the members before."""
+
 LETTERS = 1000
 """Most letters of a replica that wait for the leader; one above it is refused."""
 
@@ -26,6 +32,10 @@ _log = logging.getLogger(__name__)
 
 class Gateway(Protocol):
     """The gateway that a replica is of, as far as its replicas' business goes."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether every adapter is linked."""
 
     def followed(self, tail: core.Tail) -> None:
         """Take what other replicas committed."""
@@ -93,7 +103,8 @@ class Replica:
         first = self.membership.view is None or self.membership.leads
         if first:
             self._propose(self.membership.takeover(wall_us()), [])
-        self._beat()
+        if first:
+            self._beat()
         for _ in range(2):  # a view is acted on after the commit that it came with
             await self._committing.caught_up()
         self._task = asyncio.create_task(self._run(), name=f"{self.name} replica")
@@ -105,6 +116,9 @@ class Replica:
             return
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):  # a view that waits may be committed with this one
+            async with asyncio.timeout(LEAVING_S):
+                await self._committing.caught_up()
         view = self.membership.farewell(time.monotonic(), wall_us())
         gone: list[Mutation] = [DropRow(BEAT + self.name)]
         if view is None:
@@ -122,6 +136,7 @@ class Replica:
         changes = {entry.key: entry.value for entry in tail.entries}
         if tail.whole:
             self._known.clear()
+            self._letters = OrderedDict.fromkeys(filter(changes.get, self._letters))
         for key, value in changes.items():
             self._note(key, value, tail.sequence)
         if self._take(changes):
@@ -144,6 +159,8 @@ class Replica:
         if self._void:
             self._void = False
             self._gateway.follow(state)
+        elif not self.membership.leads:  # another took over before this one read that it leads
+            self._gateway.followed(core.Tail(whole=True, changes=state))
         view = self.membership.view
         if view is not None and self.membership.leads and not self.reign:
             self.reign = view.number
@@ -184,9 +201,13 @@ class Replica:
             self._gateway.followed(core.Tail(whole=False, changes={key: value}))
 
     async def _run(self) -> None:
+        joined, since_s = bool(self.reign), time.monotonic()
         while True:
             await asyncio.sleep(self._beat_s)
             await self._committing.caught_up()
+            joined = joined or self._gateway.linked or time.monotonic() - since_s > JOINING_S
+            if not (joined or self.reign):
+                continue
             self._beat()
             view = self.membership.proposal(time.monotonic(), wall_us())
             if view is not None:

@@ -205,7 +205,7 @@ class Switchboard:
         alone = self._views.newest is None and ALONE in self._open
         living = frozenset((ALONE,)) if alone else self._views.living
         if living is not None and not self._wants.knows(living):
-            living = None  # nobody lives whose wishes are here: those of one who will take over count
+            living = None  # nobody of them said its wishes yet: those known before count
         self._perform(self._wants.count(living, {line.replica for line in self._lines}))
         self._choose()
         self._handing.flush()
