@@ -1,0 +1,109 @@
+"""The promises of a gateway that runs as several replicas, over random troubles.
+
+`FES_SEEDS` sets how many towns are played. A failure tells what happened and names the command that
+plays its seed again: `FES_FIRST_SEED=N FES_SEEDS=1 pytest tests/simulation/test_replicas.py`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from support.replicas.judge import violations
+from support.replicas.play import played, town_of
+from support.replicas.town import Town
+
+SEEDS = int(os.environ.get("FES_SEEDS", "600"))
+FIRST = int(os.environ.get("FES_FIRST_SEED", "0"))
+BATCH = 100
+"""Towns of one test: enough that a test costs little, few enough for both cores."""
+
+SHOWN = 400
+"""Most lines of what happened that a failure shows."""
+
+TROUBLES = {
+    "replica killed",
+    "replica stopped",
+    "replica stalled",
+    "journal slow",
+    "journal fails",
+    "journal in doubt",
+    "link cut",
+    "links of an adapter cut",
+    "adapter killed",
+    "service fails",
+    "service slow",
+    "snapshot",
+}
+
+
+def play(seed: int, *, traced: bool = False) -> tuple[Town, list[str]]:
+    """Play a town to its end; return it and its broken promises."""
+    done = played(town_of(seed, traced=traced), seed)
+    return done.town, violations(done)
+
+
+def told(seed: int, broken: list[str]) -> str:
+    """Return what a failure shows: the command, what happened, and what was broken."""
+    town, _ = play(seed, traced=True)
+    command = f"FES_FIRST_SEED={seed} FES_SEEDS=1 pytest tests/simulation/test_replicas.py"
+    return "\n".join((command, *town.trace[-SHOWN:], *broken))
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("first", range(FIRST, FIRST + SEEDS, BATCH))
+def test_replicas_keep_every_promise(
+    first: int, record_property: Callable[[str, object], None]
+) -> None:
+    faults: Counter[str] = Counter()
+    leads = letters = 0
+    seeds = range(first, min(first + BATCH, FIRST + SEEDS))
+    for seed in seeds:
+        town, broken = play(seed)
+        if broken:
+            pytest.fail(told(seed, broken), pytrace=False)
+        faults += town.faults
+        leads += town.shared.takeovers
+        letters += town.shared.taken
+
+    record_property("towns", len(seeds))
+    record_property("leads", leads)
+    record_property("letters", letters)
+    record_property("faults", dict(sorted(faults.items())))
+    assert leads > 0
+
+
+def test_every_kind_of_trouble_lands_in_few_towns() -> None:
+    faults: Counter[str] = Counter()
+    leads = letters = 0
+    for seed in range(60):
+        town, _ = play(seed)
+        faults += town.faults
+        leads += town.shared.takeovers > 1
+        letters += town.shared.taken
+
+    assert set(faults) == TROUBLES
+    assert min(faults.values()) >= 3, faults
+    assert leads >= 20
+    assert letters >= 20
+
+
+def test_equal_seeds_give_equal_runs() -> None:
+    first, again = play(3, traced=True), play(3, traced=True)
+
+    assert first[0].trace == again[0].trace
+    assert [
+        [(each.item.identity, each.at_us) for each in service.deliveries]
+        for service in first[0].services.values()
+    ] == [
+        [(each.item.identity, each.at_us) for each in service.deliveries]
+        for service in again[0].services.values()
+    ]
+
+
+def test_a_failure_tells_what_happened_and_how_to_play_it_again() -> None:
+    text = told(1, ["lost: something"])
+
+    assert "FES_FIRST_SEED=1 FES_SEEDS=1" in text
+    assert "a leads" in text
+    assert text.endswith("lost: something")

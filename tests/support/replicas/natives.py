@@ -1,0 +1,295 @@
+"""Event services of a town, with the adapters that the product's runtime drives."""
+
+from asyncio import sleep
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eventservices.stamp import Stamp
+from eventservices.suppress import Suppressor
+from fes.adapter.base import Adapter, AdapterContext, Subscription
+from fes.adapter.capabilities import Capabilities
+from fes.control import is_signal
+from fes.errors import UnavailableError
+from fes.filter import Filter
+from fes.mapping import Native
+from fes.model import Event, Identity, attributes
+from support.replicas.processes import Process
+from support.timeline import MS, SECOND, Timeline
+
+AGAIN_US = (50 * MS, 300 * MS)
+"""How long an event waits that was not taken."""
+
+UNANSWERED_US = 4 * SECOND
+"""After how long an event is delivered again that nobody answered for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An event as it stands on an event service."""
+
+    event: Event
+    stamp: Stamp
+
+    @property
+    def identity(self) -> Identity:
+        return Identity(*self.stamp.identity)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event as native clients got it first."""
+
+    item: Item
+    at_us: int
+
+
+class Service:
+    """One event service, with native clients that want everything, and at most one adapter.
+
+    Args:
+        town: Its timeline.
+        name: Event service identifier.
+        keeps: Whether it keeps persistent events until somebody answers for them.
+        suppresses: Whether native clients suppress what they had.
+        note: Takes what a trace tells.
+
+    Attributes:
+        adapter: The adapter that is connected; None where there is none.
+        filters: What is subscribed to natively, however often the adapter starts.
+        kept: What waits for an answer, oldest first.
+        deliveries: What native clients got of the federation, each once where they suppress.
+        fails: Whether it takes no publications now.
+        slow: Whether it takes long to take them.
+    """
+
+    def __init__(
+        self,
+        town: Timeline,
+        name: str,
+        *,
+        keeps: bool,
+        suppresses: bool,
+        note: Callable[[str], None],
+    ) -> None:
+        self.name = name
+        self.keeps = keeps
+        self.suppresses = suppresses
+        self.adapter: NativeAdapter | None = None
+        self.filters: dict[int, Filter] = {}
+        self.since_us: dict[str, int] = {}
+        self.announced: Counter[str] = Counter()
+        self.kept: deque[Item] = deque()
+        self.deliveries: list[Delivery] = []
+        self.published: Counter[tuple[Identity, int]] = Counter()
+        self.on_control: list[Callable[[Event], None]] = []
+        self.fails = False
+        self.slow = False
+        self.lives = 0
+        self.redelivered = 0
+        self._town = town
+        self._note = note
+        self._suppressor = Suppressor()
+        self._given = 0
+        self._numbers = 0
+        self._lives: dict[str, int] = {}
+
+    # What native clients do
+
+    def emit(self, item: Item) -> None:
+        """Publish an event natively; the adapter hears it."""
+        if self.keeps and attributes.is_persistent(item.event):
+            if self.wants(item.event):
+                self.kept.append(item)
+                if len(self.kept) == 1:
+                    self._give()
+        elif self.adapter is not None and self.wants(item.event):
+            adapter = self.adapter
+            adapter.process.do(adapter.hear, item)
+
+    def say(self, event: Event, stamp: Stamp) -> None:
+        """Publish a control event natively."""
+        if self.adapter is not None:
+            adapter = self.adapter
+            adapter.process.do(adapter.hear_control, event, stamp)
+
+    # What the adapter does
+
+    def connect(self, adapter: "NativeAdapter") -> None:
+        """Deliver to an adapter, beginning with the oldest that is kept."""
+        self.adapter = adapter
+        self.lives += 1
+        if not self.keeps:
+            self.filters.clear()
+        self.announced.clear()
+        if self.kept:
+            self._give()
+
+    def subscribe(self, filter_: Filter) -> int:
+        """Subscribe natively; return what names the subscription."""
+        text = filter_.canonical
+        for number, each in self.filters.items():
+            if each.canonical == text:
+                self._lives[text] = self.lives
+                return number
+        self._numbers += 1
+        self.filters[self._numbers] = filter_
+        self._lives[text] = self.lives
+        self.since_us.setdefault(text, self._town.now_us)
+        return self._numbers
+
+    def unsubscribe(self, filter_: Filter) -> None:
+        """Withdraw a native subscription."""
+        text = filter_.canonical
+        self.filters = {n: each for n, each in self.filters.items() if each.canonical != text}
+        self.since_us.pop(text, None)
+
+    def prune(self) -> None:
+        """Withdraw what an adapter left behind that is gone, once the new one has what it wants."""
+        for each in tuple(self.filters.values()):
+            if self._lives[each.canonical] != self.lives:
+                self.unsubscribe(each)
+
+    def take(self, item: Item) -> None:
+        """Take a publication: native clients get it."""
+        self.published[item.identity, self.lives] += 1
+        repeated = self._suppressor.repeated(item.stamp)
+        if not repeated or not self.suppresses:
+            self.deliveries.append(Delivery(item, self._town.now_us))
+
+    def wants(self, event: Event) -> bool:
+        """Tell whether the adapter subscribed to an event natively."""
+        return any(each.matches(event) for each in self.filters.values())
+
+    def _give(self) -> None:
+        """Give the adapter the oldest event that is kept, until it is answered for."""
+        if self.adapter is None or not self.kept:
+            return
+        self._given += 1
+        given, item, adapter = self._given, self.kept[0], self.adapter
+        process = adapter.process
+
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+            if given == self._given and process.alive:
+                self._answered(taken=taken)
+
+        def unanswered() -> None:
+            if given == self._given and self.kept and self.kept[0] is item:
+                self.redelivered += 1
+                self._give()
+
+        self._town.at(
+            self._town.rng.randint(200, 2 * MS), lambda: process.do(adapter.hear, item, answer)
+        )
+        self._town.at(UNANSWERED_US, unanswered)
+
+    def _answered(self, *, taken: bool) -> None:
+        self._given += 1
+        if taken:
+            self.kept.popleft()
+            self._give()
+            return
+        given = self._given
+        delay = self._town.rng.randint(*AGAIN_US)
+        self._town.at(delay, lambda: self._give() if given == self._given else None)
+
+
+class NativeAdapter(Adapter):
+    """Connects an event service of a town."""
+
+    kind: ClassVar[str] = "town"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, context: AdapterContext, service: Service, process: Process) -> None:
+        super().__init__(context)
+        self.service = service
+        self.process = process
+        self.is_settled: Callable[[], bool] = lambda: False
+
+    def hear(self, item: Item, answer: Callable[[bool], None] | None = None) -> None:
+        """Hand over what the event service delivers."""
+        if self._sink is None:
+            return
+        event = item.event
+        native = Native(event.subject, event.parameters, event.attributes, None, None, False)
+        self._sink.heard(native, item.stamp, answer)
+
+    def hear_control(self, event: Event, stamp: Stamp) -> None:
+        """Hand over a control event."""
+        if self._sink is not None:
+            self._sink.heard_control(event, stamp)
+
+    async def _open(self) -> None:
+        self.service.connect(self)
+
+    async def _close(self) -> None:
+        if self.service.adapter is self:
+            self.service.adapter = None
+
+    async def _publish(self, native: Native, stamp: Stamp) -> None:
+        await self._trip()
+        event = Event(str(native.subject), native.parameters, native.attributes)
+        self.service.take(Item(event, stamp))
+
+    async def _publish_control(self, event: Event, stamp: Stamp) -> None:
+        del stamp
+        if is_signal(event):
+            for hear in self.service.on_control:
+                hear(event)
+
+    async def _announce(self, native: Native) -> None:
+        self.service.announced[str(native.subject)] += 1
+
+    async def _unannounce(self, native: Native) -> None:
+        self.service.announced[str(native.subject)] -= 1
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        await self._trip()
+        self.service.subscribe(subscription.filter)
+        return ()
+
+    async def _unsubscribe(self, subscription: Subscription) -> None:
+        self.service.unsubscribe(subscription.filter)
+
+    async def _probe(self) -> None:
+        if self.service.fails:
+            raise UnavailableError(f"{self.service.name} is away")
+        if self.is_settled():
+            self.service.prune()
+
+    async def _trip(self) -> None:
+        rng = self.service._town.rng
+        if self.service.slow:
+            await sleep(rng.uniform(0.05, 0.6))
+        elif rng.random() < 0.3:
+            await sleep(rng.uniform(0.0002, 0.003))
+        if self.service.fails and rng.random() < 0.7:
+            raise UnavailableError(f"{self.service.name} is away")
+
+
+class Keeping(NativeAdapter):
+    """Of a service that keeps events, and whose clients suppress what they had."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(persistent=True)
+
+
+class KeepingRepeating(NativeAdapter):
+    """Of a service that keeps events, and whose clients suppress nothing."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(persistent=True, suppresses=False)
+
+
+class Repeating(NativeAdapter):
+    """Of a service that keeps nothing, and whose clients suppress nothing."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(suppresses=False)
+
+
+KINDS: dict[tuple[bool, bool], type[NativeAdapter]] = {
+    (True, True): Keeping,
+    (True, False): KeepingRepeating,
+    (False, True): NativeAdapter,
+    (False, False): Repeating,
+}
+"""Whether it keeps events, and whether clients suppress, to the adapter."""

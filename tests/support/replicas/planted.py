@@ -1,0 +1,165 @@
+"""Faults to plant in what replicas and adapters do: each takes one of the rules away.
+
+A fault is (where it is, its name there, what stands in its place), as in `support.planted`.
+"""
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+from zlib import crc32
+
+from fes.adapter.confirming import Confirming
+from fes.adapter.owing import Owing
+from fes.adapter.replicas import Switchboard
+from fes.adapter.replicas.views import Place, Views
+from fes.adapter.replicas.waiting import Waiting
+from fes.adapter.replicas.wants import Wants
+from fes.gateway import GatewayCore
+from fes.gateway.delivery import Delivery
+from fes.gateway.outputs import DropRow
+from fes.gateway.replicas import Tail
+from fes.gateway.standing import Standing
+from fes.link.messages import Desired
+from fes_gateway.committing import Committing, always
+from fes_gateway.host import GatewayHost
+from fes_gateway.replicas.membership import Membership, View
+from fes_gateway.replicas.replica import Replica
+
+Fault = tuple[Any, str, Any]
+
+
+def _nothing(*_: object, **__: object) -> None:
+    return None
+
+
+def _true(*_: object, **__: object) -> bool:
+    return True
+
+
+_holder = Views.holder
+_lead = GatewayCore.lead
+_open = GatewayCore._open
+_close = Switchboard._close
+_follow = Standing.follow
+_host_lead = GatewayHost.lead
+_follow_tail = GatewayCore.follow
+_take_waiting = Waiting.take
+_serials = itertools.count()
+
+
+def _holder_of_each_adapter(self: Views, place: Place) -> str | None:
+    if place.leads or self.newest is None or not self.newest.members:
+        return _holder(self, place)
+    salt = self.__dict__.setdefault("_salt", next(_serials) % 2)
+    members = self.newest.members
+    return members[(crc32(place.origin.encode()) + salt) % len(members)]
+
+
+def _take_newest_first(self: Waiting, place: Place) -> list[Any]:
+    return _take_waiting(self, place)[::-1]
+
+
+def _close_and_forget_tokens(self: Switchboard, line: Any) -> None:
+    line.owed = {}
+    _close(self, line)
+
+
+def _close_and_withdraw(self: Switchboard, line: Any) -> None:
+    replica = line.replica
+    _close(self, line)
+    self._perform(self._wants.say(replica, Desired(0, (), ())))
+
+
+def _lead_with_old_numbers(self: GatewayCore, state: Any, now: Any, after: int) -> Any:
+    del after
+    return _lead(self, state, now, 0)
+
+
+def _hear_for_anybody(self: Switchboard, heard: Any) -> bool:
+    return self._handing.hand(heard, Place(leads=False, origin=heard.stamp.origin))
+
+
+def _open_twice(self: GatewayCore, changes: Any, turn: Any) -> None:
+    before = len(turn.mutations)
+    _open(self, changes, turn)
+    turn.mutations += turn.mutations[before:]
+
+
+def _open_and_leave(self: GatewayCore, changes: Any, turn: Any) -> None:
+    before = len(turn.mutations)
+    _open(self, changes, turn)
+    turn.mutations[before:] = [
+        each
+        for each in turn.mutations[before:]
+        if not (isinstance(each, DropRow) and each.key.startswith("in\x1f"))
+    ]
+
+
+def _lead_without_letters(self: GatewayHost, state: dict[str, bytes], after: int) -> None:
+    _host_lead(self, {key: state[key] for key in state if not key.startswith("in\x1f")}, after)
+
+
+async def _catch_up_without_reading(self: Committing, others: Any) -> None:
+    del others
+    self._behind = False
+    self.sequence = self._journal.sequence()
+
+
+def _follow_all_but_what_went(self: Standing, rows: Any, gone: Any, turn: Any) -> None:
+    del gone
+    _follow(self, rows, frozenset(), turn)
+
+
+def _follow_as_if_new(self: GatewayCore, tail: Tail, now: Any) -> Any:
+    return _follow_tail(self, tail._replace(whole=False), now)
+
+
+def _living_for_ever(self: Membership, now_s: float) -> tuple[str, ...]:
+    del now_s
+    return tuple(sorted({self.name, *self._heard_s}))
+
+
+def _takeover_under_the_same_number(self: Membership, wall_us: int) -> View:
+    view = self.view or View(0, "", (), 0)
+    members = tuple(sorted({*view.members, self.name} - {view.leader}))
+    return View(view.number or 1, self.name, members, wall_us)
+
+
+def _count_all(self: Wants, names: Any, kept: Iterable[str]) -> Any:
+    del names
+    kept_all = {*kept, *self._sides}
+    return _count(self, None, kept_all)
+
+
+_count = Wants.count
+
+
+FAULTS: dict[str, Fault] = {
+    # The adapter
+    "persistent events are not for the leader": (Switchboard, "hear", _hear_for_anybody),
+    "anybody may order": (Views, "may_order", _true),
+    "adapters hash origins differently": (Views, "holder", _holder_of_each_adapter),
+    "what waited longest goes last": (Waiting, "take", _take_newest_first),
+    "wishes of the dead hold for ever": (Wants, "count", _count_all),
+    "wishes end with a link": (Switchboard, "_close", _close_and_withdraw),
+    "tokens of a broken link are kept": (Switchboard, "_close", _close_and_forget_tokens),
+    "what was published is published again": (Confirming, "is_turn", _true),
+    "services are answered before anything is known": (Owing, "settled", property(_true, _nothing)),
+    # Taking over, and stepping down
+    "a deposed leader's decisions are committed": (Replica, "holder", lambda _: always),
+    "a deposed leader goes on with what it knew": (GatewayHost, "follow", _nothing),
+    "custody is not taken over": (Delivery, "restore", _nothing),
+    "numbers begin anew": (GatewayCore, "lead", _lead_with_old_numbers),
+    "letters are not taken over": (GatewayHost, "lead", _lead_without_letters),
+    "who is behind does not read": (Committing, "_catch_up", _catch_up_without_reading),
+    "the dead live": (Membership, "_living", _living_for_ever),
+    "who stops keeps the lead": (Membership, "farewell", _nothing),
+    "a takeover is no new view": (Membership, "takeover", _takeover_under_the_same_number),
+    # Following
+    "followers keep what the leader let go": (Standing, "follow", _follow_all_but_what_went),
+    "a whole state is taken for news": (GatewayCore, "follow", _follow_as_if_new),
+    # Letters
+    "letters are dropped": (Replica, "leave", _true),
+    "letters are taken twice": (GatewayCore, "_open", _open_twice),
+    "letters that were taken stay": (GatewayCore, "_open", _open_and_leave),
+}
