@@ -4,6 +4,9 @@ import os
 import signal
 
 from hypothesis import HealthCheck, settings
+from support.totals import pytest_terminal_summary
+
+__all__ = ["pytest_terminal_summary"]
 
 settings.register_profile(
     "ci",
