@@ -102,19 +102,6 @@ def _take_unwritten(self: Custody, *given: Any) -> Any:
     return row
 
 
-def _take_and_keep_numbers(self: Custody, *given: Any) -> Any:
-    numbers = dict(self._by_number)
-    row = _take(self, *given)
-    for number, key in numbers.items():
-        self._by_number.setdefault(number, key)
-    return row
-
-
-def _numbered_by_any(self: Custody, number: int) -> Any:
-    key = self._by_number.get(number)
-    return None if key is None else self._rows.get(key)
-
-
 def _complete_unmarked(self: Custody, row: Any, turn: Any, **how: Any) -> None:
     _complete(self, row, turn, **how)
     self._marks.pop(row.key)

@@ -17,11 +17,17 @@ class Replicas:
         settings: Of the gateway.
         names: Of the replicas; the first leads.
         link: How every adapter is linked to every replica.
+
+    Attributes:
+        state: What the journal adds up to.
+        cores: By name; those that live.
+        told: What each ordered and decided, oldest first.
     """
 
     def __init__(self, settings: GatewaySettings, *names: str, link: LinkUp | None = None) -> None:
         self.state: dict[str, bytes] = {}
         self.cores: dict[str, GatewayCore] = {}
+        self.told: list[tuple[str, Output]] = []
         self._settings = settings
         self._link = link or LinkUp()
         self._started = NOW.wall_us
@@ -56,6 +62,7 @@ class Replicas:
     def _committed(
         self, name: str, mutations: list[Mutation], outputs: list[Output]
     ) -> list[Output]:
+        self.told += [(name, output) for output in outputs]
         changes: dict[str, bytes | None] = {
             each.key: each.value if isinstance(each, PutRow) else None for each in mutations
         }

@@ -4,6 +4,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 
 Eats = Callable[[bytes], bool]
 
@@ -52,10 +53,10 @@ class LosingProxy:
                 server = socket.create_connection(("127.0.0.1", self._server_port))
                 self._open += [client, server]
                 for source, target in ((client, server), (server, client)):
-                    arguments = (source, target, source is client)
-                    threading.Thread(target=self._pass, args=arguments, daemon=True).start()
+                    passing = partial(self._pass, source, target, asks=source is client)
+                    threading.Thread(target=passing, daemon=True).start()
 
-    def _pass(self, source: socket.socket, target: socket.socket, asks: bool) -> None:  # noqa: FBT001
+    def _pass(self, source: socket.socket, target: socket.socket, *, asks: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 20):
                 if self._eats(data, asks=asks):

@@ -206,7 +206,7 @@ class Link:
             end.ended = True
             host.detach(self._service, "the link broke")
         else:
-            take(message)  # type: ignore[arg-type]
+            take(message)
 
 
 class Broken:

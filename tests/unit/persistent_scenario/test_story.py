@@ -14,6 +14,7 @@ from persistent_scenario.story import (
     READERS,
     VALUES,
     WITNESS,
+    Asked,
     clients,
     deliveries,
     expected_by,
@@ -35,11 +36,11 @@ def test_the_file_asks_for_what_the_judge_takes_to_be_asked_for(name: str) -> No
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_a_reader_asks_its_own_event_service_for_the_same(reader: object) -> None:
-    constraint = parse(constraint_of(reader))  # type: ignore[arg-type] # one of the readers
+def test_a_reader_asks_its_own_event_service_for_the_same(reader: Asked) -> None:
+    constraint = parse(constraint_of(reader))
     for value in range(VALUES):
         event = structured_event(("", "Reading"), filterable_data={"value": value})
-        assert constraint.matches(event) == reader.wants(value)  # type: ignore[attr-defined]
+        assert constraint.matches(event) == reader.wants(value)
 
 
 def test_some_readings_are_asked_for_by_both_some_by_one_some_by_nobody() -> None:

@@ -8,9 +8,6 @@ from eventservices.errors import TooLargeError
 FRAME_BYTES = 8
 """Most data bytes of a classic frame."""
 
-FD_BYTES = 64
-"""Most data bytes of a CAN FD frame."""
-
 Source = tuple[int, bool]
 """What tells one sender's channel from another: node and etag, or the whole 11-bit identifier."""
 

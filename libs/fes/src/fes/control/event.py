@@ -29,9 +29,6 @@ class RequestType(IntEnum):
         return self.name.lower()
 
 
-STANDING = (RequestType.SUBSCRIPTION, RequestType.ANNOUNCEMENT)
-"""Requests that hold until they are withdrawn."""
-
 WITHDRAWING = {
     RequestType.UNSUBSCRIPTION: RequestType.SUBSCRIPTION,
     RequestType.UNANNOUNCEMENT: RequestType.ANNOUNCEMENT,

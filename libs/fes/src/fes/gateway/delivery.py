@@ -187,12 +187,6 @@ def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, .
     return tuple([name for name in sources if name not in (service, home)])
 
 
-def _note(known: dict[str, None], service: str, *, holds: bool) -> None:
-    known.pop(service, None)
-    if holds:
-        known[service] = None
-
-
 def _passing(control: ControlEvent, event: Event, arrived: str) -> Passing:
     return Passing(
         control.id,

@@ -1,6 +1,5 @@
 """Which gateways are heard at an event service, and which should be."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from fes.federation.topology import Topology
@@ -50,11 +49,6 @@ class Neighbours:
                 self._talkers[service] = tuple(
                     other for other in others if (other, service) not in mute
                 )
-
-    @property
-    def talkers(self) -> Mapping[str, tuple[str, ...]]:
-        """By wired or wireless event service: the other gateways that say hello there."""
-        return self._talkers
 
     def has_company(self, service: str) -> bool:
         """Tell whether any other gateway may hear what is said at an event service."""

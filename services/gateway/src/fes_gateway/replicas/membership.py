@@ -92,10 +92,7 @@ class Membership:
     def seen(self) -> int:
         """The sequence number up to which every other member knows the journal."""
         others = [name for name in self.members if name != self.name]
-        return min(
-            (self._beats[name].seen if name in self._beats else 0 for name in others),
-            default=1 << 62,
-        )
+        return min((self._beats.get(name, _NONE).seen for name in others), default=_ALL)
 
     @property
     def members(self) -> tuple[str, ...]:
