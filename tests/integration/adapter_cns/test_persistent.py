@@ -21,24 +21,12 @@ from fes.filter import Filter
 from fes.testing.eventually import eventually
 from integration.adapter_cns.conftest import MakeAdapter
 from integration.adapter_cns.natives import Sink, subscribe
+from support.kept import FEDERATION
 from support.packs import running
 
 pytestmark = pytest.mark.broker
 
 KEEP: dict[str, object] = {QoS.CONNECTION_RELIABILITY: Reliability.PERSISTENT}
-
-FEDERATION = """
-version: 1
-system: kept
-brokers: {nats: {kind: nats, url: "%s"}}
-event_services:
-  north: {kind: cns, brokers: [nats], settings: {persistent: true}}
-  south: {kind: cns, brokers: [nats], settings: {persistent: true}}
-gateways:
-  g: {adapters: {north: {}, south: {}}}
-requests:
-  - {gateway: g, type: subscription, source: south, dist_list: north, filter: "subject = 'Trip'"}
-"""
 
 
 def trip(number: int, *, persistent: bool = True) -> StructuredEvent:

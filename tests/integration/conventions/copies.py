@@ -1,14 +1,15 @@
 """Counts the copies of each event at each event service, and what native clients get of them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent, RequestType
 from fes.model import Event, Stamp
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryClient, MemoryEvent
-from support.hosts import Hosts
+from support.hosts import Hosts, hosts
 
 SUBJECT = "Reading"
 
@@ -66,7 +67,7 @@ class Copies:
         wanted = set(expected)
         for service in self._seen:
             await eventually(
-                lambda s=service: wanted <= set(self.delivered(s)),  # type: ignore[misc]
+                lambda s=service: wanted <= set(self.delivered(s)),
                 20.0,
                 f"all at {service}",
             )
@@ -127,3 +128,20 @@ async def in_force(federation: Hosts, service: str, times: int = 1) -> None:
     """Wait until so many native subscriptions are in force at a service."""
     bus = federation.bus(service)
     await eventually(lambda: sum(bus.subscribed.values()) == times, 10.0, f"in force at {service}")
+
+
+@asynccontextmanager
+async def begun(attachments: Sequence[tuple[str, str]]) -> AsyncIterator[tuple[Hosts, list[str]]]:
+    """Have gateways at work, and every event service ask all others for everything.
+
+    Gives the federation once all agree, and its event services.
+    """
+    services = sorted({service for _, service in attachments})
+    async with hosts(*attachments) as federation:
+        for gateway in dict(attachments):
+            await federation.start(gateway)
+        for service in services:
+            near = next(name for name, at in attachments if at == service)
+            ask(federation, near, service, "*")
+        await agreed(federation)
+        yield federation, services

@@ -49,7 +49,7 @@ async def test_what_the_file_no_longer_has_is_withdrawn_and_what_is_new_is_in_fo
 async def test_a_file_that_says_the_same_again_makes_nothing_twice(tmp_path: Path) -> None:
     for _ in range(3):
         async with running(tmp_path, file("a = 10")) as federation:
-            await eventually(lambda f=federation: f.bus("north").subscribed)  # type: ignore[misc]
+            await eventually(lambda f=federation: f.bus("north").subscribed)
             assert federation.bus("north").subscribed == {"a = 10": 1}
             listed = (await federation.get("g", "/v1/subscriptions")).json()
             assert [row["filter"] for row in listed] == ["a = 10"]

@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from integration.conventions.copies import Copies, agreed, ask, in_force, quiet
+from integration.conventions.copies import Copies, agreed, ask, begun, in_force, quiet
 from support.hosts import hosts
 
 TWINS = (("A", "s0"), ("A", "s1"), ("B", "s0"), ("B", "s1"))
@@ -31,14 +31,7 @@ async def test_whatever_the_shape_every_service_has_every_event_once(
 ) -> None:
     """All subscribe to the same subject of all others; nobody uses prefixes."""
     attachments = SHAPES[shape]
-    services = sorted({service for _, service in attachments})
-    async with hosts(*attachments) as federation:
-        for gateway in dict(attachments):
-            await federation.start(gateway)
-        for service in services:
-            near = next(name for name, at in attachments if at == service)
-            ask(federation, near, service, "*")
-        await agreed(federation)
+    async with begun(attachments) as (federation, services):
         await quiet(federation)
         copies = Copies(federation, services)
 
@@ -55,14 +48,7 @@ async def test_whatever_the_shape_every_service_has_every_event_once(
 @pytest.mark.parametrize("shape", ["twins", "ring", "double star"])
 async def test_a_circle_of_gateways_that_were_all_restarted_falls_silent(shape: str) -> None:
     attachments = SHAPES[shape]
-    services = sorted({service for _, service in attachments})
-    async with hosts(*attachments) as federation:
-        for gateway in dict(attachments):
-            await federation.start(gateway)
-        for service in services:
-            near = next(name for name, at in attachments if at == service)
-            ask(federation, near, service, "*")
-        await agreed(federation)
+    async with begun(attachments) as (federation, services):
         for gateway in dict(attachments):
             await federation.kill(gateway)
             await federation.start(gateway)

@@ -16,6 +16,7 @@ from eventservices.cns import (
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
+from support.kept import FEDERATION
 from support.packs import running
 
 pytestmark = pytest.mark.broker
@@ -24,19 +25,6 @@ CHANNEL: dict[str, object] = {
     QoS.EVENT_RELIABILITY: Reliability.PERSISTENT,
     QoS.CONNECTION_RELIABILITY: Reliability.PERSISTENT,
 }
-
-FEDERATION = """
-version: 1
-system: kept
-brokers: {nats: {kind: nats, url: "%s"}}
-event_services:
-  north: {kind: cns, brokers: [nats], settings: {persistent: true}}
-  south: {kind: cns, brokers: [nats], settings: {persistent: true}}
-gateways:
-  g: {adapters: {north: {}, south: {}}}
-requests:
-  - {gateway: g, type: subscription, source: south, dist_list: north, filter: "subject = 'Trip'"}
-"""
 
 
 class Accounts:

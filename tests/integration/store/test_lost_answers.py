@@ -8,7 +8,7 @@ from eventservices.servers import NatsServer
 from fes.errors import BehindError, StoreError
 from fes_gateway.store import Entry, fold
 from integration.store.conftest import Open, append_at_last
-from integration.store.losing import LosingProxy, acknowledges, publishes
+from integration.store.losing import Eats, LosingProxy, acknowledges, publishes
 
 pytestmark = pytest.mark.broker
 
@@ -17,32 +17,26 @@ LARGE = tuple(Entry(f"{at}", bytes(300_000)) for at in range(8))
 
 
 @pytest.mark.parametrize("batch", [BATCH, LARGE], ids=["one message", "several"])
-def test_a_batch_whose_acknowledgement_is_lost_is_appended_once(
-    server: NatsServer, proxy: LosingProxy, open_at: Open, batch: tuple[Entry, ...]
+@pytest.mark.parametrize(
+    ("what", "eats"), [("lose_answer", acknowledges), ("lose_request", publishes)]
+)
+def test_a_batch_that_is_lost_or_whose_acknowledgement_is_is_appended_once(
+    server: NatsServer,
+    proxy: LosingProxy,
+    open_at: Open,
+    batch: tuple[Entry, ...],
+    what: str,
+    eats: Eats,
 ) -> None:
     journal, other = open_at(proxy.url), open_at(server.url)
     first = journal.append([Entry("first", b"")], 0)
-    proxy.lose_answer = acknowledges
+    setattr(proxy, what, eats)
 
     number = journal.append(batch, first)
 
     assert proxy.lost == 1
     assert other.read(first) == (False, number, batch)
     assert journal.append([Entry("next", b"")], number) == number + 1
-
-
-@pytest.mark.parametrize("batch", [BATCH, LARGE], ids=["one message", "several"])
-def test_a_batch_that_is_lost_itself_is_appended_once(
-    server: NatsServer, proxy: LosingProxy, open_at: Open, batch: tuple[Entry, ...]
-) -> None:
-    journal, other = open_at(proxy.url), open_at(server.url)
-    first = journal.append([Entry("first", b"")], 0)
-    proxy.lose_request = publishes
-
-    number = journal.append(batch, first)
-
-    assert proxy.lost == 1
-    assert other.read(first) == (False, number, batch)
 
 
 def test_every_acknowledgement_of_a_large_batch_may_be_lost(

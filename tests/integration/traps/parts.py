@@ -9,24 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.kept import FEDERATION
+
 ENDS_S = 15.0
 """Longest that a part takes to stop; containers are given as much."""
 
 How = tuple[str, Path, Sequence[object]]
 """The module of a part, the folder of its run, and its words on the command line."""
-
-FEDERATION = """
-version: 1
-system: stopping
-brokers: {nats: {kind: nats, url: "%s"}}
-event_services:
-  north: {kind: cns, brokers: [nats], settings: {persistent: true}}
-  south: {kind: cns, brokers: [nats], settings: {persistent: true}}
-gateways:
-  g: {adapters: {north: {}, south: {}}}
-requests:
-  - {gateway: g, type: subscription, source: south, dist_list: north, filter: "subject = 'Trip'"}
-"""
 
 
 @dataclass

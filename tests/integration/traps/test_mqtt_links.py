@@ -1,10 +1,6 @@
 """What MQTT and its client do to a link, and what the link makes of it."""
 
-import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import gmqtt
 import pytest
@@ -25,6 +21,7 @@ from eventservices.steam import link as link_module
 from eventservices.steam.mqtt import MqttConnection, publish_packet
 from fes.testing.eventually import eventually
 from integration.steam.fake_broker import FakeBroker
+from integration.traps.strangers import somebody_else
 from support.proxy import Proxy
 
 pytestmark = pytest.mark.broker
@@ -72,24 +69,8 @@ async def test_a_connection_that_is_ended_at_once_is_not_made_again_in_a_storm(
         await works(air)
 
 
-@asynccontextmanager
-async def somebody_else(port: int) -> AsyncIterator[list[int]]:
-    """Have something that is no broker listen on a port; gives a number for each caller."""
-    callers: list[int] = []
-
-    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        callers.append(len(callers))
-        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n" if len(callers) % 2 else b"\x20\x01")
-        writer.close()
-        with contextlib.suppress(ConnectionError):
-            await writer.wait_closed()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", port)
-    try:
-        yield callers
-    finally:
-        server.close()
-        await server.wait_closed()
+def garbage(caller: int) -> bytes:
+    return b"HTTP/1.1 400 Bad Request\r\n\r\n" if caller % 2 else b"\x20\x01"
 
 
 async def test_something_else_on_the_brokers_port_does_not_end_the_link(
@@ -97,7 +78,7 @@ async def test_something_else_on_the_brokers_port_does_not_end_the_link(
 ) -> None:
     async with Air(AirSettings(own_server.mqtt_url, connect_s=0.5)) as air:
         own_server.kill()
-        async with somebody_else(own_server.mqtt_port) as callers:
+        async with somebody_else(own_server.mqtt_port, garbage) as callers:
             await eventually(lambda: len(callers) > 2, 30.0, "it called several times")
         own_server.start()
         await works(air)
@@ -186,10 +167,10 @@ async def test_a_subscription_is_there_again_after_every_loss(
         vehicle.announce("Speed", around(300.0))
         for number in range(3):
             mqtt_proxy.cut()
-            await eventually(lambda n=number: air.counters.reconnected == n + 1)  # type: ignore[misc]
+            await eventually(lambda n=number: air.counters.reconnected == n + 1)
             await works(air)
             vehicle.publish(Event("Speed", {"number": number}))
-            await eventually(lambda n=number: len(heard) == n + 1)  # type: ignore[misc]
+            await eventually(lambda n=number: len(heard) == n + 1)
         assert [one.parameters["number"] for one in heard] == [0, 1, 2]
 
 

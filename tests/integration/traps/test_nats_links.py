@@ -5,8 +5,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from fes.adapter.pool import ConnectionPool
 from fes.link.messages import Subscribe
 from fes.testing.conformance.bench import captured
 from fes.testing.eventually import eventually
+from integration.traps.strangers import somebody_else
 from support.contexts import adapter_context
 from support.halted import halted
 from support.proxy import Proxy
@@ -111,36 +111,14 @@ async def test_one_that_is_replaced_again_and_again_is_not_either(
         began_s = time.monotonic()
         for number in range(1, 6):
             await link.client.close()  # as after an error that the server tells
-            await eventually(lambda n=number: link.counters.rebuilds == n)  # type: ignore[misc]
+            await eventually(lambda n=number: link.counters.rebuilds == n)
         least_s, _ = natslink.BACKOFF_S
         assert time.monotonic() - began_s > 4 * least_s
         await heard_again(link, got)
 
 
-async def garbage(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer as something else does that listens on the broker's port."""
-    writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-    writer.write(b'INFO {"no json\r\n' + bytes(range(256)))
-    writer.close()
-    with contextlib.suppress(ConnectionError):
-        await writer.wait_closed()
-
-
-@asynccontextmanager
-async def somebody_else(port: int) -> AsyncIterator[list[int]]:
-    """Have something that is no broker listen on a port; gives a number for each caller."""
-    callers: list[int] = []
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        callers.append(len(callers))
-        await garbage(reader, writer)
-
-    server = await asyncio.start_server(answer, "127.0.0.1", port)
-    try:
-        yield callers
-    finally:
-        server.close()
-        await server.wait_closed()
+def garbage(_: int) -> bytes:
+    return b'HTTP/1.1 400 Bad Request\r\n\r\nINFO {"no json\r\n' + bytes(range(256))
 
 
 async def test_something_else_on_the_brokers_port_does_not_end_the_link(
@@ -149,7 +127,7 @@ async def test_something_else_on_the_brokers_port_does_not_end_the_link(
     async with NatsLink([own_server.url], WATCHED) as link:
         got = await listened(link)
         own_server.kill()
-        async with somebody_else(own_server.port) as callers:
+        async with somebody_else(own_server.port, garbage) as callers:
             await eventually(lambda: len(callers) > 3, 20.0, "it called several times")
         own_server.start()
         await heard_again(link, got)
@@ -184,7 +162,7 @@ async def test_a_callback_of_a_reconnection_that_raises_ends_nothing(nats_proxy:
         link.on_connected += [fail, lambda: told.append("second")]
         for times in (1, 2):
             nats_proxy.cut()
-            await eventually(lambda n=times: link.counters.reconnects == n)  # type: ignore[misc]
+            await eventually(lambda n=times: link.counters.reconnects == n)
             await heard_again(link, got)
         assert told == ["first", "second"] * 2
 
