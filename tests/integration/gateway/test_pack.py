@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from fes.errors import StoreError
+from fes.federation.load import loads
 from fes.model import Event
 from fes.testing.eventually import eventually
-from support.packs import running
+from fes_gateway.pack import Pack, PackSettings
+from support.packs import CHAIN, running
 
 SPEEDING = "subject = 'Speed' AND rate > 30"
 
@@ -119,3 +122,18 @@ async def test_a_gateway_that_fails_at_a_tick_stops_no_clock(
 
         await eventually(lambda: len(ticks) > 2)
         assert "tick_failed" in {labels.decision for labels, _ in failing.counters.items()}
+
+
+async def test_what_was_started_is_stopped_where_the_rest_cannot_be(tmp_path: Path) -> None:
+    federation = loads(CHAIN % {"tag": str(tmp_path)}, {})
+    pack = Pack(federation, PackSettings("test", ("g1", "g2"), frozenset(), tmp_path), tmp_path)
+    first, second = pack.hosts.values()
+
+    async def fail() -> None:
+        raise StoreError("the disk is full")
+
+    second.start = fail
+    with pytest.raises(StoreError, match="the disk is full"):
+        async with pack:
+            raise AssertionError("it started")
+    assert not await first.committing.stop(1.0)

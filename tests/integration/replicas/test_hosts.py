@@ -1,5 +1,6 @@
 """Replicas of a gateway in one process, over one journal: requests, leads, takeovers."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -16,6 +17,8 @@ from fes.link.messages import Desired, Done, Heard, Publish, Subscribe, Taken, V
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes_gateway.host import GatewayHost
+from fes_gateway.http import views
+from fes_gateway.replicas.replica import BEAT_S
 from fes_gateway.store import MemoryJournal
 from fes_gateway.store.memory import MemoryPlace
 
@@ -51,7 +54,7 @@ class Town:
     ends: dict[tuple[str, str], End] = field(default_factory=dict)
     executors: list[ThreadPoolExecutor] = field(default_factory=list)
 
-    async def start(self, name: str) -> GatewayHost:
+    async def start(self, name: str, *, linked: bool = True) -> GatewayHost:
         executor = ThreadPoolExecutor(1)
         self.executors.append(executor)
         clock = FederationClock(0, 0, 1)
@@ -59,10 +62,14 @@ class Town:
         host = GatewayHost(settings(), journal, executor, NullLog(), clock, name)
         await host.start()
         self.hosts[name] = host
+        if linked:
+            self.link(name)
+        return host
+
+    def link(self, name: str) -> None:
         for service in SERVICES:
             end = self.ends[name, service] = End()
-            host.attach(service, end, KEEPS)
-        return host
+            self.hosts[name].attach(service, end, KEEPS)
 
     def kill(self, name: str) -> None:
         host = self.hosts.pop(name)
@@ -145,6 +152,31 @@ async def test_a_row_is_everywhere_once_all_that_live_have_it() -> None:
         (row,) = one.hosts["a"].core.table.rows()
         await eventually(lambda: replica.is_everywhere(row.name))
         assert [each.name for each in one.hosts["b"].core.table.rows()] == [row.name]
+
+
+async def test_a_request_is_not_told_as_applied_while_a_replica_that_lives_may_lack_it() -> None:
+    async with town("a", "b") as one:
+        host, slow = one.hosts["a"], one.hosts["b"].replica
+        assert slow is not None
+        slow.kill()
+        host.inject(subscription())
+        await eventually(lambda: one.ends["a", "north"].of(Subscribe))
+        (order,) = one.ends["a", "north"].of(Subscribe)
+        assert isinstance(order, Subscribe)
+        host.receiver("north")(Done(order.number))
+        assert one.members("a") == ("a", "b")
+        assert [each.state for each in views.subscriptions(host)[0].applied] == ["ordered"]
+        await eventually(lambda: one.members("a") == ("a",))
+        assert [each.state for each in views.subscriptions(host)[0].applied] == ["applied"]
+
+
+async def test_who_is_not_linked_yet_is_no_member() -> None:
+    async with town("a") as one:
+        await one.start("b", linked=False)
+        await asyncio.sleep(4 * BEAT_S)  # a member would be one by then
+        assert one.members("a") == ("a",)
+        one.link("b")
+        await eventually(lambda: one.members("a") == ("a", "b"))
 
 
 async def test_each_link_is_told_first_who_the_replicas_are_and_again_when_that_changes() -> None:

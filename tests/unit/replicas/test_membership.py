@@ -100,6 +100,17 @@ def test_where_the_leader_is_gone_one_other_takes_over() -> None:
     assert one.view.base >= before.base + NUMBERS
 
 
+def test_who_comes_later_in_the_order_of_names_gives_the_others_a_beat_each() -> None:
+    one = town("a", "b", "c")
+    del one.members["a"]
+    one.now_s += 4 * BEAT_S
+    for name in ("b", "c"):
+        one.append(*one.members[name].beat(0))
+    assert one.members["b"].proposal(one.now_s, WALL_US) is not None
+    assert one.members["c"].proposal(one.now_s, WALL_US) is None
+    assert one.members["c"].proposal(one.now_s + BEAT_S, WALL_US) is not None
+
+
 def test_a_leader_that_stood_still_finds_that_another_leads() -> None:
     """Rule M4."""
     one = town("a", "b")
