@@ -56,7 +56,7 @@ def test_replicas_keep_every_promise(
     first: int, record_property: Callable[[str, object], None]
 ) -> None:
     faults: Counter[str] = Counter()
-    leads = letters = 0
+    leads = forwarded = 0
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in seeds:
         town, broken = play(seed)
@@ -64,28 +64,28 @@ def test_replicas_keep_every_promise(
             pytest.fail(told(seed, broken), pytrace=False)
         faults += town.faults
         leads += town.shared.takeovers
-        letters += town.shared.taken
+        forwarded += town.shared.taken
 
     record_property("towns", len(seeds))
     record_property("leads", leads)
-    record_property("letters", letters)
+    record_property("forwarded requests", forwarded)
     record_property("faults", dict(sorted(faults.items())))
     assert leads > 0
 
 
 def test_every_kind_of_trouble_lands_in_few_towns() -> None:
     faults: Counter[str] = Counter()
-    leads = letters = 0
+    leads = forwarded = 0
     for seed in range(60):
         town, _ = play(seed)
         faults += town.faults
         leads += town.shared.takeovers > 1
-        letters += town.shared.taken
+        forwarded += town.shared.taken
 
     assert set(faults) == TROUBLES
     assert min(faults.values()) >= 3, faults
     assert leads >= 20
-    assert letters >= 20
+    assert forwarded >= 20
 
 
 def test_equal_seeds_give_equal_runs() -> None:

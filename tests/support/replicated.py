@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Input, LinkUp
 from fes.gateway.outputs import ForLeader, Mutation, Output, PutRow
-from fes.gateway.replicas import INBOX, Role, Tail, write_letter
+from fes.gateway.replicas import INBOX, Role, Tail, write_forwarded
 from fes.gateway.settings import Instant
 from support.cores import NOW
 
@@ -31,7 +31,7 @@ class Replicas:
         self._settings = settings
         self._link = link or LinkUp()
         self._started = NOW.wall_us
-        self._letters = 0
+        self._forwarded = 0
         for name in names:
             self.start(name)
         self.lead(names[0])
@@ -68,8 +68,10 @@ class Replicas:
         }
         for output in outputs:
             if isinstance(output, ForLeader):
-                self._letters += 1
-                changes[f"{INBOX}{name}\x1f{self._letters:020}"] = write_letter(output.letter)
+                self._forwarded += 1
+                changes[f"{INBOX}{name}\x1f{self._forwarded:020}"] = write_forwarded(
+                    output.forwarded
+                )
         if changes:
             self._append(name, changes)
         return outputs

@@ -18,7 +18,7 @@ from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes_gateway.host import GatewayHost
 from fes_gateway.http import views
-from fes_gateway.replicas.replica import BEAT_S
+from fes_gateway.replicas.replica import HEARTBEAT_S
 from fes_gateway.store import MemoryJournal
 from fes_gateway.store.memory import MemoryPlace
 
@@ -173,7 +173,7 @@ async def test_a_request_is_not_told_as_applied_while_a_replica_that_lives_may_l
 async def test_who_is_not_linked_yet_is_no_member() -> None:
     async with town("a") as one:
         await one.start("b", linked=False)
-        await asyncio.sleep(4 * BEAT_S)  # a member would be one by then
+        await asyncio.sleep(4 * HEARTBEAT_S)  # a member would be one by then
         assert one.members("a") == ("a",)
         one.link("b")
         await eventually(lambda: one.members("a") == ("a", "b"))

@@ -23,7 +23,7 @@ class Shared:
     Attributes:
         view: The newest view; None before the first.
         broken: Promises that an append broke, in words.
-        letters: Letters that wait for the leader.
+        forwarded requests: Forwarded requests that wait for the leader.
         takeovers: How often the lead changed hands.
     """
 
@@ -32,13 +32,13 @@ class Shared:
         self.place = MemoryPlace()
         self.view: View | None = None
         self.broken: list[str] = []
-        self.letters: dict[str, None] = {}
+        self.forwarded: dict[str, None] = {}
         self.taken = 0
         self.takeovers = 0
         self.watchers: dict[str, Callable[[], None]] = {}
         self.numbers: dict[int, str] = {}
         self._highest = 0
-        self._letters_ever: set[str] = set()
+        self._ever: set[str] = set()
         self._note = note
 
     def appended(self, replica: str, batch: Sequence[Entry]) -> None:
@@ -50,7 +50,7 @@ class Shared:
             if key == VIEW and value is not None:
                 self._viewed(replica, _views.decode(value))
             elif key.startswith(INBOX):
-                self._letter(replica, leader, key, gone=value is None)
+                self._forward(replica, leader, key, gone=value is None)
             elif key.startswith("row\x1f") and value is not None:
                 self._row(replica, key, _rows.decode(value))
 
@@ -66,19 +66,19 @@ class Shared:
         self.view = view
         self._note(f"view {view.number} by {replica}: {view.leader} leads {view.members}")
 
-    def _letter(self, replica: str, leader: str, key: str, *, gone: bool) -> None:
-        self._note(f"letter {key!r} {'taken' if gone else 'left'} by {replica}")
+    def _forward(self, replica: str, leader: str, key: str, *, gone: bool) -> None:
+        self._note(f"forwarded request {key!r} {'taken' if gone else 'left'} by {replica}")
         if not gone:
-            if key in self._letters_ever:
-                self.broken.append(f"{replica} left letter {key!r} twice")
-            self._letters_ever.add(key)
-            self.letters[key] = None
+            if key in self._ever:
+                self.broken.append(f"{replica} left forwarded request {key!r} twice")
+            self._ever.add(key)
+            self.forwarded[key] = None
         elif replica != leader:
-            self.broken.append(f"{replica} took letter {key!r} while {leader} leads")
-        elif key not in self.letters:
-            self.broken.append(f"{replica} took letter {key!r} twice")
+            self.broken.append(f"{replica} took forwarded request {key!r} while {leader} leads")
+        elif key not in self.forwarded:
+            self.broken.append(f"{replica} took forwarded request {key!r} twice")
         else:
-            del self.letters[key]
+            del self.forwarded[key]
             self.taken += 1
 
     def _row(self, replica: str, key: str, row: CustodyRow) -> None:

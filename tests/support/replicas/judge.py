@@ -148,7 +148,7 @@ def _doubled(town: Town, story: Story) -> list[str]:
 def _disordered(town: Town, story: Story) -> list[str]:
     """Return what came out of order.
 
-    A persistent event that a client says in a control event may come late, as a letter of one who
+    A persistent event that a client says in a control event may come late, forwarded by one who
     stood still: nobody gives it again, and nobody keeps it in its place.
     """
     said = {each.identity for each in story.emitted if each.to and not each.kept}

@@ -37,7 +37,7 @@ class Member:
     @property
     def reigns(self) -> bool:
         """Whether it acts as the leader."""
-        return self.host.replica is not None and self.host.replica.reign != 0
+        return self.host.replica is not None and self.host.replica.term != 0
 
 
 @dataclass

@@ -95,7 +95,7 @@ def _open_and_leave(self: GatewayCore, changes: Any, turn: Any) -> None:
     ]
 
 
-def _lead_without_letters(self: GatewayHost, state: dict[str, bytes], after: int) -> None:
+def _lead_without_forwarded(self: GatewayHost, state: dict[str, bytes], after: int) -> None:
     _host_lead(self, {key: state[key] for key in state if not key.startswith("in\x1f")}, after)
 
 
@@ -150,7 +150,7 @@ FAULTS: dict[str, Fault] = {
     "a deposed leader goes on with what it knew": (GatewayHost, "follow", _nothing),
     "custody is not taken over": (Delivery, "restore", _nothing),
     "numbers begin anew": (GatewayCore, "lead", _lead_with_old_numbers),
-    "letters are not taken over": (GatewayHost, "lead", _lead_without_letters),
+    "forwarded requests are not taken over": (GatewayHost, "lead", _lead_without_forwarded),
     "who is behind does not read": (Committing, "_catch_up", _catch_up_without_reading),
     "the dead live": (Membership, "_living", _living_for_ever),
     "who stops keeps the lead": (Membership, "farewell", _nothing),
@@ -158,8 +158,8 @@ FAULTS: dict[str, Fault] = {
     # Following
     "followers keep what the leader let go": (Standing, "follow", _follow_all_but_what_went),
     "a whole state is taken for news": (GatewayCore, "follow", _follow_as_if_new),
-    # Letters
-    "letters are dropped": (Replica, "leave", _true),
-    "letters are taken twice": (GatewayCore, "_open", _open_twice),
-    "letters that were taken stay": (GatewayCore, "_open", _open_and_leave),
+    # Forwarded requests
+    "forwarded requests are dropped": (Replica, "forward", _true),
+    "forwarded requests are taken twice": (GatewayCore, "_open", _open_twice),
+    "forwarded requests that were taken stay": (GatewayCore, "_open", _open_and_leave),
 }

@@ -104,7 +104,7 @@ class Play:
             is_calm(town)
             and not self.trouble.pending
             and not len(self.giver)
-            and not town.shared.letters
+            and not town.shared.forwarded
             and not any(service.kept for service in town.services.values())
             and all(
                 not len(each.runtime.owing)

@@ -111,7 +111,7 @@ def test_a_control_event_that_a_follower_hears_is_the_leaders_to_decide() -> Non
     assert all(len(numbers(one, name)) == 1 for name in one.cores)
 
 
-def test_a_letter_that_cannot_be_read_is_refused_and_gone() -> None:
+def test_what_was_forwarded_and_cannot_be_read_is_refused_and_gone() -> None:
     one = replicas("a", "b")
     one._append("b", {f"{INBOX}b\x1f1": b"\xc1"})
     assert one.state.keys().isdisjoint({f"{INBOX}b\x1f1"})

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 import pytest
-from fes_gateway.replicas.membership import BEAT, NUMBERS, VIEW, Membership, View, write_view
+from fes_gateway.replicas.membership import HEARTBEAT, NUMBERS, VIEW, Membership, View, write_view
 
-BEAT_S = 0.5
+HEARTBEAT_S = 0.5
 WALL_US = 10**15
 
 
@@ -25,11 +25,11 @@ class Town:
 
     def start(self, name: str) -> None:
         """Have a replica start: it leads where nobody does."""
-        one = self.members[name] = Membership(name, int(self.now_s * 1e6), BEAT_S)
+        one = self.members[name] = Membership(name, int(self.now_s * 1e6), HEARTBEAT_S)
         one.take(self.state, self.now_s)
         if one.view is None or one.leads:
             self.append(*write_view(one.takeover(WALL_US)))
-        self.append(*one.beat(0))
+        self.append(*one.heartbeat(0))
 
     def append(self, key: str, value: bytes | None) -> None:
         """Have something be committed."""
@@ -41,12 +41,12 @@ class Town:
             one.take({key: value}, self.now_s)
 
     def turn(self, *silent: str) -> None:
-        """Let a beat pass; those that are silent stand still."""
-        self.now_s += BEAT_S
+        """Let a heartbeat pass; those that are silent stand still."""
+        self.now_s += HEARTBEAT_S
         for name, one in self.members.items():
             if name in silent:
                 continue
-            self.append(*one.beat(int(self.now_s)))
+            self.append(*one.heartbeat(int(self.now_s)))
             view = one.proposal(self.now_s, WALL_US)
             if view is not None:
                 self.append(*write_view(view))
@@ -74,7 +74,7 @@ def test_the_first_leads_and_takes_the_others_in() -> None:
     assert (one.view.leader, one.view.members) == ("b", ("a", "b", "c"))
 
 
-def test_who_does_not_beat_any_more_is_no_member() -> None:
+def test_whose_heartbeats_cease_is_no_member() -> None:
     """Rule M2."""
     one = town("a", "b", "c")
     before = one.view.number
@@ -100,15 +100,15 @@ def test_where_the_leader_is_gone_one_other_takes_over() -> None:
     assert one.view.base >= before.base + NUMBERS
 
 
-def test_who_comes_later_in_the_order_of_names_gives_the_others_a_beat_each() -> None:
+def test_who_comes_later_in_the_order_of_names_gives_the_others_a_heartbeat_each() -> None:
     one = town("a", "b", "c")
     del one.members["a"]
-    one.now_s += 4 * BEAT_S
+    one.now_s += 4 * HEARTBEAT_S
     for name in ("b", "c"):
-        one.append(*one.members[name].beat(0))
+        one.append(*one.members[name].heartbeat(0))
     assert one.members["b"].proposal(one.now_s, WALL_US) is not None
     assert one.members["c"].proposal(one.now_s, WALL_US) is None
-    assert one.members["c"].proposal(one.now_s + BEAT_S, WALL_US) is not None
+    assert one.members["c"].proposal(one.now_s + HEARTBEAT_S, WALL_US) is not None
 
 
 def test_a_leader_that_stood_still_finds_that_another_leads() -> None:
@@ -126,7 +126,7 @@ def test_one_that_stood_still_and_has_caught_up_does_not_take_over() -> None:
     one = town("a", "b", "c")
     for _ in range(20):
         one.turn("b")
-    one.append(*one.members["a"].beat(0))
+    one.append(*one.members["a"].heartbeat(0))
     assert one.members["b"].proposal(one.now_s, WALL_US) is None
 
 
@@ -162,7 +162,7 @@ def test_the_last_keeps_the_lead() -> None:
 def test_who_says_that_it_leaves_is_missed_at_once() -> None:
     one = town("a", "b")
     gone = one.members.pop("b")
-    one.append(BEAT + gone.name, None)
+    one.append(HEARTBEAT + gone.name, None)
     one.turn()
     assert one.view.members == ("a",)
 
@@ -170,7 +170,7 @@ def test_who_says_that_it_leaves_is_missed_at_once() -> None:
 def test_what_all_know_is_what_the_slowest_knows() -> None:
     one = town("a", "b", "c")
     for name, seen in {"a": 9, "b": 7, "c": 8}.items():
-        one.append(*one.members[name].beat(seen))
+        one.append(*one.members[name].heartbeat(seen))
     assert one.members["a"].seen == 7
     assert one.members["b"].seen == 8
     assert town("a").members["a"].seen > 10**9
@@ -184,7 +184,7 @@ def test_an_older_view_changes_nothing() -> None:
     assert one.view == before
 
 
-@pytest.mark.parametrize("key", [VIEW, BEAT + "a"])
-def test_what_is_no_view_and_no_beat_is_an_error(key: str) -> None:
+@pytest.mark.parametrize("key", [VIEW, HEARTBEAT + "a"])
+def test_what_is_no_view_and_no_heartbeat_is_an_error(key: str) -> None:
     with pytest.raises(msgspec.DecodeError):
-        Membership("a", 0, BEAT_S).take({key: b"\xc1"}, 0.0)
+        Membership("a", 0, HEARTBEAT_S).take({key: b"\xc1"}, 0.0)

@@ -95,7 +95,7 @@ class GatewayHost:
         self.on_lead: Callable[[], None] = lambda: None
         if replica:
             self.replica = Replica(replica, self, self.committing, journal)
-            self._performing.leave = self.replica.leave
+            self._performing.forward = self.replica.forward
             self.committing.others = Others(
                 self.replica.follow, self._performing.abandon, self.replica.rested
             )

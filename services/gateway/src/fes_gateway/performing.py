@@ -1,9 +1,9 @@
-"""Performs what a gateway core ordered: over links, into the log, into the journal as letters."""
+"""Performs what a gateway core ordered: over links, into the log, to the replica that leads."""
 
 from collections.abc import Callable
 
 from fes.gateway.outputs import Decided, ForLeader, Output, ToAdapter
-from fes.gateway.replicas import Letter
+from fes.gateway.replicas import Forwarded
 from fes.link.messages import Taken
 
 from fes_gateway.adapters import Adapters
@@ -14,8 +14,8 @@ REASON = 500
 """Most characters of a reason that another process gave cause for."""
 
 
-def nowhere(_: Letter) -> bool:
-    """Take no letter: there is no other replica."""
+def nowhere(_: Forwarded) -> bool:
+    """Forward nothing: there is no other replica."""
     return False
 
 
@@ -26,7 +26,7 @@ class Performing:
         linked: The adapters.
         recorder: Takes decisions.
         counters: Count what was dropped.
-        leave: Leaves a letter for the replica that leads; tells whether there was room.
+        forward: Forwards a request to the replica that leads; tells whether there was room.
     """
 
     def __init__(
@@ -34,9 +34,9 @@ class Performing:
         linked: Adapters,
         recorder: Recorder,
         counters: Counters,
-        leave: Callable[[Letter], bool] = nowhere,
+        forward: Callable[[Forwarded], bool] = nowhere,
     ) -> None:
-        self.leave = leave
+        self.forward = forward
         self._linked = linked
         self._recorder = recorder
         self._counters = counters
@@ -47,8 +47,8 @@ class Performing:
             match output:
                 case Decided():
                     self._recorder.write(output)
-                case ForLeader(letter):
-                    self._leave(letter)
+                case ForLeader(forwarded):
+                    self._forward(forwarded)
                 case ToAdapter(service, order):
                     reason = self._linked.send(service, order)
                     if reason:
@@ -69,7 +69,7 @@ class Performing:
         told = Decided("refused", from_=service, reason=reason[:REASON], what=what[:REASON])
         self._recorder.write(told)
 
-    def _leave(self, letter: Letter) -> None:
-        if not self.leave(letter):
-            reason = "too many letters wait for the replica that leads"
-            self.refuse(reason, service=letter.service)
+    def _forward(self, forwarded: Forwarded) -> None:
+        if not self.forward(forwarded):
+            reason = "too many forwarded requests wait for the replica that leads"
+            self.refuse(reason, service=forwarded.service)

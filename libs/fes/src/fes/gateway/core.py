@@ -29,7 +29,7 @@ from fes.gateway.gossip import CONTACT, Gossip
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output
-from fes.gateway.replicas import INBOX, Letter, Role, Tail, is_request, read_letter
+from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests import as_observed
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing
@@ -38,7 +38,7 @@ from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.model import binary
 
 OPENED = 10_000
-"""Most letters remembered as taken: more than wait for the leader."""
+"""Most forwarded requests remembered as taken: more than wait for the leader."""
 
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
@@ -217,10 +217,10 @@ class GatewayCore:
             self._entering.take(request, "", turn)
         elif self._entering.is_sound(request, "", turn):
             self.outcomes.add(request.id, Step("forwarded", "", "to the leader", turn.now.wall_us))
-            turn.outputs.append(ForLeader(Letter.of(request)))
+            turn.outputs.append(ForLeader(Forwarded.of(request)))
 
     def _open(self, changes: Mapping[str, bytes | None], turn: Turn) -> None:
-        """Take the letters among what other replicas committed."""
+        """Take the forwarded requests among what other replicas committed."""
         for key, value in sorted(changes.items()):
             if not key.startswith(INBOX) or value is None or key in self._opened:
                 continue
@@ -229,10 +229,10 @@ class GatewayCore:
                 self._opened.popitem(last=False)
             turn.mutations.append(DropRow(key))
             try:
-                letter = read_letter(value)
-                self._take(letter.read(), letter.service, turn)
+                forwarded = read_forwarded(value)
+                self._take(forwarded.read(), forwarded.service, turn)
             except (msgspec.DecodeError, FesError) as error:
-                turn.decide(Decided("refused", reason=f"letter of a replica: {error}"))
+                turn.decide(Decided("refused", reason=f"forwarded request of a replica: {error}"))
 
     def _heard_control(self, heard: HeardControl, service: str, turn: Turn) -> None:
         try:
@@ -253,7 +253,7 @@ class GatewayCore:
         if mine:
             self._entering.take(control, "" if heard.observed else service, turn)
         elif not control.row:  # of custody the giver gives it again
-            turn.outputs.append(ForLeader(Letter(service, heard)))
+            turn.outputs.append(ForLeader(Forwarded(service, heard)))
 
     def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
         if not self.settings.adapters[service].accept or signal.gateway == self.settings.id:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from fes.gateway.replicas import Letter
+from fes.gateway.replicas import Forwarded
 from fes.link.messages import Order
 
 
@@ -19,9 +19,9 @@ class ToAdapter(msgspec.Struct, frozen=True):
 
 
 class ForLeader(msgspec.Struct, frozen=True):
-    """A letter for the replica that leads: it goes into the journal that all share."""
+    """A request for the replica that leads: it goes into the journal that all share."""
 
-    letter: Letter
+    forwarded: Forwarded
 
 
 class Decided(msgspec.Struct, frozen=True):

@@ -77,8 +77,8 @@ def is_request(key: str) -> bool:
     return key[:1].isdigit()
 
 
-class Letter(msgspec.Struct, frozen=True, array_like=True):
-    """A request that a replica leaves for the leader.
+class Forwarded(msgspec.Struct, frozen=True, array_like=True):
+    """A request that a replica forwards to the one that leads.
 
     Attributes:
         service: Event service whose adapter heard it; "" where it came over the API.
@@ -89,9 +89,9 @@ class Letter(msgspec.Struct, frozen=True, array_like=True):
     message: HeardControl
 
     @staticmethod
-    def of(request: ControlEvent) -> "Letter":
-        """Return the letter that tells a request from the API."""
-        return Letter("", HeardControl(None, binary.encode(to_event(request))))
+    def of(request: ControlEvent) -> "Forwarded":
+        """Return a request from the API as it is forwarded."""
+        return Forwarded("", HeardControl(None, binary.encode(to_event(request))))
 
     def read(self) -> HeardControl | Inject:
         """Return what the leader is to take.
@@ -105,22 +105,22 @@ class Letter(msgspec.Struct, frozen=True, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_letter_decoder = msgspec.msgpack.Decoder(Letter)
+_forwarded_decoder = msgspec.msgpack.Decoder(Forwarded)
 _roster_decoder = msgspec.msgpack.Decoder(tuple[Attendance, ...])
 
 
-def write_letter(letter: Letter) -> bytes:
-    """Return a letter as the journal keeps it."""
-    return _encoder.encode(letter)
+def write_forwarded(forwarded: Forwarded) -> bytes:
+    """Return a forwarded request as the journal keeps it."""
+    return _encoder.encode(forwarded)
 
 
-def read_letter(value: bytes) -> Letter:
-    """Return a letter that the journal kept.
+def read_forwarded(value: bytes) -> Forwarded:
+    """Return a forwarded request that the journal kept.
 
     Raises:
         msgspec.DecodeError: It is none.
     """
-    return _letter_decoder.decode(value)
+    return _forwarded_decoder.decode(value)
 
 
 def write_roster(roster: Iterable[Attendance]) -> bytes:

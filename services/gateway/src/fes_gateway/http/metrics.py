@@ -84,7 +84,7 @@ class HostCollector(Collector):
             rows.add_metric([host.settings.id], len(host.core.table))
             if host.replica is not None:
                 members.add_metric([host.settings.id], len(host.replica.membership.members))
-                leads.add_metric([host.settings.id], float(bool(host.replica.reign)))
+                leads.add_metric([host.settings.id], float(bool(host.replica.term)))
             for state in host.adapters.values():
                 ready.add_metric([host.settings.id, state.id], float(state.ready))
         yield ready

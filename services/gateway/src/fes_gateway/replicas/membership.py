@@ -1,8 +1,8 @@
 """Membership: which replicas of a gateway live, and which of them leads; sans-IO.
 
-Every replica shows in the journal that it lives, by beats. The one that leads says in a view who
-the members are; where its beats cease, another says in a new view that it leads. A view is a
-fencing term: what was decided under an older lead is not committed any more, since each append
+Every replica shows in the journal that it lives, by heartbeats. The one that leads says in a view
+who the members are; where its heartbeats cease, another says in a new view that it leads. A view is
+a fencing term: what was decided under an older lead is not committed any more, since each append
 tells the sequence number that it expects.
 
 Source:
@@ -16,11 +16,11 @@ import msgspec
 VIEW = "view"
 """Key of the view that holds."""
 
-BEAT = "beat\x1f"
-"""What the keys of beats begin with."""
+HEARTBEAT = "heartbeat\x1f"
+"""What the keys of heartbeats begin with."""
 
 PATIENCE = 4
-"""Beats of a replica that must fail to come before it is taken for dead."""
+"""Heartbeats of a replica that must fail to come before it is taken for dead."""
 
 NUMBERS = 1_000_000_000
 """More rows than a leader ever numbers."""
@@ -42,11 +42,11 @@ class View(msgspec.Struct, frozen=True, array_like=True):
     base: int
 
 
-class Beat(msgspec.Struct, frozen=True, array_like=True):
+class Heartbeat(msgspec.Struct, frozen=True, array_like=True):
     """A replica lives.
 
     Attributes:
-        count: Beats since it started, from a number that tells the start.
+        count: Heartbeats since it started, from a number that tells the start.
         seen: Sequence number of the journal up to which it knows.
     """
 
@@ -54,12 +54,12 @@ class Beat(msgspec.Struct, frozen=True, array_like=True):
     seen: int
 
 
-_NONE = Beat(0, 0)
+_NONE = Heartbeat(0, 0)
 _ALL = 1 << 62
 
 _encoder = msgspec.msgpack.Encoder()
 _views = msgspec.msgpack.Decoder(View)
-_beats = msgspec.msgpack.Decoder(Beat)
+_heartbeats = msgspec.msgpack.Decoder(Heartbeat)
 
 
 class Membership:
@@ -68,19 +68,19 @@ class Membership:
     Args:
         name: Of this replica.
         start: Tells this start from others, e.g. the wall clock in microseconds.
-        beat_s: Seconds between two beats.
+        heartbeat_s: Seconds between two heartbeats.
 
     Attributes:
         name: Of this replica.
         view: The view that holds; None where there is none yet.
     """
 
-    def __init__(self, name: str, start: int, beat_s: float) -> None:
+    def __init__(self, name: str, start: int, heartbeat_s: float) -> None:
         self.name = name
         self.view: View | None = None
         self._count = start
-        self._patience_s = PATIENCE * beat_s
-        self._beats: dict[str, Beat] = {}
+        self._patience_s = PATIENCE * heartbeat_s
+        self._heartbeats: dict[str, Heartbeat] = {}
         self._heard_s: dict[str, float] = {}
 
     @property
@@ -92,21 +92,21 @@ class Membership:
     def seen(self) -> int:
         """The sequence number up to which every other member knows the journal."""
         others = [name for name in self.members if name != self.name]
-        return min((self._beats.get(name, _NONE).seen for name in others), default=_ALL)
+        return min((self._heartbeats.get(name, _NONE).seen for name in others), default=_ALL)
 
     @property
     def members(self) -> tuple[str, ...]:
         """The replicas that live, by the view that holds."""
         return () if self.view is None else self.view.members
 
-    def beat(self, seen: int) -> tuple[str, bytes]:
-        """Return the next beat as the journal keeps it: key and value.
+    def heartbeat(self, seen: int) -> tuple[str, bytes]:
+        """Return the next heartbeat as the journal keeps it: key and value.
 
         Args:
             seen: Sequence number up to which this replica knows the journal.
         """
         self._count += 1
-        return BEAT + self.name, _encoder.encode(Beat(self._count, seen))
+        return HEARTBEAT + self.name, _encoder.encode(Heartbeat(self._count, seen))
 
     def take(self, changes: Mapping[str, bytes | None], now_s: float) -> bool:
         """Take what was committed; tell whether there is a new view.
@@ -116,11 +116,11 @@ class Membership:
             now_s: A clock that only goes forward, seconds.
 
         Raises:
-            msgspec.DecodeError: A view or a beat is none.
+            msgspec.DecodeError: A view or a heartbeat is none.
         """
         for key, value in changes.items():
-            if key.startswith(BEAT):
-                self._take_beat(key.removeprefix(BEAT), value, now_s)
+            if key.startswith(HEARTBEAT):
+                self._take_heartbeat(key.removeprefix(HEARTBEAT), value, now_s)
         told = changes.get(VIEW)
         if told is None:
             return False
@@ -165,14 +165,14 @@ class Membership:
         base = max(wall_us, view.base + NUMBERS)
         return View(view.number + 1, others[0], tuple(others), base)
 
-    def _take_beat(self, name: str, value: bytes | None, now_s: float) -> None:
+    def _take_heartbeat(self, name: str, value: bytes | None, now_s: float) -> None:
         if value is None:
-            self._beats.pop(name, None)
+            self._heartbeats.pop(name, None)
             self._heard_s.pop(name, None)
             return
-        beat = _beats.decode(value)
-        if self._beats.get(name) != beat:
-            self._beats[name] = beat
+        heartbeat = _heartbeats.decode(value)
+        if self._heartbeats.get(name) != heartbeat:
+            self._heartbeats[name] = heartbeat
             self._heard_s[name] = now_s
 
     def _living(self, now_s: float) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ class Membership:
         return tuple(sorted({self.name, *heard}))
 
     def _is_early(self, view: View, living: tuple[str, ...], now_s: float) -> bool:
-        """Tell whether others that live come first to take the lead over: one beat each."""
+        """Tell whether others that live come first to take the lead over: one heartbeat each."""
         silent_s = now_s - self._heard_s.get(view.leader, -self._patience_s)
         rank = [name for name in living if name != view.leader].index(self.name)
         return silent_s < self._patience_s * (1 + rank / PATIENCE)

@@ -14,18 +14,18 @@ from fes.gateway.outputs import DropRow, Mutation, PutRow
 
 from fes_gateway.clock import wall_us
 from fes_gateway.committing import Committing, always, never
-from fes_gateway.replicas.membership import BEAT, Membership, View, write_view
+from fes_gateway.replicas.membership import HEARTBEAT, Membership, View, write_view
 from fes_gateway.store import Journal, Tail
 
-BEAT_S = 0.5
+HEARTBEAT_S = 0.5
 JOINING_S = 5.0
-"""Longest that a replica waits for its adapters before it beats, and so becomes a member."""
+"""Longest that a replica waits for its adapters before its first heartbeat makes it a member."""
 
 LEAVING_S = 1.0
 """How long a replica that leaves waits for what it said of the members before."""
 
-LETTERS = 1000
-"""Most letters of a replica that wait for the leader; one above it is refused."""
+FORWARDED = 1000
+"""Most forwarded requests of a replica that wait for the leader; one above it is refused."""
 
 _log = logging.getLogger(__name__)
 
@@ -61,11 +61,11 @@ class Replica:
         gateway: What it is a replica of.
         committing: Commits what the gateway decides.
         journal: The journal that all replicas share.
-        beat_s: Seconds between two beats.
+        heartbeat_s: Seconds between two heartbeats.
 
     Attributes:
         membership: Who the others are.
-        reign: Number of the view with which this replica began to lead, and knows all that was
+        term: Number of the view with which this replica began to lead, and knows all that was
             committed before; 0 while it follows.
     """
 
@@ -75,18 +75,18 @@ class Replica:
         gateway: Gateway,
         committing: Committing,
         journal: Journal,
-        beat_s: float = BEAT_S,
+        heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self.name = name
-        self.membership = Membership(name, wall_us(), beat_s)
+        self.membership = Membership(name, wall_us(), heartbeat_s)
         self._gateway = gateway
         self._committing = committing
         self._journal = journal
-        self._beat_s = beat_s
-        self.reign = 0
+        self._heartbeat_s = heartbeat_s
+        self.term = 0
         self._void = False
-        self._letter = wall_us()
-        self._letters: OrderedDict[str, None] = OrderedDict()
+        self._number = wall_us()
+        self._forwarded: OrderedDict[str, None] = OrderedDict()
         self._known: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -104,7 +104,7 @@ class Replica:
         if first:
             self._propose(self.membership.takeover(wall_us()), [])
         if first:
-            self._beat()
+            self._heartbeat()
         for _ in range(2):  # a view is acted on after the commit that it came with
             await self._committing.caught_up()
         self._task = asyncio.create_task(self._run(), name=f"{self.name} replica")
@@ -120,7 +120,7 @@ class Replica:
             async with asyncio.timeout(LEAVING_S):
                 await self._committing.caught_up()
         view = self.membership.farewell(time.monotonic(), wall_us())
-        gone: list[Mutation] = [DropRow(BEAT + self.name)]
+        gone: list[Mutation] = [DropRow(HEARTBEAT + self.name)]
         if view is None:
             self._committing.put(gone, [])
         else:
@@ -136,7 +136,7 @@ class Replica:
         changes = {entry.key: entry.value for entry in tail.entries}
         if tail.whole:
             self._known.clear()
-            self._letters = OrderedDict.fromkeys(filter(changes.get, self._letters))
+            self._forwarded = OrderedDict.fromkeys(filter(changes.get, self._forwarded))
         for key, value in changes.items():
             self._note(key, value, tail.sequence)
         if self._take(changes):
@@ -146,11 +146,11 @@ class Replica:
     async def rested(self) -> None:
         """Lead where it is this replica's turn, and begin anew where what it decided is void."""
         view = self.membership.view
-        if view is None or not (self._void or (self.membership.leads and not self.reign)):
+        if view is None or not (self._void or (self.membership.leads and not self.term)):
             return
         try:
             state = await self._committing.state()
-        except Exception:  # noqa: BLE001 - the next beat tries again
+        except Exception:  # noqa: BLE001 - the next heartbeat tries again
             _log.exception("journal_not_read", extra={"replica": self.name})
             return
         self._know(state)
@@ -162,25 +162,25 @@ class Replica:
         elif not self.membership.leads:  # another took over before this one read that it leads
             self._gateway.followed(core.Tail(whole=True, changes=state))
         view = self.membership.view
-        if view is not None and self.membership.leads and not self.reign:
-            self.reign = view.number
+        if view is not None and self.membership.leads and not self.term:
+            self.term = view.number
             self._gateway.lead(state, view.base)
 
     def holder(self) -> Callable[[], bool]:
         """Return what tells whether a decision made now may still be committed later."""
-        reign = self.reign
+        term = self.term
         if self._void:
             return never
-        return always if not reign else lambda: self.reign == reign
+        return always if not term else lambda: self.term == term
 
-    def leave(self, letter: core.Letter) -> bool:
-        """Leave a letter for the leader; False where too many wait."""
-        if len(self._letters) >= LETTERS:
+    def forward(self, forwarded: core.Forwarded) -> bool:
+        """Forward a request to the leader; False where too many wait."""
+        if len(self._forwarded) >= FORWARDED:
             return False
-        self._letter += 1
-        key = f"{core.INBOX}{self.name}\x1f{self._letter:020}"
-        self._letters[key] = None
-        value = core.write_letter(letter)
+        self._number += 1
+        key = f"{core.INBOX}{self.name}\x1f{self._number:020}"
+        self._forwarded[key] = None
+        value = core.write_forwarded(forwarded)
         self._committing.put([PutRow(key, value)], [], then=lambda: self._left(key, value))
         return True
 
@@ -196,26 +196,26 @@ class Replica:
             self._note(each.key, value, self._committing.sequence)
 
     def _left(self, key: str, value: bytes) -> None:
-        """Take a letter of its own, where this replica began to lead before it was committed."""
-        if self.reign:
+        """Take what it forwarded itself, where it began to lead before that was committed."""
+        if self.term:
             self._gateway.followed(core.Tail(whole=False, changes={key: value}))
 
     async def _run(self) -> None:
-        joined, since_s = bool(self.reign), time.monotonic()
+        joined, since_s = bool(self.term), time.monotonic()
         while True:
-            await asyncio.sleep(self._beat_s)
+            await asyncio.sleep(self._heartbeat_s)
             await self._committing.caught_up()
             joined = joined or self._gateway.linked or time.monotonic() - since_s > JOINING_S
-            if not (joined or self.reign):
+            if not (joined or self.term):
                 continue
-            self._beat()
+            self._heartbeat()
             view = self.membership.proposal(time.monotonic(), wall_us())
             if view is not None:
                 gone = set(self.membership.members) - set(view.members)
-                self._propose(view, [DropRow(BEAT + name) for name in sorted(gone)])
+                self._propose(view, [DropRow(HEARTBEAT + name) for name in sorted(gone)])
 
-    def _beat(self) -> None:
-        key, value = self.membership.beat(self._committing.sequence)
+    def _heartbeat(self) -> None:
+        key, value = self.membership.heartbeat(self._committing.sequence)
         self._committing.put([PutRow(key, value)], [], then=lambda: self._took({key: value}))
 
     def _propose(self, view: View, more: list[Mutation]) -> None:
@@ -245,8 +245,8 @@ class Replica:
         view = self.membership.view
         if view is None:
             return
-        if self.reign and not self.membership.leads:
-            self.reign, self._void = 0, True
+        if self.term and not self.membership.leads:
+            self.term, self._void = 0, True
             self._gateway.step_down()
         self._gateway.viewed()
 
@@ -259,7 +259,7 @@ class Replica:
 
     def _note(self, key: str, value: bytes | None, sequence: int) -> None:
         if value is None:
-            self._letters.pop(key, None)
+            self._forwarded.pop(key, None)
             self._known.pop(key, None)
         elif core.is_request(key):
             self._known[key] = sequence

@@ -13,7 +13,7 @@ from fes_gateway.store.jetstream.stream import TROUBLE, Stream
 
 log = logging.getLogger(__name__)
 
-BEAT_S = 1.0
+HEARTBEAT_S = 1.0
 SILENCE_S = 2.5
 AGAIN_S = 0.2
 
@@ -61,7 +61,7 @@ class Watching:
                     deliver_policy=api.DeliverPolicy.NEW,
                     ack_policy=api.AckPolicy.NONE,
                     headers_only=True,
-                    idle_heartbeat=BEAT_S,
+                    idle_heartbeat=HEARTBEAT_S,
                     mem_storage=True,
                     num_replicas=1,
                 ),
@@ -78,7 +78,7 @@ class Watching:
     async def _until_silent(self) -> None:
         while not self._again.is_set() and time.monotonic() - self._heard_s < SILENCE_S:
             try:
-                async with asyncio.timeout(BEAT_S):
+                async with asyncio.timeout(HEARTBEAT_S):
                     await self._again.wait()
             except TimeoutError:
                 continue
