@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Response
 from fastapi.responses import HTMLResponse, JSONResponse
+from serving.documented import documented_app
 
 from analytics.http.metrics import CONTENT_TYPE, metrics_text
 from analytics.http.schemas import Health, Problem, VerdictOut
@@ -27,11 +28,11 @@ def make_app(board: Board, patience_s: float) -> FastAPI:
         board: The board.
         patience_s: Without a sign of life of the judge for so long it counts as stuck.
     """
-    app = FastAPI(
+    app = documented_app(
         title="Analytics",
-        version="1",
         description="Says whether what was promised happened in a run, while it goes on.",
         responses=_REFUSED,
+        home=False,
     )
     _add_verdict(app, board)
     _add_health(app, board, patience_s)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
+from serving.documented import documented_app
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http import views
@@ -45,9 +46,8 @@ _OUTCOME = {
 
 def make_app() -> FastAPI:
     """Return the application."""
-    app = FastAPI(
+    app = documented_app(
         title="FES gateway",
-        version="1",
         description="Requests of the Federated Event Service, injected and looked at.",
     )
     _add_requests(app)

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from fes.errors import CodecError
 from fes.model.text import load_json
 from pydantic import ValidationError
+from serving.documented import documented_app
 
 from traffic_control.errors import AwayError, BusyError, ControlError, InputError, UnknownError
 from traffic_control.http.metrics import CONTENT_TYPE, metrics_text
@@ -52,9 +53,8 @@ _BODY = {
 
 def make_app(office: Office) -> FastAPI:
     """Return the application of an office."""
-    app = FastAPI(
+    app = documented_app(
         title="Traffic control",
-        version="1",
         description="Sets the speed limits of a city's monitors and shows the offenders.",
     )
     app.add_exception_handler(ControlError, _told)

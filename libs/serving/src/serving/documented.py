@@ -1,0 +1,46 @@
+"""An application whose documentation needs no internet: its pages bring their scripts along."""
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import RedirectResponse
+from fastapi_offline import FastAPIOffline
+
+DOCS = "/docs"
+"""Path of the documentation."""
+
+
+def documented_app(
+    *,
+    title: str,
+    description: str,
+    version: str = "1",
+    responses: dict[int | str, dict[str, Any]] | None = None,
+    home: bool = True,
+) -> FastAPI:
+    """Return an application that documents itself at `/docs`.
+
+    Args:
+        title: Of its documentation.
+        description: One sentence under the title.
+        version: Of its interface.
+        responses: What every path may answer.
+        home: Whether `/` leads to the documentation; False where it is a page of its own.
+    """
+    app = FastAPIOffline(
+        docs_url=DOCS,
+        redoc_url=None,
+        static_url=f"{DOCS}-files",
+        title=title,
+        version=version,
+        description=description,
+        responses=responses,
+    )
+    if home:
+
+        @app.get("/", include_in_schema=False)
+        async def documentation(request: Request) -> RedirectResponse:
+            """Lead to the documentation."""
+            return RedirectResponse(f"{request.scope.get('root_path', '')}{DOCS}")
+
+    return app
