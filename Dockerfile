@@ -1,0 +1,111 @@
+# Every image of ours: a target for each service. `docker compose build` builds them from here.
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+
+# What every image runs on: a user without rights, and nothing that could give it some.
+FROM ${PYTHON_IMAGE} AS runtime
+RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin fes \
+    && install --directory --owner fes --group fes /var/lib/fes \
+    && find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+ENV PATH=/opt/ours/bin:/opt/fes/bin:${PATH} PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+
+# The tools that install; no image keeps them.
+FROM ${PYTHON_IMAGE} AS tools
+COPY constraints.txt /src/
+RUN --mount=type=cache,target=/root/.cache/pip \
+    python -m venv /opt/tools \
+    && /opt/tools/bin/pip install --quiet -c /src/constraints.txt hatchling
+
+# Third-party libraries of all services but analytics: installed once, one layer that images share.
+FROM tools AS libraries
+COPY compose/requirements.txt /src/
+RUN --mount=type=cache,target=/root/.cache/pip \
+    python -m venv --without-pip /opt/fes \
+    && /opt/tools/bin/pip --python /opt/fes/bin/python install --quiet \
+        -c /src/constraints.txt -r /src/requirements.txt \
+    && echo /opt/ours > /opt/fes/lib/python3.11/site-packages/ours.pth
+
+FROM tools AS judge-libraries
+COPY compose/requirements-analytics.txt /src/
+RUN --mount=type=cache,target=/root/.cache/pip \
+    python -m venv --without-pip /opt/fes \
+    && /opt/tools/bin/pip --python /opt/fes/bin/python install --quiet \
+        -c /src/constraints.txt -r /src/requirements-analytics.txt \
+    && echo /opt/ours > /opt/fes/lib/python3.11/site-packages/ours.pth
+
+# Our packages, each in a folder of its own (/built/NAME), from which images take what they need.
+FROM libraries AS packages
+WORKDIR /src
+COPY libs libs
+COPY services services
+COPY scenarios scenarios
+RUN /opt/tools/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir /wheels \
+        ./libs/* ./services/* ./scenarios/* \
+    && for wheel in /wheels/*.whl; do \
+        name="${wheel##*/}" \
+        && /opt/tools/bin/pip --python /opt/fes/bin/python install --quiet --no-deps \
+            --target "/built/${name%%-*}" "$wheel" || exit 1; \
+    done
+
+FROM runtime AS service
+COPY --from=libraries /opt/fes /opt/fes
+
+FROM service AS adapter-base
+COPY --from=packages /built/eventservices /built/serving /built/fes /opt/ours/
+USER 10001:10001
+ENTRYPOINT ["python", "-m", "fes.adapter"]
+
+FROM adapter-base AS adapter-cns
+COPY --from=packages /built/fes_adapter_cns /opt/ours/
+
+FROM adapter-base AS adapter-siena
+COPY --from=packages /built/fes_adapter_siena /opt/ours/
+
+FROM adapter-base AS adapter-steam
+COPY --from=packages /built/fes_adapter_steam /opt/ours/
+
+FROM adapter-base AS adapter-cosmic
+COPY --from=packages /built/fes_adapter_cosmic /opt/ours/
+
+# With the adapters' settings, which `fes validate` knows.
+FROM service AS gateway
+COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
+    /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/fes_gateway /opt/ours/
+USER 10001:10001
+EXPOSE 8080 8090
+ENTRYPOINT ["fes-gateway"]
+
+FROM service AS can-sim
+COPY --from=packages /built/eventservices /built/can_sim /opt/ours/
+USER 10001:10001
+ENTRYPOINT ["can-sim"]
+CMD ["run"]
+
+# The city speaks to its SIENA service as the adapter there maps.
+FROM service AS traffic-control
+COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_siena \
+    /built/traffic_control /opt/ours/
+USER 10001:10001
+EXPOSE 8090
+ENTRYPOINT ["traffic-control"]
+CMD ["serve"]
+
+# What lays out a run before its parts start.
+FROM service AS traffic
+COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
+    /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/can_sim \
+    /built/fes_scenario_traffic /opt/ours/
+USER 10001:10001
+ENTRYPOINT ["fes-traffic"]
+CMD ["stage"]
+
+# The judge, with the Java that Spark needs.
+FROM runtime AS analytics
+RUN apt-get update -qq \
+    && apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=judge-libraries /opt/fes /opt/fes
+COPY --from=packages /built/serving /built/fes_analytics /opt/ours/
+USER 10001:10001
+EXPOSE 8100
+ENTRYPOINT ["fes-analytics"]
+CMD ["serve"]
