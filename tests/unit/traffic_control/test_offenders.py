@@ -1,11 +1,13 @@
 """Offenders are logged as they come."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from eventservices.siena import Notification
 from eventservices.stamp import Stamp
+from traffic_control.history import read_offenders
 from traffic_control.offender import Offender, offender_of
 from traffic_control.offenders import Offenders
 
@@ -81,3 +83,36 @@ def test_the_newest_offenders_are_kept_by_number() -> None:
     assert numbers(log.after(5, 10)) == []
     assert numbers(log.after(50, 10)) == []
     assert numbers(Offenders(lambda _: None, lambda: 9).last(10)) == []
+
+
+def test_offenders_logged_before_a_restart_are_listed_and_counted(tmp_path: Path) -> None:
+    lines: list[Offender] = []
+    first = Offenders(lines.append, lambda: 9)
+    first.take(speed(), STAMP)
+    path = tmp_path / "offenders.jsonl"
+    whole = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+    path.write_bytes(b'{"of": "another kind"}\n' + whole + whole[:20])
+    again = Offenders(lambda _: None, lambda: 10, earlier=read_offenders(path, 9))
+    again.take(speed(), STAMP)
+    assert [(one.number, one.offender.wall_us) for one in again.last(5)] == [(1, 9), (2, 10)]
+
+
+def test_offenders_of_an_earlier_run_are_not_listed(tmp_path: Path) -> None:
+    lines: list[Offender] = []
+    Offenders(lines.append, lambda: 9).take(speed(), STAMP)
+    path = tmp_path / "offenders.jsonl"
+    path.write_bytes(msgspec.json.encode(lines[0]) + b"\n")
+    assert Offenders(lambda _: None, lambda: 10, earlier=read_offenders(path, 10)).count == 0
+
+
+def test_a_log_that_is_not_there_has_no_offenders(tmp_path: Path) -> None:
+    assert list(read_offenders(tmp_path / "none.jsonl", 0)) == []
+
+
+def test_the_oldest_offenders_are_not_kept_in_memory_but_counted(tmp_path: Path) -> None:
+    lines: list[Offender] = []
+    first = Offenders(lines.append, lambda: 9)
+    for _ in range(5):
+        first.take(speed(), STAMP)
+    again = Offenders(lambda _: None, lambda: 10, kept=2, earlier=lines)
+    assert (again.count, [one.number for one in again.last(5)]) == (5, [4, 5])

@@ -1,15 +1,20 @@
-"""What an earlier traffic-control of the same run left in force, from `commands.jsonl`."""
+"""What an earlier traffic-control of the same run left: limits in force, and offenders logged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from traffic_control.command import Command
 from traffic_control.errors import UNREADABLE
+from traffic_control.offender import Offender
 
-_decoder = msgspec.json.Decoder(Command)
+T = TypeVar("T")
+
+_commands = msgspec.json.Decoder(Command)
+_offenders = msgspec.json.Decoder(Offender)
 
 
 @dataclass(slots=True)
@@ -36,7 +41,7 @@ def read_history(path: Path, since_us: int) -> dict[str, Left]:
         since_us: What was sent before is in force no more.
     """
     newest: dict[tuple[str, float], Command] = {}
-    for command in _commands(path):
+    for command in _lines(path, _commands):
         key = (command.monitor, command.limit)
         if key not in newest or newest[key].sent_us <= command.sent_us:
             newest[key] = command
@@ -47,12 +52,22 @@ def read_history(path: Path, since_us: int) -> dict[str, Left]:
     return left
 
 
-def _commands(path: Path) -> Iterator[Command]:
+def read_offenders(path: Path, since_us: int) -> Iterator[Offender]:
+    """Yield the offenders that were logged in this run, oldest first.
+
+    Args:
+        path: The file; lines that are not offenders are passed over.
+        since_us: When the run began; what was logged before belongs to another.
+    """
+    return (one for one in _lines(path, _offenders) if one.wall_us >= since_us)
+
+
+def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     try:
         with path.open("rb") as stream:
             for line in stream:
                 try:
-                    yield _decoder.decode(line)
+                    yield decoder.decode(line)
                 except UNREADABLE:
                     continue
     except FileNotFoundError:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ KEPT: Final = 10_000
 
 
 class Numbered(NamedTuple):
-    """An offender with its number, counted from 1 since the start."""
+    """An offender with its number, counted from 1 since the run began."""
 
     number: int
     offender: Offender
@@ -31,9 +31,10 @@ class Offenders:
         write: Appends to the log.
         clock_us: The wall clock, microseconds since 1970 UTC.
         kept: Most offenders kept in memory.
+        earlier: Offenders of the same run, logged before a restart; oldest first.
 
     Attributes:
-        count: Offenders taken since the start.
+        count: Offenders of the run.
         unreadable: Speed events that named no vehicle or no speed; left out.
         unstamped: Offenders whose event had no stamp.
     """
@@ -43,6 +44,7 @@ class Offenders:
         write: Callable[[Offender], None],
         clock_us: Callable[[], int],
         kept: int = KEPT,
+        earlier: Iterable[Offender] = (),
     ) -> None:
         self.count = 0
         self.unreadable = 0
@@ -50,6 +52,9 @@ class Offenders:
         self._write = write
         self._clock_us = clock_us
         self._recent: deque[Offender] = deque(maxlen=kept)
+        for offender in earlier:
+            self.count += 1
+            self._recent.append(offender)
 
     def take(self, notification: Notification, stamp: Stamp | None) -> None:
         """Take one delivery; never blocks."""

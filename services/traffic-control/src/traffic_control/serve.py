@@ -19,7 +19,7 @@ from traffic_control.city import City
 from traffic_control.commander import Commander, wall_us
 from traffic_control.confirm import Confirmer
 from traffic_control.endpoints import Endpoints
-from traffic_control.history import read_history
+from traffic_control.history import read_history, read_offenders
 from traffic_control.http.app import make_app
 from traffic_control.jsonlines import JsonLines
 from traffic_control.limits import Limits
@@ -101,7 +101,8 @@ async def _office(options: ServeOptions, city: City) -> AsyncIterator[Office]:
         closing(JsonLines(path, "sent_us", city.wall_start_us)) as commands,
         closing(JsonLines(options.run / OFFENDERS, "wall_us", city.wall_start_us)) as offences,
     ):
-        offenders = Offenders(offences.append, wall_us)
+        earlier = read_offenders(options.run / OFFENDERS, city.wall_start_us)
+        offenders = Offenders(offences.append, wall_us, earlier=earlier)
         async with (
             httpx.AsyncClient(trust_env=False) as http,
             Siena(city, offenders.take) as siena,

@@ -47,7 +47,7 @@ class Accepted(BaseModel):
 class OffenderOut(BaseModel):
     """One delivery of the city's native client."""
 
-    number: int = Field(description="Counts from 1 since the start.")
+    number: int = Field(description="Counts from 1 since the run began.")
     wall_us: int
     time_us: int
     id: str
@@ -62,7 +62,7 @@ class OffendersOut(BaseModel):
 
     offenders: list[OffenderOut]
     last: int = Field(description="Say it as `after` to go on from here.")
-    count: int = Field(description="Offenders since the start.")
+    count: int = Field(description="Offenders of the run.")
 
 
 class Problem(BaseModel):
