@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,15 @@ def test_a_vehicle_that_the_trace_does_not_have_is_refused(
     staged.federation.write_text(FEDERATION.replace("vehicle: A", "vehicle: B"))
     with pytest.raises(InputError, match="'B' is not in the trace"):
         stage(tmp_path / "runs", staged, URL, programs_of, lambda: NOW_US)
+
+
+def test_old_runs_go_when_another_begins(
+    tmp_path: Path, staged: Staged, programs_of: Programs
+) -> None:
+    runs = tmp_path / "runs"
+    for name in ("20260101-000000", "20260101-000000-2", "20260101-000000-10", "mine"):
+        (runs / name / "logs").mkdir(parents=True)
+    few = replace(staged, keep=2)
+    folder, _ = stage(runs, few, URL, programs_of, lambda: NOW_US)
+    left = {path.name for path in runs.iterdir()}
+    assert left == {"20260101-000000-10", "mine", "latest", folder.name}

@@ -65,7 +65,7 @@ def _up(options: argparse.Namespace, wanted: Wanted, programs: Programs) -> int:
 
 def _stage(options: argparse.Namespace, programs: Programs) -> int:
     inputs = settings.staging(options)
-    staged = Staged(options.federation, inputs, options.allowance, options.endpoint)
+    staged = Staged(options.federation, inputs, options.allowance, options.endpoint, options.keep)
     folder, begun = stage(options.runs, staged, os.environ, programs)
     print(f"{'begun' if begun else 'goes on'}: {folder}")  # noqa: T201 - the command's answer
     return 0

@@ -1,6 +1,8 @@
 """The folder of a run: what `can-sim plan` wrote there, and where the rest goes."""
 
 import csv
+import re
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ MONITORS = "monitors.csv"
 FEDERATION = "federation.yaml"
 GROUND_TRUTH = "ground_truth.jsonl"
 OFFENDERS = "offenders.jsonl"
+
+_NAME = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,21 @@ def make_folder(runs: Path) -> Path:
             number += 1
         else:
             return folder
+
+
+def remove_oldest(runs: Path, keep: int) -> tuple[Path, ...]:
+    """Remove all but the newest runs; return the folders that went.
+
+    Args:
+        runs: Folder of all runs; what is not named as a run is left alone.
+        keep: Runs that stay, at least 1.
+    """
+    found = [(match, path) for path in runs.iterdir() if (match := _NAME.fullmatch(path.name))]
+    found.sort(key=lambda each: (each[0][1], int(each[0][2] or 1)))
+    old = tuple(path for _, path in found[: -max(1, keep)])
+    for path in old:
+        shutil.rmtree(path)
+    return old
 
 
 def read_plan(folder: Path) -> Plan:

@@ -12,6 +12,7 @@ UP_DURATION_S = 1800.0
 VEHICLES = 24
 STAGE_DURATION_S = 21_600.0
 STAGE_SEED = 2
+RUNS_KEPT = 5
 ALLOWANCE_S = 20.0
 """How long a staged run waits for its parts before the trace begins."""
 PORTS = range(1, 65536)
@@ -79,6 +80,7 @@ def _add_stage(parser: argparse.ArgumentParser) -> None:
     add("--duration", type=positive_number, default=STAGE_DURATION_S, help="seconds of the trace")
     add("--seed", type=whole_number, default=STAGE_SEED, help="of the made-up town")
     add("--allowance", type=positive_number, default=ALLOWANCE_S, metavar="SECONDS")
+    add("--keep", type=whole_number, default=RUNS_KEPT, help="runs that are kept, with this one")
     add("--endpoint", default="http://{gateway}:8080", help="address of a gateway's REST interface")
     _add_runs(parser)
 

@@ -24,7 +24,8 @@ from msgspec.structs import replace
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import FINDINGS, plan_fleet
 from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import FEDERATION, make_folder, read_plan
+from traffic_scenario.runfolder import FEDERATION, make_folder, read_plan, remove_oldest
+from traffic_scenario.settings import RUNS_KEPT
 
 CLOCK: Final = "clock.json"
 ENDPOINTS: Final = "endpoints.json"
@@ -40,12 +41,14 @@ class Staged:
         inputs: Arguments of `can-sim plan`.
         allowance_s: How long after now the clock begins, for the parts to start.
         endpoint: Address of a gateway's REST interface, with `{gateway}` for its name.
+        keep: Runs that are kept, with the new one; the oldest go.
     """
 
     federation: Path
     inputs: Sequence[str]
     allowance_s: float
     endpoint: str
+    keep: int = RUNS_KEPT
 
 
 def stage(
@@ -81,6 +84,7 @@ def stage(
         wall_start_us = now_us() + round(staged.allowance_s * 1e6)
         _write(folder, _clocked(federation, start_us, wall_start_us), endpoints)
         point_latest(folder)
+        remove_oldest(runs, staged.keep)
         return folder, True
     told = json.loads((latest / CLOCK).read_text("utf-8"))
     _write(latest, _clocked(federation, told["start_us"], told["wall_start_us"]), endpoints)
