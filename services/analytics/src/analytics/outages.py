@@ -9,6 +9,8 @@ from analytics.errors import CannotJudgeError
 from analytics.federation import Federation
 from analytics.folder import RunFolder, json_lines
 
+_CUTTERS = ("harness", "operator")
+
 FOREVER_US = 2**62
 """Stands for a time that never comes."""
 
@@ -75,7 +77,7 @@ def _outages(
     record: dict[str, Any], federation: Federation, processes: dict[str, frozenset[str]]
 ) -> list[Outage]:
     by_signal = str(record["cause"]).startswith("signal")
-    if record["by"] != "harness" and not by_signal:
+    if record["by"] not in _CUTTERS and not by_signal:
         return []
     end = FOREVER_US if record["to_us"] is None else int(record["to_us"])
     killed, cut = _cut(str(record["part"]), federation, processes)
