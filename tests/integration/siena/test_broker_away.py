@@ -62,7 +62,7 @@ async def test_a_witness_that_was_not_answered_once_has_one_connection_still(
         await connect(self, *given, **named)  # type: ignore[arg-type] # passed on
 
     monkeypatch.setattr(NatsClient, "connect", counted)
-    witness = Witness(own_cluster.a.url, "w", "w", answered=lambda *_: None, options=LinkOptions())
+    witness = Witness(NatsLink([own_cluster.a.url]), "w", "w", answered=lambda *_: None)
     await witness.open(10.0)
     await witness.close()
     assert len(made) == 1

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from eventservices.credentials import read_password, with_credentials, without_credentials
 from eventservices.errors import RefusedError
+from eventservices.natslink import NatsLink
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +49,13 @@ def test_a_file_without_a_password_is_refused_by_name(
 def test_an_absent_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=r"nothing.*No such file"):
         read_password(tmp_path / "nothing")
+
+
+def test_a_link_to_one_of_the_servers_is_the_same_users() -> None:
+    link = NatsLink(["nats://fes:s%40cret@a:4222", "nats://b:4222"])
+    other = link.to("nats://b:4222")
+    assert (other.urls, other._user, other._password) == (["nats://b:4222"], "fes", "s@cret")
+
+
+def test_a_link_without_a_user_leads_to_one_without() -> None:
+    assert NatsLink(["nats://a"]).to("nats://b")._user is None

@@ -40,11 +40,9 @@ class World:
         for name, server in servers.items():
             peers.hear(Digest(Who(name, server, None, 0, 0)), 0.0)
         made = [
-            Witness("nats://x", name, "x", answered=self.answered, options=Options().link)
-            for name in witnesses
+            Witness(cast("NatsLink", _Connected(server)), name, "x", answered=self.answered)
+            for name, server in witnesses.items()
         ]
-        for witness, server in zip(made, witnesses.values(), strict=True):
-            witness._link = cast("NatsLink", _Connected(server))
         self.proof = Proof(
             cast("NatsLink", self.link), made, peers, ask=self.ask, timeout_s=timeout_s
         )

@@ -14,7 +14,7 @@ from typing import Self
 import nats.errors
 
 from eventservices.backoff import Backoff
-from eventservices.credentials import without_credentials
+from eventservices.credentials import with_credentials, without_credentials
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -69,6 +69,15 @@ class NatsLink(Opening):
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self._closed = False
+
+    def to(self, url: str, options: LinkOptions | None = None) -> "NatsLink":
+        """Return a link, not opened yet, to one server alone, as the same user.
+
+        Args:
+            url: Address of the server, without a name or a password.
+            options: As of a link.
+        """
+        return NatsLink([with_credentials(url, self._user or "", self._password or "")], options)
 
     @property
     def client(self) -> NatsClient:

@@ -189,11 +189,10 @@ class Control:
         names = [f"{self._name}-w{number}" for number in range(len(self._link.urls))]
         return [
             Witness(
-                url,
+                self._link.to(url, self._options.link),
                 name,
                 self._subjects.inbox(name),
                 answered=self.proof.answered,
-                options=self._options.link,
             )
             for url, name in zip(self._link.urls, names, strict=True)
         ]

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from eventservices.errors import EventServiceError, MalformedError
-from eventservices.natslink import LinkOptions, NatsLink
+from eventservices.natslink import NatsLink
 from eventservices.siena.presence import Probe, decode
 
 log = logging.getLogger(__name__)
@@ -20,20 +20,17 @@ class Witness:
     """Answers probes at one server.
 
     Args:
-        url: Address of that server.
+        link: To that server alone; not opened yet.
         name: Identifier, as a connection has one.
         subject: Where probes for this witness are sent.
         answered: Called for each probe that arrived.
-        options: How its connection behaves.
     """
 
-    def __init__(
-        self, url: str, name: str, subject: str, *, answered: Answered, options: LinkOptions
-    ) -> None:
+    def __init__(self, link: NatsLink, name: str, subject: str, *, answered: Answered) -> None:
         self.name = name
         self._subject = subject
         self._answered = answered
-        self._link = NatsLink([url], options)
+        self._link = link
         self._opening: asyncio.Task[None] | None = None
 
     @property
