@@ -62,12 +62,13 @@ control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control e
 		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
 
-up: base-images $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
+up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))
+	@compose/base-images
 	@echo "Building the images (some minutes the first time)"
 	@docker compose build --quiet
 	@compose/recorder.py start
-	@docker compose up --detach --wait || { compose/explain; exit 1; }
+	@docker compose up --detach --wait || compose/explain
 	@compose/where
 
 down: ## Remove everything that `make up` made, but the images

@@ -25,11 +25,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 STATE = Path(os.environ.get("FES_STACK_STATE", ROOT / "compose" / ".state"))
 RUN = "/var/lib/fes/runs/latest"
-EVENTS = ("kill", "die", "start", "pause", "unpause", "health_status")
+EVENTS = ("kill", "die", "destroy", "pause", "unpause", "health_status")
 DELIVERERS = ("g1", "g2", "g3", "analytics", "traffic-control")
 """Services whose containers have the run's volume."""
 DECIDED_S = 120.0
 """An end this long after a kill at most is what the kill was for."""
+Place = tuple[str, str]
+"""A service, and the number of its container."""
 UNDELIVERED = 10_000
 """Most lines that wait for a container that can write them; the oldest goes first."""
 
@@ -71,7 +73,8 @@ class Outages:
         self.crashes: list[str] = []
         self._names = names
         self._kills: dict[str, tuple[float, str]] = {}
-        self._down: dict[tuple[str, str], tuple[float, str]] = {}
+        self._down: dict[Place, tuple[float, str]] = {}
+        self._healthy: set[Place] = set()
 
     def on_event(self, event: dict) -> list[dict]:
         """Return the outages that an event ends."""
@@ -87,22 +90,33 @@ class Outages:
             self._ended(container, place, at_s, about.get("exitCode", "?"))
         elif action == "pause":
             self._down.setdefault(place, (at_s, "pause"))
-        elif action in ("unpause", "health_status: healthy") and place in self._down:
-            return [self._outage(place, at_s)]
+        elif action == "health_status: healthy":
+            self._healthy.add(place)
+            return self._over(place, at_s)
+        elif action == "unpause" or (action == "destroy" and self._goes_on(service)):
+            return self._over(place, at_s)
         return []
 
     def open(self) -> list[dict]:
         """Return the outages that did not end."""
         return [self._outage(place, None) for place in list(self._down)]
 
-    def _ended(self, container: str, place: tuple[str, str], at_s: float, status: str) -> None:
+    def _goes_on(self, service: str) -> bool:
+        """Whether another container of a service does its work: one that was scaled down."""
+        return any(place[0] == service for place in self._healthy)
+
+    def _over(self, place: Place, at_s: float) -> list[dict]:
+        return [self._outage(place, at_s)] if place in self._down else []
+
+    def _ended(self, container: str, place: Place, at_s: float, status: str) -> None:
+        self._healthy.discard(place)
         killed_s, cause = self._kills.pop(container, (-math.inf, ""))
         if at_s - killed_s <= DECIDED_S:
             self._down.setdefault(place, (killed_s, cause))
         elif status != "0":
             self.crashes.append(f"{place[0]} ended with status {status}; nobody asked for it")
 
-    def _outage(self, place: tuple[str, str], to_s: float | None) -> dict:
+    def _outage(self, place: Place, to_s: float | None) -> dict:
         from_s, cause = self._down.pop(place)
         to_us = None if to_s is None else round(to_s * 1e6)
         line = {"v": 1, "part": self._names[place[0]], "from_us": round(from_s * 1e6)}

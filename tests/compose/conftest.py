@@ -68,6 +68,7 @@ def images(engine: None) -> dict[str, str]:
         "FES_VERSION": "test",
         "SPEEDUP": str(SPEEDUP),
         **{f"{name}_PORTS": _free_ports() for name in ("G1", "G2", "G3")},
+        **{f"{name}_PORT": str(free_port()) for name in ("G1", "G2", "G3")},
         "TRAFFIC_CONTROL_PORT": str(free_port()),
         "ANALYTICS_PORT": str(free_port()),
     }
@@ -81,12 +82,13 @@ def images(engine: None) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def stack(images: dict[str, str]) -> Iterator[Stack]:
     """The stack, healthy; nothing of it is left afterwards."""
-    stack = Stack("fes-test", images)
+    stack = Stack("fes-test", images, ["replicas"])
     try:
+        stack.record()
         stack.compose("up", "--detach", "--wait", within_s=UP_S)
         yield stack
     except AssertionError as error:
         error.add_note(stack.compose("logs", "--tail", "30", check=False).stdout)
         raise
     finally:
-        stack.compose("down", "--volumes", "--remove-orphans", within_s=DOWN_S)
+        stack.take_down(DOWN_S)

@@ -22,11 +22,9 @@ def replicas(stack: Stack) -> Iterator[list[str]]:
     """The containers of a gateway with three replicas; one is left afterwards."""
     scale(stack, COPIES)
     yield stack.copies(GATEWAY)
-    from_us = now_us()
     scale(stack, 1)
     since_us = now_us()
     wait_for(lambda: stack.proved_since(since_us), "the last replica to lead")
-    stack.note_outage(GATEWAY, from_us, now_us())
 
 
 def scale(stack: Stack, number: int) -> None:

@@ -56,10 +56,13 @@ class Stack:
         self, name: str, environment: dict[str, str], overrides: Sequence[str] = ()
     ) -> None:
         self.name = name
-        self.environment = {**environment, "COMPOSE_PROJECT_NAME": name}
-        self._files = ["-f", "docker-compose.yml"]
-        for override in overrides:
-            self._files += ["-f", f"compose/{override}.yml"]
+        files = ("docker-compose.yml", *(f"compose/{override}.yml" for override in overrides))
+        self.environment = {
+            **environment,
+            "COMPOSE_PROJECT_NAME": name,
+            "COMPOSE_FILE": ":".join(files),
+            "FES_STACK_STATE": f"/tmp/{name}-state",  # noqa: S108 - of this stack alone
+        }
 
     def compose(
         self,
@@ -70,7 +73,7 @@ class Stack:
     ) -> subprocess.CompletedProcess[str]:
         """Run `docker compose …` of this stack."""
         return call(
-            *("docker", "compose", *self._files, *words),
+            *("docker", "compose", *words),
             within_s=within_s,
             environment=self.environment,
             check=check,
@@ -127,6 +130,19 @@ class Stack:
         said = json.dumps({**line, "cause": "restart"}) + "\n"
         self.compose("exec", "-T", "g1", "sh", "-c", command, given=said)
 
+    def record(self) -> None:
+        """Record from now on what is done to the containers, as `make up` does."""
+        call("compose/recorder.py", "start", environment=self.environment)
+
+    def verify(self, within_s: float) -> subprocess.CompletedProcess[str]:
+        """End the run and judge it, as `make verify` does."""
+        return call("compose/verify", environment=self.environment, within_s=within_s, check=False)
+
+    def take_down(self, within_s: float) -> None:
+        """Remove all of it, as `make down` does."""
+        call("compose/recorder.py", "stop", environment=self.environment)
+        self.compose("down", "--volumes", "--remove-orphans", within_s=within_s)
+
     def healthy(self) -> bool:
         """Tell whether every container but the planner is healthy."""
         states = {name: one["State"] for name, one in self.containers().items() if name != "plan"}
@@ -140,18 +156,12 @@ class Stack:
             return False
         return all(one["ready"] and one["proved_us"] > since_us for one in listed)
 
-    def restart(self, service: str, part: str) -> None:
-        """Restart a service, wait until everything works again, and note the outage.
-
-        Args:
-            service: Of docker-compose.yml.
-            part: What the federation calls it.
-        """
-        from_us = now_us()
+    def restart(self, service: str) -> None:
+        """Restart a service, and wait until everything works again."""
         self.compose("restart", service)
         back_us = now_us()
         wait_for(lambda: self.proved_since(back_us), f"{service} to be back")
-        self.note_outage(part, from_us, now_us())
+        wait_for(self.healthy, f"{service} to be healthy")
 
 
 def now_us() -> int:

@@ -113,6 +113,32 @@ def test_replicas_of_a_gateway_are_down_each_for_itself(recorder: ModuleType) ->
     assert still == []
 
 
+def test_a_replica_that_is_taken_away_is_down_until_it_is_gone(recorder: ModuleType) -> None:
+    ended, still, _ = played(
+        recorder,
+        event(9, "health_status: healthy", number=1),
+        event(9, "health_status: healthy", number=2),
+        event(10, "kill", number=2, signal="15"),
+        event(11, "die", number=2, exitCode="0"),
+        event(12, "destroy", number=2),
+    )
+    assert (len(ended), still) == (1, [])
+
+
+def test_a_container_that_is_made_anew_is_down_until_the_new_one_is_healthy(
+    recorder: ModuleType,
+) -> None:
+    ended, _, _ = played(
+        recorder,
+        event(9, "health_status: healthy"),
+        event(10, "kill", signal="15"),
+        event(11, "die", exitCode="0"),
+        event(12, "destroy"),
+        event(20, "health_status: healthy"),
+    )
+    assert [line["to_us"] for line in ended] == [20_000_000]
+
+
 def test_a_paused_container_is_down_until_it_goes_on(recorder: ModuleType) -> None:
     ended, _, _ = played(recorder, event(10, "pause"), event(14, "unpause"))
     assert [(line["to_us"], line["cause"]) for line in ended] == [(14_000_000, "pause")]
