@@ -36,9 +36,10 @@ def test_what_a_killed_gateway_lost_is_excused(judged: Judge, tmp_path: Path) ->
     assert asdict(verdict.reports) == twin.judge(run)
 
 
-def test_a_crash_of_the_product_excuses_nothing(judged: Judge, tmp_path: Path) -> None:
+@pytest.mark.parametrize("cause", ["exit 1", "signal 11"])
+def test_a_crash_of_the_product_excuses_nothing(judged: Judge, tmp_path: Path, cause: str) -> None:
     run = _killed(tmp_path)
-    edit(run / "outages.jsonl", lambda lines: lines[0].update(cause="exit 1", by="supervisor"))
+    edit(run / "outages.jsonl", lambda lines: lines[0].update(cause=cause, by="supervisor"))
 
     verdict = judged(run).verdict
 

@@ -32,7 +32,7 @@ def judge(folder: Path) -> dict[str, int]:
     federation: dict[str, Any] = yaml.safe_load((folder / "federation.yaml").read_text("utf-8"))
     limits = _limits(read_lines(folder / "commands.jsonl"))
     outages = folder / "outages.jsonl"
-    cuts = read_lines(outages) if outages.exists() else []
+    cuts = _on_purpose(read_lines(outages)) if outages.exists() else []
     frames = read_lines(folder / "ground_truth.jsonl")
     truth = {line["id"]: line for line in frames if line.get("sent", True)}
     lines = read_lines(folder / "offenders.jsonl")
@@ -48,6 +48,20 @@ def judge(folder: Path) -> dict[str, int]:
     counts["unexpected"] = sum(not _right(line, truth, admissible) for line in lines)
     names = ("expected", "received", "missing", "unexpected", "duplicate", "outage")
     return {name: counts[name] for name in names}
+
+
+def _on_purpose(lines: list[Line]) -> list[Line]:
+    """Return the lines of those who cut, and of what was away by such a cut."""
+    cutters = [line for line in lines if line["by"] in ("harness", "operator")]
+    return [
+        line
+        for line in lines
+        if any(
+            line is cut
+            or (line["part"] == cut["part"] and abs(line["from_us"] - cut["from_us"]) <= 2_000_000)
+            for cut in cutters
+        )
+    ]
 
 
 def _count(may: set[str], must: set[str], owed: set[str], *, delivered: bool) -> dict[str, int]:

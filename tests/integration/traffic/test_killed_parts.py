@@ -40,7 +40,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Federation]:
 @pytest.fixture(scope="module")
 async def verdict(town: Federation) -> dict[str, Any]:
     """End the run, once the last part that was killed has settled, and have it judged."""
-    backs_us = [one["to_us"] for one in town.lines("outages.jsonl")]
+    backs_us = [one["to_us"] for one in seen(town)]
     until_s = max(backs_us, default=0) / 1e6 + SETTLED_S
     await eventually(lambda: time.time() > until_s, 2 * SETTLED_S)
     assert town.stop() == 130
@@ -102,8 +102,13 @@ async def test_an_adapter_apart_finds_its_gateway_again(town: Federation) -> Non
 
 
 def told(town: Federation, part: str) -> list[dict[str, Any]]:
-    """Return the outages of a part that are over."""
-    return [one for one in town.lines("outages.jsonl") if one["part"] == part and one["to_us"]]
+    """Return the outages of a part that are over, as `fes run` saw them."""
+    return [one for one in seen(town) if one["part"] == part and one["to_us"]]
+
+
+def seen(town: Federation) -> list[dict[str, Any]]:
+    """Return what `fes run` says that was away."""
+    return [one for one in town.lines("outages.jsonl") if one["by"] == "supervisor"]
 
 
 async def flow(town: Federation, *monitors: str) -> None:
@@ -119,7 +124,7 @@ async def flow(town: Federation, *monitors: str) -> None:
 async def test_each_part_that_was_killed_is_told_once(
     town: Federation, verdict: dict[str, Any]
 ) -> None:
-    outages = town.lines("outages.jsonl")
+    outages = seen(town)
     parts = [one["part"] for one in outages]
     assert sorted(parts) == sorted({"siena-1", "air", APART, "g-m-M01", "g-m-M02", "g-m-M03"})
     assert {one["cause"] for one in outages} == {"signal 9"}

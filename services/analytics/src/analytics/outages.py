@@ -1,4 +1,9 @@
-"""Outages: when which gateway was cut off, from the words of whoever cut."""
+"""Outages: when which gateway was cut off, by the record of whoever cut.
+
+Whoever ends a part on purpose writes a line (`by` is `harness` or `operator`). `fes run` writes
+how long the part was away (`by` is `supervisor`), whatever it ended from: a crash, too, ends by a
+signal. So that a line of its own excuses nothing: only one that begins where somebody else's does.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +14,11 @@ from analytics.errors import CannotJudgeError
 from analytics.federation import Federation
 from analytics.folder import RunFolder, json_lines
 
-_CUTTERS = ("harness", "operator")
+CUTTERS = ("harness", "operator")
+"""Who may say that a part was cut on purpose: not the product, nor what runs it."""
+
+CUT_US = 2_000_000
+"""A part whose end is seen so long after it was cut at most was gone by that cut."""
 
 FOREVER_US = 2**62
 """Stands for a time that never comes."""
@@ -36,7 +45,7 @@ def load_outages(
 ) -> tuple[Outage, ...]:
     """Return the outages that excuse a loss.
 
-    A crash of the product excuses nothing: only what somebody cut does, or a signal.
+    A crash of the product excuses nothing: only what somebody cut does.
 
     Args:
         folder: The run.
@@ -62,26 +71,53 @@ def outages_of(
     Raises:
         CannotJudgeError: A record cannot be understood.
     """
-    found: list[Outage] = []
+    found: list[_Line] = []
     for number, record in records:
         try:
-            found.extend(_outages(record, federation, processes))
+            found.append(_line(record))
         except KeyError as error:
             raise CannotJudgeError(path, number, f"lacks {error}") from error
         except (TypeError, ValueError, OverflowError) as error:
             raise CannotJudgeError(path, number, f"holds no time: {error}") from error
-    return tuple(found)
+    cuts = [line for line in found if line.on_purpose]
+    excused = [line for line in found if any(_by_cut(line, cut, processes) for cut in cuts)]
+    return tuple(each for line in excused for each in _outages(line, federation, processes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of `outages.jsonl`."""
+
+    part: str
+    from_us: int
+    to_us: int
+    on_purpose: bool
+
+
+def _line(record: dict[str, Any]) -> _Line:
+    end = FOREVER_US if record["to_us"] is None else int(record["to_us"])
+    part, from_us, _ = str(record["part"]), int(record["from_us"]), record["cause"]
+    return _Line(part, from_us, end, record["by"] in CUTTERS)
+
+
+def _by_cut(line: _Line, cut: _Line, processes: dict[str, frozenset[str]]) -> bool:
+    """Return whether an end is what somebody's cut led to: of the part, or of its process."""
+    if line is cut:
+        return True
+    gone = {cut.part} | processes.get(cut.part, frozenset())
+    for name, inside in processes.items():
+        if cut.part in inside:
+            gone |= {name} | inside
+    # A clock is read by both, and the one who cuts may write before or after it has.
+    soon = -CUT_US <= line.from_us - cut.from_us <= CUT_US
+    return not line.on_purpose and line.part in gone and soon
 
 
 def _outages(
-    record: dict[str, Any], federation: Federation, processes: dict[str, frozenset[str]]
+    line: _Line, federation: Federation, processes: dict[str, frozenset[str]]
 ) -> list[Outage]:
-    by_signal = str(record["cause"]).startswith("signal")
-    if record["by"] not in _CUTTERS and not by_signal:
-        return []
-    end = FOREVER_US if record["to_us"] is None else int(record["to_us"])
-    killed, cut = _cut(str(record["part"]), federation, processes)
-    return [Outage(gateway, int(record["from_us"]), end, killed) for gateway in sorted(cut)]
+    killed, cut = _cut(line.part, federation, processes)
+    return [Outage(gateway, line.from_us, line.to_us, killed) for gateway in sorted(cut)]
 
 
 def _cut(
