@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from fes.cli import client, run, validate
+from fes.cli import client, kill, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -32,6 +32,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             return filters.run(options, os.environ, sys.stdout)
         case "inject":
             return client.inject(options, sys.stdout)
+        case "kill":
+            return kill.kill(options, sys.stdout)
         case name:
             return client.show(name, options, sys.stdout)
 
@@ -43,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     validate.add_parser(subparsers)
     filters.add_parser(subparsers)
     client.add_parsers(subparsers)
+    kill.add_parser(subparsers)
     return parser
 
 

@@ -1,0 +1,73 @@
+"""`fes kill`: end a part of a run on purpose, so that the judge knows that it was no crash."""
+
+import json
+import os
+import signal
+import time
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from pathlib import Path
+from typing import Any, TextIO
+
+from fes.errors import FesError
+
+SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM}
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Add the command to the command line of `fes`."""
+    parser = subparsers.add_parser(
+        "kill", help="end a part of a run, and note for the judge that it was on purpose"
+    )
+    parser.add_argument("part", help="a gateway, or a process of the run's endpoints.json")
+    parser.add_argument("--run", type=Path, default=Path("runs/latest"), help="folder of the run")
+    parser.add_argument("--signal", choices=tuple(SIGNALS), default="KILL")
+
+
+def kill(options: Namespace, out: TextIO) -> int:
+    """Note that a part is cut, and end its process.
+
+    Raises:
+        FesError: There is no such run, part or process.
+    """
+    endpoints = _endpoints(options.run / "endpoints.json")
+    pid = _pid(endpoints, options.part)
+    if not _is_of(pid, options.run):
+        raise FesError(f"{options.part}: its process {pid} is not there any more")
+    number = SIGNALS[options.signal]
+    _note(options.run / "outages.jsonl", options.part, number)
+    os.kill(pid, number)
+    out.write(f"{options.part}: sent SIG{options.signal} to process {pid}\n")
+    return 0
+
+
+def _endpoints(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise FesError(f"{path}: no federation runs there ({error})") from error
+    return found
+
+
+def _pid(endpoints: dict[str, Any], part: str) -> int:
+    gateways, processes = endpoints.get("gateways", {}), endpoints.get("processes", {})
+    pid = gateways[part]["pid"] if part in gateways else processes.get(part)
+    if pid is None:
+        names = ", ".join(sorted({**gateways, **processes}))
+        raise FesError(f"{part}: is no part of this run; there are: {names}")
+    return int(pid)
+
+
+def _is_of(pid: int, run: Path) -> bool:
+    """Return whether a process is one of a run, as its command line shows; numbers are reused."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        return False
+    return any(os.fsencode(run.resolve()) in word for word in words)
+
+
+def _note(path: Path, part: str, number: signal.Signals) -> None:
+    now_us = time.time_ns() // 1000
+    line = {"v": 1, "part": part, "from_us": now_us, "to_us": now_us, "by": "operator"}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**line, "cause": f"signal {number.value}"}) + "\n")
