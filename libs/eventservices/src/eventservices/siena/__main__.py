@@ -3,16 +3,16 @@
 import argparse
 import asyncio
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from eventservices.errors import EventServiceError
 from eventservices.siena.advertising import Semantics
 from eventservices.siena.filters import Filter
 from eventservices.siena.observe import observe
 from eventservices.siena.text import parse_filter
+from eventservices.sightings import Count, Sightings, ended_by_signals
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 after an interrupt; 1 where the service is away or refused; 2 where an argument is wrong.
     """
     given = _parser().parse_args(arguments)
+    if given.count and given.out is None:
+        return _fail("--count: needs --out", 2)
     try:
         what = parse_filter(given.filter) if given.filter else None
     except EventServiceError as error:
@@ -36,30 +38,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _run(given: argparse.Namespace, what: Filter | None) -> None:
-    watching = asyncio.create_task(
-        observe(
-            given.url,
-            given.service,
-            tell=_tell,
-            what=what,
-            index=given.index,
-            semantics=Semantics(given.semantics),
+    count = Count(given.out) if given.count else None
+    sightings = count or Sightings(given.out)
+    async with sightings.alive():
+        watching = asyncio.create_task(
+            observe(
+                given.url,
+                given.service,
+                tell=sightings.write,
+                count=count.add if count else None,
+                what=what,
+                index=given.index,
+                semantics=Semantics(given.semantics),
+            )
         )
-    )
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, watching.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await watching
-
-
-def _tell(line: str) -> None:
-    try:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:  # who read it has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        signal.raise_signal(signal.SIGTERM)
+        ended_by_signals(watching)
+        with contextlib.suppress(asyncio.CancelledError):
+            await watching
 
 
 def _fail(reason: str, status: int) -> int:
@@ -74,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     watch.add_argument("--url", action="append", required=True, help="NATS server; may be repeated")
     watch.add_argument("--service", required=True, help="name of the service")
     watch.add_argument("--filter", help="which notifications, e.g. filter{ rate >70 licence any}")
+    watch.add_argument("--out", type=Path, help="append to this file, with the time of each line")
+    watch.add_argument("--count", action="store_true", help="count notifications, a line a second")
     watch.add_argument("--index", help="index attribute of the service")
     watch.add_argument(
         "--semantics", choices=list(Semantics), default="subscription", help="of the service"

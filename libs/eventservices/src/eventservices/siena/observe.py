@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from eventservices.siena.advertising import Semantics
 from eventservices.siena.connection import Connection
 from eventservices.siena.filters import Filter
+from eventservices.siena.notification import Notification
 from eventservices.siena.options import Options
 from eventservices.siena.show import declaration_line, notification_line
+from eventservices.stamp import Stamp
 
 ROLE = "observer"
 
@@ -17,6 +19,7 @@ async def observe(
     service: str,
     *,
     tell: Callable[[str], None],
+    count: Callable[[], None] | None = None,
     what: Filter | None = None,
     index: str | None = None,
     semantics: Semantics = Semantics.SUBSCRIPTION,
@@ -28,6 +31,7 @@ async def observe(
         urls: Addresses of the NATS servers.
         service: Name of the service.
         tell: Takes one line of JSON for each.
+        count: Called for each notification, in the place of a line; None where each has its line.
         what: Which notifications; all where None.
         index: Index attribute of the service.
         semantics: What decides on delivery in the service.
@@ -43,7 +47,12 @@ async def observe(
     ) as connection:
         connection.observe(lambda seen: tell(declaration_line(seen)))
         client = connection.client(f"observer-{connection.name}", role=ROLE)
-        await client.subscribe(
-            what or Filter(), lambda event, stamp: tell(notification_line(event, stamp))
-        )
+
+        def notified(event: Notification, stamp: Stamp | None) -> None:
+            if count is not None:
+                count()
+            else:
+                tell(notification_line(event, stamp))
+
+        await client.subscribe(what or Filter(), notified)
         await asyncio.Event().wait()

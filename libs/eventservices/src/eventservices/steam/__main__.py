@@ -8,13 +8,15 @@ import argparse
 import asyncio
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from eventservices.errors import EventServiceError
+from eventservices.sightings import Sightings, ended_by_signals
 from eventservices.steam.air import Air
 from eventservices.steam.event import Event, Value
 from eventservices.steam.location import FixedLocation
 from eventservices.steam.node import NodeSettings
-from eventservices.steam.observer import Observer, Sighting
+from eventservices.steam.observer import Observer
 from eventservices.steam.proximity import around, parse_proximity
 from eventservices.steam.settings import LARGEST_RANGE_M, AirSettings
 from eventservices.steam.show import line
@@ -43,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     observe = commands.add_parser("observe", help="print one JSON line for all that is seen")
     observe.set_defaults(run=_observe)
+    observe.add_argument("--out", type=Path, help="append to this file, with the time of each line")
+    observe.add_argument("--no-events", action="store_true", help="announcements and groups only")
     publish = commands.add_parser("publish", help="announce a subject and publish one event")
     publish.set_defaults(run=_publish)
     publish.add_argument("--node", default="trial", help="name of the node")
@@ -63,16 +67,21 @@ async def _observe(options: argparse.Namespace) -> None:
     place = None
     if options.lat is not None and options.lon is not None:
         place = FixedLocation(options.lat, options.lon)
-    async with (
-        Air(AirSettings(options.url, options.air, cell_edge_m=options.cell)) as air,
-        Observer(air, _print, location=place, range_m=options.range),
-    ):
-        await asyncio.Event().wait()
-
-
-def _print(sighting: Sighting) -> None:
-    sys.stdout.write(line(sighting) + "\n")
-    sys.stdout.flush()
+    sightings = Sightings(options.out)
+    ended_by_signals(asyncio.current_task())
+    with suppress(asyncio.CancelledError):
+        async with (
+            sightings.alive(),
+            Air(AirSettings(options.url, options.air, cell_edge_m=options.cell)) as air,
+            Observer(
+                air,
+                lambda sighting: sightings.write(line(sighting)),
+                location=place,
+                range_m=options.range,
+                events=not options.no_events,
+            ),
+        ):
+            await asyncio.Event().wait()
 
 
 async def _publish(options: argparse.Namespace) -> None:
