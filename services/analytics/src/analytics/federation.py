@@ -71,6 +71,7 @@ class Federation:
         brokers: Brokers and clusters behind each event service.
         applications: Names of the native applications.
         sample: Share of the events that the event log holds, 0 .. 1.
+        hello_s: How often a gateway says that it is there, seconds.
     """
 
     vehicles: tuple[Vehicle, ...]
@@ -79,6 +80,7 @@ class Federation:
     brokers: dict[str, frozenset[str]]
     applications: frozenset[str]
     sample: float
+    hello_s: float = 1.0
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -103,12 +105,18 @@ def load_federation(path: Path) -> Federation:
         brokers=_brokers(document),
         applications=frozenset(document.section("applications")),
         sample=_sample(document),
+        hello_s=_hello_s(document),
     )
 
 
 def _sample(document: Document) -> float:
     given = "sample" in document.section("event_log")
     return document.number("event_log", "sample") if given else 1.0
+
+
+def _hello_s(document: Document) -> float:
+    given = "hello_s" in document.section("limits")
+    return document.number("limits", "hello_s") if given else 1.0
 
 
 def _adapters(document: Document) -> list[Adapter]:

@@ -13,12 +13,16 @@ from analytics.evidence import Evidence, gather
 from analytics.federation import Federation
 from analytics.folder import RunFolder
 from analytics.incomplete import incomplete
+from analytics.logs import good
 from analytics.remains import look
 from analytics.restarts import restarts
 from analytics.ruling import Counted, rule
 from analytics.tally import counted, tallies
+from analytics.transforms.limits import limits_in_force
 from analytics.trial import all_findings, commanded, silence
 from analytics.verdict import Verdict, write_verdict
+from analytics.witnesses import Span, hear, who_looked
+from analytics.witnesses import judge as judge_witnesses
 
 SHOWN = 2000
 """Most offenders that the report shows; the CSV file holds all."""
@@ -68,16 +72,32 @@ def _verdict(case: Case, evidence: Evidence) -> Verdict:
     remains = look(case.folder, case.census, [case.logs.event_log, *case.logs.timed])
     quiet = silence(case.census, case.folder.truth.name)
     killed = restarts(case)
+    seen, span = hear(case.folder), (quiet.first_us, quiet.last_us)
+    commands = commanded(case, quiet)
     counts = Counted(
         tally=tallies(counted(evidence).collect())[0],
         found=all_findings(case, evidence, quiet, killed),
         cut_short=incomplete(remains, case.census, case.federation, case.outages),
         quiet=quiet,
-        commands=commanded(case, quiet),
+        commands=commands,
         kills=len(killed),
         files=len(remains.files),
+        witnessed=judge_witnesses(seen, case.federation, _limits(case), span, commands),
+        who_looked=who_looked(seen, span),
     )
     return rule(case, counts)
+
+
+def _limits(case: Case) -> dict[str, list[Span]]:
+    """Return, by monitor, which limits may have been in force, and when."""
+    log, monitors = good(case.logs.event_log), case.tables.monitors
+    rows = limits_in_force(good(case.logs.commands), log, monitors).collect()
+    return {
+        row["monitor"]: [
+            Span(one["limit"], one["may_from"], one["may_to"]) for one in row["limits"]
+        ]
+        for row in rows
+    }
 
 
 def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:

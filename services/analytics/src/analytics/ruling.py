@@ -1,7 +1,7 @@
 """The ruling: what is said of each promise, once everything is counted."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from analytics.case import Case
 from analytics.found import Findings, Found
@@ -34,6 +34,8 @@ class Counted:
         commands: How many commands were given meanwhile.
         kills: How many restarts could be judged.
         files: How many files of logs there are.
+        witnessed: What native observers tell against each promise.
+        who_looked: Of promises that they can tell of, who looked.
     """
 
     tally: Tally
@@ -43,6 +45,8 @@ class Counted:
     commands: int
     kills: int
     files: int
+    witnessed: Findings = field(default_factory=dict)
+    who_looked: dict[str, str] = field(default_factory=dict)
 
 
 def rule(case: Case, counted: Counted) -> Verdict:
@@ -73,11 +77,15 @@ def _promise(case: Case, counted: Counted, name: str) -> Promise:
     untestable = _UNTESTABLE[name](case, counted) if name in _UNTESTABLE else ""
     if name == names.STORM and (untestable or offending <= _bound(case, counted)):
         examples, offending = [], 0
+    seen = counted.witnessed.get(name, Found(0, ()))
+    examples, offending = seen.examples + examples, offending + seen.offending
     if offending:
         detail = f"{offending} offending, e.g. {_told(examples[0])}"
         return Promise(name, BROKEN, offending, detail, tuple(examples[:EXAMPLES]))
     status = NOT_TESTABLE if untestable else HELD
-    return Promise(name, status, 0, untestable or _held(case, counted, name))
+    looked = counted.who_looked.get(name, "")
+    held = "; ".join(part for part in (_held(case, counted, name), looked) if part)
+    return Promise(name, status, 0, untestable or held)
 
 
 def _against(counted: Counted, name: str) -> Found:
