@@ -93,6 +93,7 @@ class GatewayCore:
         """
         turn = Turn(now)
         self._take(message, service, turn)
+        self.outcomes.note(turn.outputs, now.wall_us)
         return turn.mutations, turn.outputs
 
     def follow(self, tail: Tail, now: Instant) -> Result:

@@ -71,9 +71,10 @@ class Entering:
     def _publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
     ) -> None:
-        names = self._delivery.publication(control, patterns, arrived, turn)
-        step = Step("accepted", arrived, ",".join(names), turn.now.wall_us)
+        # Noted before it is routed, so that what is decided then is noted behind it.
+        step = Step("accepted", arrived, control.dist_list, turn.now.wall_us)
         self._standing.outcomes.add(control.id, step)
+        self._delivery.publication(control, patterns, arrived, turn)
 
     def _refuse(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
         step = Step("refused", arrived, reason, turn.now.wall_us)

@@ -1,7 +1,10 @@
 """What a gateway did with each request, for those who ask."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from fes.gateway.outputs import Decided, Output
 
 
 class Step(NamedTuple):
@@ -40,6 +43,20 @@ class Outcomes:
             steps.append(step)
         if len(self._known) > self._limit:
             self._known.popitem(last=False)
+
+    def note(self, outputs: Iterable[Output], wall_us: int) -> None:
+        """Remember what was decided about publications that came as requests.
+
+        A publication's event has the identity of its request; one that was received natively is
+        known to nobody who asks.
+
+        Args:
+            outputs: Of one turn.
+            wall_us: When, microseconds since 1970 UTC.
+        """
+        for output in outputs:
+            if isinstance(output, Decided) and output.id in self._known:
+                self.add(output.id, Step(output.decision, output.to, output.reason, wall_us))
 
     def get(self, request: str) -> tuple[Step, ...] | None:
         """Return the steps of a request, oldest first; None where it is not known."""

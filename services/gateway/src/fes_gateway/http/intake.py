@@ -2,6 +2,7 @@
 
 from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
+from fes.distribution import matches, parse_list
 from fes.errors import FesError
 from fes.model import Event, is_reserved
 from fes.model.limits import Limits, check_limits
@@ -12,6 +13,9 @@ from fes_gateway.clock import wall_us
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.schemas import RequestIn
 from fes_gateway.pack import NOBODY
+
+NAMED = 10
+"""Most event services that an error names."""
 
 FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
@@ -33,6 +37,7 @@ def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
     try:
         given = RequestIn.model_validate(load_json(body))
         kind = RequestType[given.type.upper()]
+        _check_destinations(given, host.settings.services)
         return ControlEvent(
             stamp=NOBODY,
             system=host.settings.system,
@@ -50,6 +55,19 @@ def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
         raise BadRequestError(f"{place}: {first['msg']}") from error
     except FesError as error:
         raise BadRequestError(str(error)) from error
+
+
+def _check_destinations(given: RequestIn, services: tuple[str, ...]) -> None:
+    """Refuse at once what could never arrive: the file names all event services."""
+    others = [name for name in services if name != given.source]
+    for pattern in parse_list(given.dist_list):
+        if not any(matches(pattern, name) for name in services):
+            known = ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else "")
+            raise BadRequestError(
+                f"dist_list: no event service {pattern[:60]!r}; there are: {known}"
+            )
+    if not any(matches(each, name) for each in parse_list(given.dist_list) for name in others):
+        raise BadRequestError("dist_list: names no event service but the source")
 
 
 def _filter(given: RequestIn, kind: RequestType) -> str:
