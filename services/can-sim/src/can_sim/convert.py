@@ -32,7 +32,7 @@ def command(options: argparse.Namespace) -> dict[str, object]:
             for line in lines:
                 stream.write(line)
                 count += 1
-    return {"frames": count, "skipped": dict(sorted(tally.skipped.items())), "notes": tally.notes}
+    return {"frames": count, **tally.summary()}
 
 
 def _lines(options: argparse.Namespace, tally: Tally) -> Iterator[str]:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from can_sim.errors import InputError
 from can_sim.names import identifiers
-from can_sim.sources.csv_trace import LATITUDES, LONGITUDES
+from can_sim.sources.csv_trace import places_of
 from can_sim.table import Row, Table, read_table
 from can_sim.tally import Tally
 
 DEFAULT_RADIUS_M = 150.0
 DEFAULT_LIMIT_KMH = 30.0
-NAMES = ("monitor", "name", "stop_id", "stop_name", "id")
+NAMES = ("monitor", "monitor_id", "name", "stop_id", "stop_code", "stop_name", "id", "site", "station", "stop")
 RADII = ("radius_m", "range_m", "radius")
 LIMITS = ("limit_kmh", "limit", "maxspeed")
 
@@ -58,21 +58,20 @@ def read(path: Path, tally: Tally) -> list[Monitor]:
         else:
             first[monitor.name] = monitor
     if not first:
-        raise InputError("names no monitor", str(path))
+        raise InputError(f"names no monitor; {tally.explain()}", str(path))
     safe = identifiers(first, "monitor")
     return [replace(monitor, name=safe[name]) for name, monitor in first.items()]
 
 
 def _reader(table: Table) -> Callable[[Row], tuple[Monitor, Row]]:
     name = table.need(NAMES)
-    lat, lon = table.need(LATITUDES), table.need(LONGITUDES)
+    lat, lon = places_of(table)
     radius, limit = table.find(RADII), table.find(LIMITS)
 
     def read_row(row: Row) -> tuple[Monitor, Row]:
         monitor = Monitor(
             row.text(name),
-            row.number(lat, -90, 90),
-            row.number(lon, -180, 180),
+            *row.place(lat, lon),
             row.number(radius, 1, 100_000) if radius else DEFAULT_RADIUS_M,
             row.number(limit, 0, 10_000) if limit else DEFAULT_LIMIT_KMH,
         )

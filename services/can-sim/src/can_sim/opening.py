@@ -1,41 +1,64 @@
 """Input files, compressed or not."""
 
-import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from can_sim.errors import InputError
+from can_sim.gunzip import Gunzipped
+from can_sim.tally import Tally
 
-SUFFIXES = (".gz", ".csv", ".gpx", ".log", ".txt", ".candump", ".asc", ".blf", ".trc")
+SUFFIXES = (".gz", ".csv", ".tsv", ".gpx", ".log", ".txt", ".candump", ".asc", ".blf", ".trc")
+MAX_WHOLE_BYTES = 256 * 1024 * 1024
+"""Largest file that is read as a whole (GPX, DBC), after decompression."""
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BinaryIO]:
+def open_bytes(path: Path, tally: Tally | None = None) -> Iterator[BinaryIO]:
     """Open a file for reading, through gzip where its name ends in `.gz`.
 
+    Compressed data that is cut off or broken is read up to there.
+
+    Args:
+        path: The file.
+        tally: Counts such data as `cut_off`; without one it is refused.
+
     Raises:
-        InputError: The file cannot be read, or its compression is broken or cut off.
+        InputError: The file cannot be read; its compressed data is broken, and `tally` absent or
+            strict; or it unpacks to more than any log does.
     """
+
+    def broken(reason: str) -> None:
+        error = InputError(f"compressed data is broken: {reason}", str(path))
+        if tally is None:
+            raise error
+        tally.bad("cut_off", error)
+
     try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as stream:
-            yield stream  # type: ignore[misc]  # GzipFile reads like any stream of bytes
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        with path.open("rb") as stream:
+            if path.suffix.lower() == ".gz":
+                yield cast("BinaryIO", Gunzipped(stream, broken))
+            else:
+                yield stream
+    except zlib.error as error:
         raise InputError(f"compressed data is broken: {error}", str(path)) from error
     except OSError as error:
         raise InputError(error.strerror or str(error), str(path)) from error
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, tally: Tally | None = None) -> bytes:
     """Return a whole file.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or has more than `MAX_WHOLE_BYTES`.
     """
-    with open_bytes(path) as stream:
-        return stream.read()
+    with open_bytes(path, tally) as stream:
+        data = stream.read(MAX_WHOLE_BYTES + 1)
+    if len(data) > MAX_WHOLE_BYTES:
+        raise InputError(f"has more than {MAX_WHOLE_BYTES} bytes; split it", str(path))
+    return data
 
 
 def kind_of(path: Path) -> str:

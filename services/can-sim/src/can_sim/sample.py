@@ -1,7 +1,7 @@
 """Samples: where a vehicle was and how fast it went, at one moment."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -35,6 +35,10 @@ class Sampling(Enum):
     """The samples have times of their own and stay as they are."""
 
 
+Gap = tuple[str, int]
+"""Vehicle and time (microseconds) of a sample far from the one before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """What a source tells of a fleet.
@@ -42,10 +46,12 @@ class Trace:
     Attributes:
         samples: In any order.
         sampling: How they are brought to one a second.
+        gaps: File and line of samples that are far from the one before, by vehicle and time.
     """
 
     samples: Sequence[Sample]
     sampling: Sampling
+    gaps: Mapping[Gap, str] = field(default_factory=dict, compare=False)
 
 
 def by_vehicle(samples: Sequence[Sample]) -> dict[str, list[Sample]]:

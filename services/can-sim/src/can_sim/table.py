@@ -1,19 +1,36 @@
 """Tables in CSV files: columns found by their usual names, cells that know their place."""
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from eventservices.canlog.textlines import text_lines
+
 from can_sim.errors import InputError
+from can_sim.numbers import degrees_of, number_of
 from can_sim.opening import open_bytes
+from can_sim.rows import Line, RawRow, raw_rows, split_line
 from can_sim.tally import Tally
 
-DELIMITERS = ",;\t"
+DELIMITERS = ",;\t|"
+MAX_COLUMNS = 4096
 Parsed = TypeVar("Parsed")
+
+
+_WITHOUT_PLACE = ("3", "4")
+"""`location_type` in stops of GTFS: generic nodes and boarding areas may have no coordinates."""
+
+
+class NoPlaceError(InputError):
+    """Raised where a row has no coordinates at all.
+
+    Attributes:
+        expected: Whether the row's kind needs none.
+    """
+
+    expected = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +41,13 @@ class Row:
         file: Name of the file.
         line: Line, counted from 1.
         cells: Text by column, as the header names it.
+        comma_is_decimal: Whether numbers may have a decimal comma.
     """
 
     file: str
     line: int
     cells: Mapping[str, str]
+    comma_is_decimal: bool = False
 
     def text(self, column: str) -> str:
         """Return a cell's text.
@@ -52,45 +71,65 @@ class Row:
         Raises:
             InputError: The cell holds no finite number, or one out of range.
         """
-        text = self.text(column)
-        try:
-            value = float(text.replace("_", "?"))  # Python's own grouping is not CSV's
-        except ValueError:
-            raise self.error(column, f"{text[:40]!r} is not a number") from None
-        if not isfinite(value) or not low <= value <= high:
-            raise self.error(column, f"{text[:40]} is out of range")
-        return value
+        return self._number(column, number_of, low, high)
+
+    def place(self, lat: str, lon: str) -> tuple[float, float]:
+        """Return the latitude and longitude in two columns, degrees.
+
+        Raises:
+            NoPlaceError: Both cells are empty.
+            InputError: A cell holds no degrees, or such as are not on the globe.
+        """
+        if not (self.cells.get(lat, "").strip() or self.cells.get(lon, "").strip()):
+            error = NoPlaceError("has no coordinates", self.file, self.line)
+            error.expected = self.cells.get("location_type", "").strip() in _WITHOUT_PLACE
+            raise error
+        return self._number(lat, degrees_of, -90, 90), self._number(lon, degrees_of, -180, 180)
 
     def error(self, column: str, reason: str) -> InputError:
         """Return an error that names this row and a column of it."""
         return InputError(reason, self.file, self.line, column)
 
+    def _number(
+        self, column: str, read: Callable[..., float], low: float, high: float
+    ) -> float:
+        text = self.text(column)
+        others = ""
+        if "," in text:
+            others = " ".join(cell for name, cell in self.cells.items() if name != column)
+        try:
+            value = read(text, comma_is_decimal=self.comma_is_decimal, others=others)
+        except ValueError as error:
+            raise self.error(column, str(error)) from None
+        if not isfinite(value) or not low <= value <= high:
+            raise self.error(column, f"{text[:40]} is out of range")
+        return value
+
 
 class Table:
     r"""Reads one CSV file.
 
-    The first row names the columns. Cells are separated by comma, semicolon or tabulator, as the
-    header is; text is UTF-8, and bytes that are not are shown as `\xNN`.
+    The first row names the columns; blank lines, comments (`#`) and `sep=;` before it are passed
+    over. Cells are separated by comma, semicolon, tabulator or bar, as the header is. The encoding
+    is told by the first bytes; see `eventservices.canlog.textlines`.
 
     Args:
         path: Its name, for errors.
         stream: Its bytes.
 
     Raises:
-        InputError: There is no header.
+        InputError: There is no header, or none that can be read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
         self.file = str(path)
-        text = TextIOWrapper(stream, "utf-8-sig", "backslashreplace", newline="")
-        first = text.readline()
-        self.columns = _header(first, self.file)
-        delimiter = max(DELIMITERS, key=first.count)
-        self._reader = csv.reader(text, delimiter=delimiter)
+        self.header_line = 1
+        self._lines = text_lines(stream)
+        self.delimiter, self.columns = self._header()
 
-    def find(self, names: Sequence[str]) -> str | None:
+    def find(self, names: Iterable[str]) -> str | None:
         """Return the first of `names` that is a column; None where none is. Case is ignored."""
-        present = {column.lower(): column for column in self.columns}
+        present = {column.lower(): column for column in reversed(self.columns)}
         return next((present[name] for name in names if name in present), None)
 
     def need(self, names: Sequence[str]) -> str:
@@ -99,37 +138,90 @@ class Table:
         Raises:
             InputError: None is.
         """
-        found = self.find(names)
-        if found is None:
-            raise InputError("is missing from the header", self.file, 1, " or ".join(names))
-        return found
+        return self.found(self.find(names), names)
+
+    def found(self, column: str | None, names: Sequence[str]) -> str:
+        """Return a column that was sought.
+
+        Raises:
+            InputError: It is None; the message names `names` and the columns that there are.
+        """
+        if column is None:
+            there = ", ".join(self.columns[:8])[:200]
+            reason = f"is missing from the header (which has {there})"
+            raise InputError(reason, self.file, self.header_line, " or ".join(names))
+        return column
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows; empty lines are passed over.
 
         Raises:
-            InputError: The file is not CSV from here on.
+            InputError: A row cannot be read; the rows after it are lost. See `tallied`.
         """
-        try:
-            for cells in self._reader:
-                if cells:
-                    yield Row(
-                        self.file,
-                        self._reader.line_num + 1,
-                        dict(zip(self.columns, cells, strict=False)),
-                    )
-        except csv.Error as error:
-            raise InputError(str(error), self.file, self._reader.line_num + 1) from error
+        for raw in self._raw():
+            if raw.broken:
+                raise InputError(raw.broken, self.file, raw.line)
+            if raw.cells:
+                yield self._row(raw)
+
+    def tallied(self, tally: Tally) -> Iterator[Row]:
+        """Yield the rows that can be read; others are counted as `bad_row`.
+
+        Raises:
+            InputError: A row cannot be read and `tally` is strict.
+        """
+        for raw in self._raw():
+            if raw.nul:
+                tally.skip("nul_bytes", place=f"{self.file}:{raw.line}")
+            if raw.broken:
+                tally.bad("bad_row", InputError(raw.broken, self.file, raw.line))
+            elif raw.cells:
+                yield self._row(raw)
+
+    def _raw(self) -> Iterator[RawRow]:
+        return raw_rows(self._lines, self.delimiter, len(self.columns))
+
+    def _row(self, raw: RawRow) -> Row:
+        cells = dict(zip(self.columns, raw.cells, strict=False))
+        return Row(self.file, raw.line, cells, self.delimiter != ",")
+
+    def _header(self) -> tuple[str, list[str]]:
+        told = ""
+        for number, text, whole in self._lines:
+            self.header_line = number
+            if not whole:
+                raise InputError("the header is longer than any", self.file, number)
+            line = text.strip("\0")
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line.lower().startswith("sep=") and len(line.strip()) <= len("sep=;"):
+                told = line[4:5] or ","
+                continue
+            return self._split_header((number, line, whole), told)
+        raise InputError("has no header", self.file, 1)
+
+    def _split_header(self, line: Line, told: str) -> tuple[str, list[str]]:
+        number, text, _ = line
+        delimiters = told or DELIMITERS
+        split = {mark: split_line(text, mark) or [] for mark in delimiters}
+        delimiter = max(delimiters, key=lambda mark: len(split[mark]))
+        columns = [cell.strip() for cell in split[delimiter]]
+        if not any(columns):
+            raise InputError("has no header", self.file, number)
+        if len(columns) > MAX_COLUMNS:
+            raise InputError(f"has more than {MAX_COLUMNS} columns", self.file, number)
+        return delimiter, columns
 
 
 def read_table(
     path: Path, tally: Tally, prepare: Callable[[Table], Callable[[Row], Parsed]]
 ) -> list[Parsed]:
-    """Return what the rows of a file say; a bad row is counted as `bad_row` and left out.
+    """Return what the rows of a file say; what cannot be read is counted and left out.
 
     Args:
         path: The file.
-        tally: Counts and notes bad rows, or refuses them where strict.
+        tally: Counts `bad_row`, and `no_position` for rows without coordinates; or refuses them
+            where strict.
         prepare: Given the table, finds the columns and returns what reads one row.
 
     Raises:
@@ -137,20 +229,17 @@ def read_table(
             strict.
     """
     parsed = []
-    with open_bytes(path) as stream:
+    with open_bytes(path, tally) as stream:
         table = Table(path, stream)
         read = prepare(table)
-        for row in table.rows():
+        for row in table.tallied(tally):
             try:
                 parsed.append(read(row))
+            except NoPlaceError as error:
+                if tally.strict and not error.expected:
+                    raise
+                tally.skip("no_position", place=str(error))
             except InputError as error:
                 tally.bad("bad_row", error)
+    tally.take(len(parsed))
     return parsed
-
-
-def _header(first: str, file: str) -> list[str]:
-    delimiter = max(DELIMITERS, key=first.count)
-    columns = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])]
-    if not any(columns):
-        raise InputError("has no header", file, 1)
-    return columns
