@@ -77,7 +77,7 @@ def test_points_without_a_time_or_off_the_globe_are_counted(tmp_path: Path) -> N
         tally=tally,
     )
     assert found == []
-    assert tally.skipped == {"no_time": 2, "bad_position": 1}
+    assert tally.skipped == {"no_time": 1, "bad_time": 1, "bad_position": 1}
 
 
 def test_points_at_the_same_time_give_one_sample_and_no_division_by_zero(tmp_path: Path) -> None:
