@@ -93,6 +93,11 @@ def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[
 def _tell(folder: Path, planned: Plan, summary: dict[str, Any]) -> None:
     fleet = f"{len(planned.vehicles)} vehicles, {len(planned.monitors)} monitors"
     lines = [f"planned: {fleet}, {planned.duration_s:.0f} s of trace, in {folder}"]
-    lines += [f"left out: {count} {reason}" for reason, count in summary["skipped"].items()]
-    lines += [f"note: {note}" for note in summary["notes"]]
+    first = summary["first"]
+    for word, counts in (("left out", summary["skipped"]), ("noticed", summary["noticed"])):
+        for reason, count in counts.items():
+            place = f" (first: {first[reason]})" if reason in first else ""
+            lines.append(f"{word}: {count} {reason}{place}")
+    told = set(first.values())
+    lines += [f"note: {note}" for note in summary["notes"] if note not in told]
     print("\n".join(lines), flush=True)  # noqa: T201 - the command's answer

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from can_sim import monitors as monitor_files
+from can_sim.cutting import Cut, exactly, roughly
 from can_sim.errors import InputError
-from can_sim.moment import SECOND_US
 from can_sim.monitors import Monitor
+from can_sim.monitors_near import check_count
 from can_sim.names import identifiers, licences
 from can_sim.placing import place_monitors
 from can_sim.runfolder import write_monitors, write_trace
+from can_sim.rollover import mended
 from can_sim.sample import Sample, Trace
 from can_sim.sampling import normalise
 from can_sim.settings import DEFAULT_DURATION_S, DEFAULT_VEHICLES
@@ -48,12 +50,16 @@ def plan(options: argparse.Namespace, tally: Tally) -> Plan:
     Raises:
         InputError: A file is not valid, or nothing is left to play.
     """
-    samples = _cut(normalise(_trace(options, tally), tally), options)
-    if not samples:
-        raise InputError("holds no sample with a time and a place", str(options.trace or ""))
+    trace = mended(_trace(options, tally), tally)
+    if not trace.samples:
+        reason = f"holds no sample with a time and a place; {tally.explain()}"
+        raise InputError(reason, str(options.trace or ""))
+    cut_off = Cut(options.duration, options.vehicles)
+    samples = exactly(normalise(roughly(trace, cut_off), tally), cut_off)
     vehicles = list(dict.fromkeys(sample.vehicle for sample in samples))
     if options.monitors is not None:
         monitors = monitor_files.read(options.monitors, tally)
+        check_count(monitors, samples, str(options.monitors))
     else:
         monitors = place_monitors(samples, options.monitor_count, PLACED_RADIUS_M)
     return Plan(samples, licences(vehicles), identifiers(vehicles, "vehicle"), monitors)
@@ -80,8 +86,7 @@ def command(options: argparse.Namespace) -> dict[str, object]:
         "monitors": len(planned.monitors),
         "start_us": first.time_us,
         "end_us": last.time_us,
-        "skipped": dict(sorted(tally.skipped.items())),
-        "notes": [*tally.notes, *([f"{tally.notes_lost} more"] if tally.notes_lost else [])],
+        **tally.summary(),
     }
 
 
@@ -96,13 +101,3 @@ def _trace(options: argparse.Namespace, tally: Tally) -> Trace:
     )
     return read_trace(inputs, tally)
 
-
-def _cut(samples: list[Sample], options: argparse.Namespace) -> list[Sample]:
-    """Keep the first vehicles and the first seconds, where the options say so."""
-    if options.duration is not None and samples:
-        end_us = samples[0].time_us + round(options.duration * SECOND_US)
-        samples = [sample for sample in samples if sample.time_us < end_us]
-    if options.vehicles is not None:
-        kept = set(list(dict.fromkeys(sample.vehicle for sample in samples))[: options.vehicles])
-        samples = [sample for sample in samples if sample.vehicle in kept]
-    return samples

@@ -6,6 +6,19 @@ from can_sim.errors import InputError
 
 MAX_NOTES = 20
 """Most notes that are kept in words; what comes later is only counted."""
+READ_ALL_THE_SAME = frozenset(
+    (
+        "date_without_zone",
+        "differences",
+        "dbc_bad_part",
+        "gap",
+        "nul_bytes",
+        "out_of_order",
+        "short_fraction",
+        "week_rollover",
+    )
+)
+"""Reasons of what was odd and read nevertheless: no record is lost with them."""
 EXPLAINED = 5
 """Most reasons that an error explains."""
 
@@ -67,12 +80,19 @@ class Tally:
         else:
             self.notes_lost += 1
 
+    @property
+    def left_out(self) -> int:
+        """How many records were left out, for whatever reason."""
+        return sum(n for reason, n in self.skipped.items() if reason not in READ_ALL_THE_SAME)
+
     def summary(self) -> dict[str, object]:
         """Return the counts and notes as every command prints them."""
         lost = [f"{self.notes_lost} more"] if self.notes_lost else []
+        counts = sorted(self.skipped.items())
         return {
             "taken": self.taken,
-            "skipped": dict(sorted(self.skipped.items())),
+            "skipped": {reason: n for reason, n in counts if reason not in READ_ALL_THE_SAME},
+            "noticed": {reason: n for reason, n in counts if reason in READ_ALL_THE_SAME},
             "first": dict(sorted(self.first.items())),
             "notes": [*self.notes, *lost],
         }

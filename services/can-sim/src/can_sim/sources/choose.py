@@ -5,6 +5,7 @@ from pathlib import Path
 
 from can_sim.errors import InputError
 from can_sim.opening import kind_of, open_bytes
+from can_sim.rollover import mended
 from can_sim.sample import Trace
 from can_sim.sources import can_trace, csv_trace, gpx_trace
 from can_sim.sources.can_trace import CanSource
@@ -46,7 +47,7 @@ def read_trace(inputs: Inputs, tally: Tally) -> Trace:
         raise InputError(
             "a CAN log tells no positions; give a trace with --positions", str(inputs.trace)
         )
-    moving = _read_moving(inputs.positions, tally)
+    moving = mended(_read_moving(inputs.positions, tally), tally)
     positions = Positions(moving, str(inputs.positions), tally)
     source = CanSource(inputs.trace, inputs.dbc, inputs.signal, inputs.align)
     return can_trace.read(source, positions, tally)

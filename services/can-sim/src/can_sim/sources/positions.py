@@ -27,7 +27,7 @@ class Positions:
 
     def __init__(self, trace: Trace, file: str, tally: Tally) -> None:
         if not trace.samples:
-            raise InputError("holds no position with a time", file)
+            raise InputError(f"holds no position with a time; {tally.explain()}", file)
         self.file = file
         self._rows = {
             vehicle: in_order(rows, tally) for vehicle, rows in by_vehicle(trace.samples).items()
