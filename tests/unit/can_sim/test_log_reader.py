@@ -78,10 +78,17 @@ def test_a_compressed_log_is_read(tmp_path: Path) -> None:
     assert len(list(read_frames(path, Tally()))) == 1
 
 
-def test_a_compressed_log_that_is_cut_off_names_its_file(tmp_path: Path) -> None:
-    path = written(tmp_path, gzip.compress(GOOD * 50)[:-12], "made.log.gz")
-    with pytest.raises(InputError, match=r"made\.log\.gz"):
-        list(read_frames(path, Tally()))
+def test_a_compressed_log_that_is_cut_off_is_read_up_to_there_and_counted(tmp_path: Path) -> None:
+    lines = b"".join(b"(%d.000000) can0 123#%04X\n" % (n, n * 7919 % 65536) for n in range(2000))
+    path = written(tmp_path, gzip.compress(lines)[:-2000], "made.log.gz")
+    tally = Tally()
+    found = list(read_frames(path, tally))
+    assert 1000 < len(found) < 2000
+    assert [frame.time_us for frame in found] == [n * 1_000_000 for n in range(len(found))]
+    assert tally.skipped["cut_off"] == 1
+    assert "made.log.gz: compressed data is broken" in tally.notes[0]
+    with pytest.raises(InputError, match=r"made\.log\.gz: compressed data is broken"):
+        list(read_frames(path, Tally(strict=True)))
 
 
 def test_an_absent_log_names_its_file(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[
 def _tell(folder: Path, planned: Plan, summary: dict[str, Any]) -> None:
     fleet = f"{len(planned.vehicles)} vehicles, {len(planned.monitors)} monitors"
     lines = [f"planned: {fleet}, {planned.duration_s:.0f} s of trace, in {folder}"]
-    first = summary["first"]
-    for word, counts in (("left out", summary["skipped"]), ("noticed", summary["noticed"])):
+    first = summary.get("first", {})
+    for word, counts in (("left out", summary["skipped"]), ("noticed", summary.get("noticed", {}))):
         for reason, count in counts.items():
             place = f" (first: {first[reason]})" if reason in first else ""
             lines.append(f"{word}: {count} {reason}{place}")

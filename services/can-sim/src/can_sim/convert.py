@@ -40,4 +40,5 @@ def _lines(options: argparse.Namespace, tally: Tally) -> Iterator[str]:
         if frame.time_us is None:
             tally.skip("no_time")
         else:
+            tally.take()
             yield format_frame(frame, direction=options.direction) + "\n"

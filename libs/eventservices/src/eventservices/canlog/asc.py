@@ -4,13 +4,28 @@ Of our own, because a reader must get through whatever a logger wrote after the 
 one broken line must not end the log.
 """
 
+import re
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 
 from eventservices.canlog.frame import MAX_EXTENDED_ID, MAX_STANDARD_ID, Kind, LogFrame
 
 _DIRECTIONS = {"rx": "R", "tx": "T"}
 _DECIMAL_DIGITS = frozenset("0123456789")
 _HEX_DIGITS = _DECIMAL_DIGITS | frozenset("abcdefABCDEF")
+_HEADERS = frozenset("date base no internal begin end previous version comment start".split())
+_MONTHS = {
+    name: number
+    for names in (
+        "jan feb mar apr may jun jul aug sep oct nov dec",
+        "jan feb mär apr mai jun jul aug sep okt nov dez",
+    )
+    for number, name in enumerate(names.split(), start=1)
+} | {"mrz": 3}
+_CLOCK = re.compile(r"(?P<h>\d{1,2}):(?P<m>\d{2}):(?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?", re.ASCII)
+_HALF = re.compile(r"\b[ap]\.?m\b", re.IGNORECASE)
+_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FD_BYTES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 
 
@@ -18,15 +33,20 @@ _FD_BYTES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 class AscParser:
     """Reads one log, a line at a time; what the header says holds for the lines after it.
 
-    Times count from the start of the measurement: a header's date has no zone, so it is not used.
+    Times count from the start of the measurement, whose own time the header tells.
 
     Attributes:
         base: Base of identifiers and data, 16 or 10.
         relative: Whether each line's time counts from the line before.
+        started_us: When the measurement began, microseconds since 1970; None where the header does
+            not say. Without a zone it is taken for UTC.
+        has_zone: Whether the header tells a zone.
     """
 
     base: int = 16
     relative: bool = False
+    started_us: int | None = None
+    has_zone: bool = False
     _last_us: int = field(default=0, repr=False)
 
     def parse_line(self, line: str) -> LogFrame | None:
@@ -39,9 +59,14 @@ class AscParser:
         if len(words) >= 2 and words[0].lower() == "base":
             self._header([word.lower() for word in words])
             return None
-        time_us = _time_us(words[0]) if words else None
-        if time_us is None or len(words) < 3:
+        if len(words) >= 2 and words[0].lower() == "date" and self.started_us is None:
+            self.started_us, self.has_zone = read_date(line[4:])
             return None
+        time_us = _time_us(words[0]) if words else None
+        if time_us is None:
+            return None
+        if len(words) < 3:
+            raise ValueError("is cut off after its time")
         self._last_us = time_us + (self._last_us if self.relative else 0)
         frame = LogFrame(self._last_us, words[1], 0, extended=False)
         if words[1].isdigit():
@@ -58,6 +83,8 @@ class AscParser:
         if words[0].lower() == "errorframe":
             return replace(frame, kind=Kind.ERROR)
         if len(words) < 3 or words[1].lower() not in _DIRECTIONS:
+            if set(words[0].rstrip("xX")) <= _HEX_DIGITS:
+                raise ValueError("is cut off, or tells no direction")
             return None
         frame = self._identified(frame, words[0], words[1])
         kind = words[2].lower()
@@ -110,6 +137,61 @@ class AscParser:
         if not word or not set(word) <= (_HEX_DIGITS if base == 16 else _DECIMAL_DIGITS):
             raise ValueError(f"{what} {word[:20]!r} is not a number")
         return int(word, base)
+
+
+def other_line(line: str) -> str:
+    """Return what a line is that tells no frame: `other_event`, or nothing for a header.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    words = line.split()
+    if not words or line.lstrip().startswith(("//", "#", ";")):
+        return ""
+    if _time_us(words[0]) is not None:
+        return "other_event"
+    if words[0].lower() in _HEADERS:
+        return ""
+    raise ValueError("is neither of the header nor begins with a time")
+
+
+def read_date(text: str) -> tuple[int | None, bool]:
+    """Return the moment of a header's date, and whether it tells a zone.
+
+    Read are English and German names of months, a clock of 12 or 24 hours, and ISO dates.
+
+    Returns:
+        Microseconds since 1970, of UTC where there is no zone; None where it is no such date.
+    """
+    clock = _CLOCK.search(text)
+    if clock is None:
+        return None, False
+    rest = f"{text[: clock.start()]} {text[clock.end() :]}"
+    day = _day_of(rest)
+    if day is None:
+        return None, False
+    hour = int(clock["h"])
+    half = (_HALF.search(rest) or [""])[0].lower().replace(".", "")
+    if half and hour <= 12:  # noqa: PLR2004 - some tools write `am` after hours of the 24
+        hour = hour % 12 + 12 * (half == "pm")
+    try:
+        moment = datetime(*day, hour, int(clock["m"]), int(clock["s"]), tzinfo=UTC)
+    except ValueError:
+        return None, False
+    fraction_us = int((clock["f"] or "").ljust(6, "0")[:6])
+    zone = any(word in ("GMT", "UTC", "Z") for word in rest.upper().split())
+    return (moment - _EPOCH) // timedelta(microseconds=1) + fraction_us, zone
+
+
+def _day_of(text: str) -> tuple[int, int, int] | None:
+    iso = _ISO.search(text)
+    if iso:
+        return int(iso[1]), int(iso[2]), int(iso[3])
+    words = [word.strip(",.") for word in text.split()]
+    months = [_MONTHS[word[:3].lower()] for word in words if word[:3].lower() in _MONTHS]
+    days = [int(word) for word in words if word.isdecimal() and len(word) <= 2]  # noqa: PLR2004
+    years = [int(word) for word in words if word.isdecimal() and len(word) == 4]  # noqa: PLR2004
+    return (years[0], months[0], days[0]) if months and days and years else None
 
 
 def _time_us(word: str) -> int | None:

@@ -5,21 +5,35 @@ Source:
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from eventservices.canlog.frame import ERROR_FLAG, MAX_EXTENDED_ID, MAX_STANDARD_ID, Kind, LogFrame
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FD_LENGTHS = frozenset((*range(9), 12, 16, 20, 24, 32, 48, 64))
 
-_TIME = r"\((?P<s>\d{1,12})(?:\.(?P<fraction>\d{1,9}))?\)"
+_TIME = (
+    r"\((?:(?P<date>\d{4}-\d{2}-\d{2})[ T](?P<clock>\d{2}:\d{2}:\d{2})|(?P<s>\d{1,12}))"
+    r"(?:\.(?P<fraction>\d{1,9}))?\)"
+)
 _LOG = re.compile(
     rf"{_TIME}\s+(?P<channel>\S+)\s+(?P<id>[^\s#]+)(?P<sep>##?)(?P<body>\S*)"
     r"(?:\s+(?P<direction>[RT]))?"
 )
 _SCREEN = re.compile(
-    rf"(?:{_TIME}\s+)?(?P<channel>\S+)\s+(?:(?P<direction>[RT])X\s+\S+\s+\S+\s+)?"
-    r"(?P<id>[0-9A-Fa-f]{3}|[0-9A-Fa-f]{8})\s+\[(?P<length>\d{1,2})\]\s*(?P<tail>.*)"
+    rf"(?:{_TIME}\s+)?(?P<channel>\S+)\s+(?:(?P<direction>[RT])X\s+(?P<brs>\S+)\s+(?P<esi>\S+)\s+)?"
+    r"(?P<id>[0-9A-Fa-f]{3}|[0-9A-Fa-f]{8})\s+"
+    r"(?:\[(?P<length>\d{1,2})\]|\{(?P<dlc>[9A-Fa-f])\})\s*(?P<tail>.*)"
 )
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_RELATIVE = re.compile(r"\s*\((\d{1,9})\.(\d{6})\)[^#]*\[")
+_DATED = re.compile(r"\s*\(\d{4}-")
+DECREASING_SHARE = 0.1
+"""From which share of earlier times on these are differences; clocks step back less often."""
+EQUAL_SHARE = 0.5
 _SHORT_FRACTION = re.compile(r"\s*\(\d+\.\d{1,5}\)")
 _DATA = re.compile(
     r"(?P<hex>[0-9A-Fa-f]*|[0-9A-Fa-f]{2}(?:\.[0-9A-Fa-f]{2})+)(?:_(?P<dlc>[9A-Fa-f]))?"
@@ -32,12 +46,14 @@ def parse_line(line: str) -> LogFrame | None:
     """Return the frame that a line tells; None for a blank line or a comment.
 
     A fraction of fewer than six digits is read as a decimal (`.24` is 0.24 s). Digits beyond the
-    microsecond are cut off.
+    microsecond are cut off. A date and time (`-tA`) is local time without a zone, read as UTC.
 
     Raises:
         ValueError: The line tells no frame; the message says why.
     """
     text = line.strip()
+    if "\x1b" in text:  # candump -c writes colours into files, too
+        text = _COLOUR.sub("", text).strip()
     if not text or text.startswith("#"):
         return None
     found = _LOG.fullmatch(text)
@@ -55,6 +71,30 @@ def has_short_fraction(line: str) -> bool:
     Three digits on the screen form are as usual there, and no doubt.
     """
     return bool(_SHORT_FRACTION.match(line)) and "[" not in line
+
+
+def has_date(line: str) -> bool:
+    """Tell whether a line's time is a date and time (`-tA`), which has no zone."""
+    return bool(_DATED.match(line))
+
+
+def is_relative(line: str) -> bool:
+    """Tell whether a line of the screen form has a time that does not count from 1970."""
+    return bool(_RELATIVE.match(line))
+
+
+def times_are_differences(lines: Iterable[str]) -> bool:
+    """Tell whether the lines' times count from the line before (`-td`).
+
+    Both `-td` and `-tz` (from the first frame) write few digits; what tells them apart is that
+    differences go up and down.
+    """
+    found = [_RELATIVE.match(line) for line in lines]
+    times = [int(match[1]) * 1_000_000 + int(match[2]) for match in found if match]
+    pairs = max(len(times) - 1, 1)
+    down = sum(later < earlier for earlier, later in pairwise(times))
+    same = sum(0 < later == earlier for earlier, later in pairwise(times))
+    return down > DECREASING_SHARE * pairs or same > EQUAL_SHARE * pairs
 
 
 def format_frame(frame: LogFrame, *, direction: bool = False) -> str:
@@ -112,9 +152,13 @@ def _identified(found: re.Match[str]) -> LogFrame:
 
 
 def _time_us(found: re.Match[str]) -> int | None:
+    fraction_us = int((found["fraction"] or "").ljust(6, "0")[:6])
+    if found["date"] is not None:
+        moment = datetime.fromisoformat(f"{found['date']}T{found['clock']}+00:00")
+        return (moment - _EPOCH) // timedelta(microseconds=1) + fraction_us
     if found["s"] is None:
         return None
-    return int(found["s"]) * 1_000_000 + int((found["fraction"] or "").ljust(6, "0")[:6])
+    return int(found["s"]) * 1_000_000 + fraction_us
 
 
 def _classic(frame: LogFrame, body: str) -> LogFrame:
@@ -143,14 +187,18 @@ def _fd(frame: LogFrame, body: str) -> LogFrame:
 
 def _screen_frame(found: re.Match[str]) -> LogFrame:
     frame = _identified(found)
-    length, tail = int(found["length"]), found["tail"]
+    tail = found["tail"]
+    if found["dlc"]:  # a length code above 8, shown by `-8`
+        frame = replace(frame, raw_dlc=int(found["dlc"], 16))
+    length = 8 if found["dlc"] else int(found["length"])
     if tail.lower().startswith("remote request"):
         return replace(frame, kind=Kind.REMOTE, remote_length=length)
     data = _bytes("".join(_pairs(tail, length)))
-    fd = len(found["length"]) == 2
+    fd = len(found["length"] or "") == 2  # noqa: PLR2004 - candump writes two digits for FD only
     if len(data) != length or length not in FD_LENGTHS or (length > 8 and not fd):
         raise ValueError(f"[{length}] does not fit the {len(data)} data bytes")
-    return replace(frame, data=data, fd=fd)
+    switch, state = found["brs"] == "B", found["esi"] == "E"
+    return replace(frame, data=data, fd=fd, bit_rate_switch=switch, error_state=state)
 
 
 def _pairs(tail: str, length: int) -> list[str]:

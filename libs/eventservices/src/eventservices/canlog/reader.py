@@ -5,60 +5,33 @@ leave NUL bytes in a log, even within a line: what stands between them is read a
 own.
 """
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, Protocol
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from typing import BinaryIO, Final
 
-from eventservices.canlog.asc import AscParser
-from eventservices.canlog.binary import read_binary
-from eventservices.canlog.candump import has_short_fraction, parse_line
+from eventservices.canlog.asc import AscParser, other_line
+from eventservices.canlog.blf import read_blf
+from eventservices.canlog.candump import (
+    has_date,
+    has_short_fraction,
+    is_relative,
+    parse_line,
+    times_are_differences,
+)
 from eventservices.canlog.frame import LogFrame
+from eventservices.canlog.textlines import opened
+from eventservices.canlog.trc import TrcParser
+from eventservices.canlog.watch import LogNotes, Watch
+from eventservices.errors import MalformedError
+
+__all__ = ["LogNotes", "Watch", "kind_of", "read_frames"]
 
 MAX_LINE_BYTES: Final = 64 * 1024
 """Longest line read at once; a longer one is read in pieces."""
 
-KEPT_NOTES: Final = 20
-"""Most broken lines that are kept in words; what comes later is only counted."""
-
-
-class Watch(Protocol):
-    """Is told what is odd in a log; may raise to end the reading."""
-
-    def broken(self, line: int, reason: str) -> None:
-        """Take note of a line, counted from 1, that tells no frame."""
-
-    def noticed(self, what: str, line: int) -> None:
-        """Take note of a line that was read all the same.
-
-        Args:
-            what: `nul_bytes` (the line holds any) or `short_fraction` (read as a decimal: `.24` is
-                0.24 s; the C tools read microseconds).
-            line: Its number, from 1.
-        """
-
-
-class LogNotes:
-    """Counts what is odd in a log, and keeps the first broken lines in words.
-
-    Attributes:
-        counts: By what it was: `broken_line`, `nul_bytes`, `short_fraction`.
-        notes: `line: reason`.
-    """
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.notes: deque[str] = deque()
-
-    def broken(self, line: int, reason: str) -> None:
-        """Count a broken line."""
-        self.counts["broken_line"] += 1
-        if len(self.notes) < KEPT_NOTES:
-            self.notes.append(f"{line}: {reason}")
-
-    def noticed(self, what: str, line: int) -> None:
-        """Count something odd."""
-        del line
-        self.counts[what] += 1
+HEAD_LINES: Final = 2_000
+"""Lines at the beginning by which is told whether times are differences."""
 
 
 def kind_of(name: str) -> str:
@@ -79,44 +52,91 @@ def read_frames(stream: BinaryIO, kind: str, watch: Watch) -> Iterator[LogFrame]
         watch: Is told what is odd.
 
     Raises:
-        MalformedError: A BLF or TRC log is broken.
+        MalformedError: It is not a BLF or TRC log.
     """
-    if kind in ("blf", "trc"):
-        yield from read_binary(stream, kind)
-        return
-    lines = _lines(stream, watch)
-    if kind == "asc":
-        yield from _parsed(lines, AscParser().parse_line, watch)
+    if kind == "blf":
+        yield from read_blf(stream, watch)
+    elif kind == "asc":
+        yield from _asc(_lines(stream, watch), watch)
+    elif kind == "trc":
+        yield from _trc(_lines(stream, watch), watch)
     else:
-        yield from _parsed(_watched(lines, watch), parse_line, watch)
+        yield from _candump(_lines(stream, watch), watch)
 
 
-def _parsed(
-    lines: Iterator[tuple[int, str]], parse: Callable[[str], LogFrame | None], watch: Watch
-) -> Iterator[LogFrame]:
+def _asc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
+    parser = AscParser()
+    told = False
     for number, line in lines:
         try:
-            frame = parse(line)
+            frame = parser.parse_line(line)
+            other = "" if frame else other_line(line)
         except ValueError as error:
             watch.broken(number, str(error))
             continue
-        if frame is not None:
-            yield frame
+        if frame is None:
+            if other:
+                watch.noticed(other, number)
+            continue
+        if parser.started_us is not None:
+            if not (told or parser.has_zone):
+                watch.noticed("date_without_zone", number)
+            told = True
+            frame = replace(frame, time_us=(frame.time_us or 0) + parser.started_us)
+        yield frame
 
 
-def _watched(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[tuple[int, str]]:
+def _trc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
+    parser = TrcParser()
+    first, frames = "", 0
     for number, line in lines:
+        try:
+            frame = parser.parse_line(line)
+        except ValueError as error:
+            first = first or f"line {number}: {error}"
+            watch.broken(number, str(error))
+            continue
+        if isinstance(frame, str):
+            watch.noticed(frame, number)
+        elif frame is not None:
+            frames += 1
+            yield frame
+    if first and not frames:
+        raise MalformedError(f"is not a TRC log: {first}")
+
+
+def _candump(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
+    head = list(islice(lines, HEAD_LINES))
+    adds = times_are_differences(line for _, line in head)
+    total_us, dated = 0, False
+    for number, line in chain(head, lines):
         if has_short_fraction(line):
             watch.noticed("short_fraction", number)
-        yield number, line
+        try:
+            frame = parse_line(line)
+        except ValueError as error:
+            watch.broken(number, str(error))
+            continue
+        if frame is None:
+            continue
+        if adds and frame.time_us is not None and is_relative(line):
+            if not total_us:
+                watch.noticed("differences", number)
+            total_us += frame.time_us
+            frame = replace(frame, time_us=total_us)
+        if not dated and has_date(line):
+            watch.noticed("date_without_zone", number)
+            dated = True
+        yield frame
 
 
 def _lines(stream: BinaryIO, watch: Watch) -> Iterator[tuple[int, str]]:
+    text = opened(stream, "backslashreplace")
     number = 1
-    while piece := stream.readline(MAX_LINE_BYTES):
-        if b"\0" in piece:
+    while piece := text.readline(MAX_LINE_BYTES):
+        if "\0" in piece:
             watch.noticed("nul_bytes", number)
-        for part in piece.split(b"\0"):
-            if part:
-                yield number, part.decode("utf-8", "backslashreplace")
-        number += piece.endswith(b"\n")
+        for part in piece.split("\0"):
+            if part.strip("\r\n"):
+                yield number, part
+        number += piece.endswith(("\n", "\r"))

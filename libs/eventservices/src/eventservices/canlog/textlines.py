@@ -53,11 +53,17 @@ def decoded(data: bytes) -> str:
     return data.decode(encoding, errors)
 
 
-def opened(stream: BinaryIO) -> io.TextIOWrapper:
-    r"""Return a stream's text; `\n`, `\r\n` and a lone `\r` end its lines."""
+def opened(stream: BinaryIO, errors: str = "") -> io.TextIOWrapper:
+    r"""Return a stream's text; `\n`, `\r\n` and a lone `\r` end its lines.
+
+    Args:
+        stream: Its bytes.
+        errors: What becomes of bytes that are not UTF-8; Windows-1252 without.
+    """
     buffered = io.BufferedReader(_Raw(stream))
-    encoding, errors = encoding_of(buffered.peek(LOOK_BYTES)[:LOOK_BYTES])
-    return io.TextIOWrapper(buffered, encoding, errors, newline="")
+    encoding, handler = encoding_of(buffered.peek(LOOK_BYTES)[:LOOK_BYTES])
+    handler = errors or handler if handler != "replace" else handler
+    return io.TextIOWrapper(buffered, encoding, handler, newline="")
 
 
 def text_lines(stream: BinaryIO) -> Iterator[tuple[int, str, bool]]:

@@ -12,6 +12,13 @@ from can_sim.errors import InputError
 from can_sim.opening import open_bytes
 from can_sim.tally import Tally
 
+_TOLD = {
+    "short_fraction": "a short fraction is read as a decimal: .24 is 0.24 s",
+    "differences": "times are differences from the line before (-td) and are added up",
+    "date_without_zone": "the date has no zone and is taken for UTC",
+}
+"""What is noted once, beside its count."""
+
 
 def read_frames(path: Path, tally: Tally) -> Iterator[LogFrame]:
     """Yield the frames of a log in the log's order, error and remote frames among them.
@@ -21,13 +28,13 @@ def read_frames(path: Path, tally: Tally) -> Iterator[LogFrame]:
 
     Args:
         path: The log.
-        tally: Counts `broken_line`, with its number, and `nul_bytes` (lines that hold any) and
-            `short_fraction` (read as a decimal; the C tools read microseconds).
+        tally: Counts `broken_line`, with its place, `missing` (what the log promises and does not
+            have), `cut_off`, and what `eventservices.canlog.watch.Watch.noticed` is told.
 
     Raises:
         InputError: The log cannot be read, or a line is broken and `tally` strict.
     """
-    with open_bytes(path) as stream:
+    with open_bytes(path, tally) as stream:
         try:
             yield from frames_of(stream, kind_of(path.name), _Watch(path, tally))
         except MalformedError as error:
@@ -45,9 +52,15 @@ class _Watch:
         """Count a broken line, or end the reading."""
         self._tally.bad("broken_line", InputError(reason, str(self._path), line))
 
+    def missing(self, count: int, reason: str) -> None:
+        """Count what the log promises and does not have, or end the reading."""
+        self._tally.bad("missing", InputError(f"holds {reason}", str(self._path)))
+        self._tally.skip("missing", count - 1)
+
     def noticed(self, what: str, line: int) -> None:
-        """Count a line that was read all the same."""
-        if what == "short_fraction" and not self._tally.skipped[what]:
-            place = f"{self._path}:{line}"
-            self._tally.note(f"{place}: a short fraction is read as a decimal: .24 is 0.24 s")
-        self._tally.skip(what)
+        """Count a line that was read all the same, or need not be."""
+        place = f"{self._path}:{line}" if line else str(self._path)
+        if what in _TOLD and not self._tally.skipped[what]:
+            place = f"{place}: {_TOLD[what]}"
+            self._tally.note(place)
+        self._tally.skip(what, place=place)
