@@ -67,7 +67,11 @@ class Holdings:
         attributes = self._settings.attributes(wanted.subject)
         if wanted.can_id >= 0:
             return self._node.listen(
-                wanted.can_id, attributes, self._take, extended=wanted.extended
+                wanted.can_id,
+                attributes,
+                self._take,
+                extended=wanted.extended,
+                group=wanted.group,
             )
         etag = self._settings.of(wanted.subject).etag
         return await self._node.subscribe(wanted.subject, attributes, self._take, etag=etag)

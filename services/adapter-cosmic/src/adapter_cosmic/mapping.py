@@ -31,11 +31,13 @@ class Wanted:
         subject: Of the channel; "" for frames.
         can_id: Of the frames; -1 for a channel.
         extended: Whether that has 29 bits.
+        group: Whether all identifiers of its parameter group (SAE J1939) are meant.
     """
 
     subject: str = ""
     can_id: int = -1
     extended: bool = False
+    group: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def native_form(
 def _shown(wanted: Wanted) -> str:
     if wanted.can_id < 0:
         return f"channel {wanted.subject!r}"
-    return f"frames {wanted.can_id:0{8 if wanted.extended else 3}X}"
+    shown = f"{wanted.can_id:0{8 if wanted.extended else 3}X}"
+    return f"frames of the parameter group of {shown}" if wanted.group else f"frames {shown}"
 
 
 def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tuple[Wanted, ...]:
@@ -107,7 +110,7 @@ def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tupl
         if rule.rule.subject != subject:
             continue
         if rule.can_id is not None:
-            found[Wanted("", rule.can_id, rule.extended)] = None
+            found[Wanted("", rule.can_id, rule.extended, rule.group)] = None
         elif rule.native_subject is not None:
             found[Wanted(rule.native_subject)] = None
     if mapping.automatic and all(rule.native_subject != subject for rule in inward):

@@ -100,7 +100,6 @@ KMH_PER_UNIT = {
     "mi_h": 1.609344,
     "m/s": 3.6,
     "mps": 3.6,
-    "ms": 3.6,
     "m_s": 3.6,
     "meters/second": 3.6,
     "metres/second": 3.6,
@@ -192,7 +191,7 @@ def find_speed(columns: Iterable[str]) -> tuple[str, float | None] | None:
         for column, (words, unit) in said:
             if words == name:
                 return column, _factor(unit, name)
-            told = words.removeprefix(f"{name}_")
+            told = {"ms": "m/s"}.get(told := words.removeprefix(f"{name}_"), told)
             if words.startswith(f"{name}_") and told in KMH_PER_UNIT and not unit:
                 return column, KMH_PER_UNIT[told]
     return None

@@ -15,7 +15,7 @@ from eventservices.cosmic.fragments import Assembler, Whole
 from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.holder import Holder
 from eventservices.cosmic.identifier import RESERVED_ETAGS, Etag, TimeClass
-from eventservices.cosmic.subscription import Key, Subscription
+from eventservices.cosmic.subscription import Key, Subscription, group_key, is_group
 from eventservices.errors import MalformedError, RefusedError
 from eventservices.suppress import Suppressor
 
@@ -53,6 +53,7 @@ class Inbox:
         self._bus = bus
         self._suppressor = Suppressor(settings.suppress_window, settings.suppress_origins)
         self._table: dict[Key, Takers] = {}
+        self._groups = 0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -74,12 +75,15 @@ class Inbox:
             raise RefusedError(f"the node has {MAX_SUBSCRIPTIONS} subscriptions already")
         made = Subscription(self._bus, key, subject, attributes, on_event, on_exception, queue)
         self._table[key] = (*self._table.get(key, ()), made)
+        self._groups += is_group(key)
         return made
 
     def cancel(self, unwanted: Subscription) -> None:
         """Hand over nothing more; harmless where that is so."""
         unwanted.close()
-        rest = tuple(one for one in self._table.get(unwanted.key, ()) if one is not unwanted)
+        takers = self._table.get(unwanted.key, ())
+        rest = tuple(one for one in takers if one is not unwanted)
+        self._groups -= is_group(unwanted.key) * (len(takers) - len(rest))
         if rest:
             self._table[unwanted.key] = rest
         else:
@@ -100,8 +104,14 @@ class Inbox:
         except MalformedError as error:
             self._bus.malformed(str(error), frame.data)
 
-    def _take(self, frame: Frame) -> None:
+    def _by_identifier(self, frame: Frame) -> Takers:
         takers = self._table.get((frame.can_id, frame.extended), ())
+        if frame.extended and self._groups:
+            takers = (*takers, *self._table.get(group_key(frame.can_id), ()))
+        return takers
+
+    def _take(self, frame: Frame) -> None:
+        takers = self._by_identifier(frame)
         if not frame.extended:
             self._take_short(frame, takers)
             return
@@ -158,7 +168,7 @@ class Inbox:
         return slot.deadline_us(frame.time_us) if slot is not None else 0
 
     def _release(self, frame: Frame, attributes: EventAttributes | None) -> None:
-        takers = self._table.get((frame.can_id, frame.extended), ())
+        takers = self._by_identifier(frame)
         if frame.extended:
             takers = (*self._table.get(frame.identifier.etag, ()), *takers)
         if attributes is None and any(one.attributes.hold_us for one in takers):

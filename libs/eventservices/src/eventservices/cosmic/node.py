@@ -13,7 +13,7 @@ from eventservices.cosmic.outbox import Outbox
 from eventservices.cosmic.publication import Publication
 from eventservices.cosmic.settings import NodeSettings
 from eventservices.cosmic.subject import subject_uid
-from eventservices.cosmic.subscription import QUEUE, Subscription
+from eventservices.cosmic.subscription import QUEUE, Subscription, group_key
 from eventservices.errors import NotConnectedError
 from eventservices.lifetime import Leaving
 from eventservices.stamp import Stamp
@@ -170,15 +170,19 @@ class Node(Leaving):
         on_exception: OnException | None = None,
         *,
         extended: bool = True,
+        group: bool = False,
         queue: int = QUEUE,
     ) -> Subscription:
         """Subscribe to the frames of one identifier, as devices send them that know no channels.
+
+        With `group`, all identifiers of its SAE J1939 parameter group are meant.
 
         Raises:
             RefusedError: The node has too many subscriptions.
             MalformedError: There is no such identifier.
         """
-        key = (check_can_id(can_id, extended=extended), extended)
+        checked = check_can_id(can_id, extended=extended or group)
+        key = group_key(checked) if group else (checked, extended)
         return self._inbox.subscribe(key, "", attributes, on_event, on_exception, queue)
 
     def cancel_subscription(self, subscription: Subscription) -> None:

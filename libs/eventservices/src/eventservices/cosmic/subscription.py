@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from eventservices.canlog.j1939 import group_of
 from eventservices.cosmic.attributes import ChannelAttributes
 from eventservices.cosmic.event import ChannelException, Delivery, Fault, OnEvent, OnException
 from eventservices.cosmic.identifier import TimeClass
@@ -16,7 +17,22 @@ QUEUE: Final = 256
 """Events that wait to be fetched, where a subscription does not say how many may."""
 
 Key = int | tuple[int, bool]
-"""What is subscribed to: an etag, or a whole identifier and whether it has 29 bits."""
+"""What is subscribed to: an etag, or a whole identifier and whether it has 29 bits.
+
+A parameter group of SAE J1939 is written as an identifier of more than 29 bits.
+"""
+
+_GROUP: Final = 1 << 29
+
+
+def group_key(can_id: int) -> Key:
+    """Return the key of all identifiers of one's parameter group."""
+    return _GROUP | group_of(can_id), True
+
+
+def is_group(key: Key) -> bool:
+    """Tell whether a key is of a parameter group."""
+    return isinstance(key, tuple) and key[0] >= _GROUP
 
 
 class Subscription:

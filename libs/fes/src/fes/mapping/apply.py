@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from eventservices.canlog.j1939 import group_of
+
 from fes.errors import MappingError
 from fes.filter.vocabulary import Term
 from fes.mapping.carry import Carry
@@ -56,6 +58,7 @@ class Mapping:
         self.names = None if name_rule is None or is_identity(name_rule) else Names(name_rule)
         self.rules = tuple(compile_rule(rule, at, self.names) for at, rule in enumerate(rules))
         self._by_can: defaultdict[CanKey, tuple[Compiled, ...]] = defaultdict(tuple)
+        self._by_group: defaultdict[int, tuple[Compiled, ...]] = defaultdict(tuple)
         self._by_native: defaultdict[str, tuple[Compiled, ...]] = defaultdict(tuple)
         self._by_subject: defaultdict[str, tuple[Compiled, ...]] = defaultdict(tuple)
         for compiled in self.rules:
@@ -121,7 +124,9 @@ class Mapping:
 
     def _index(self, rule: Compiled) -> None:
         if rule.rule.direction != "out":
-            if rule.can_id is not None:
+            if rule.can_id is not None and rule.group:
+                self._by_group[group_of(rule.can_id)] += (rule,)
+            elif rule.can_id is not None:
                 self._by_can[rule.can_id, rule.extended] += (rule,)
             elif rule.native_subject is not None:
                 self._by_native[rule.native_subject] += (rule,)
@@ -130,7 +135,10 @@ class Mapping:
 
     def _rules_in(self, native: Native) -> tuple[Compiled, ...] | None:
         if native.can_id is not None:
-            return self._by_can.get((native.can_id, native.extended))
+            exact = self._by_can.get((native.can_id, native.extended))
+            if not (native.extended and self._by_group):
+                return exact
+            return (*(exact or ()), *self._by_group.get(group_of(native.can_id), ()))
         return self._by_native.get(native.subject) if native.subject is not None else None
 
     def _automatic_in(self, native: Native) -> list[Timed]:

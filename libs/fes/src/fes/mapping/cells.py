@@ -79,16 +79,17 @@ def _cells(
 
 def _cell(name: str, rule: FieldRule, place: str, message: Message | None) -> Cell:
     when: Condition = ()
+    top = None
     if rule.signal is None or message is None:
         placed = place_of(rule)
     elif rule.signal in message.signals:
         placed = _signal_place(message.signals[rule.signal], rule)
-        when = message.signals[rule.signal].when
+        when, top = message.signals[rule.signal].when, message.signals[rule.signal].top
     else:
         raise MappingError(f"the DBC message has no signal {rule.signal!r}")
     kind, layout = placed.kind, placed.layout
     default: Any = UNSET if rule.default is UNSET else plain_value(rule.default, kind)[1]
-    return Cell(name, kind, layout, layout.size, place, default, when)
+    return Cell(name, kind, layout, layout.size, place, default, when, top)
 
 
 def _all_signals(message: Message) -> tuple[Cell, ...]:

@@ -24,16 +24,18 @@ def compile_rule(rule: Rule, at: int, names: Names | None) -> Compiled:
     where = f"rule {at} ({rule.name or rule.subject})"
     frame, message = frame_of(rule, where)
     plugin = load_plugin(rule.plugin, where) if rule.plugin else None
-    subject, can_id, extended = None, None, False
+    subject, can_id, extended, group = None, None, False, False
     if rule.native is not None:
         subject, can_id, extended = rule.native.subject, rule.native.can_id, rule.native.extended
     elif message is not None:
-        can_id, extended = message.can_id, message.extended
+        can_id, extended, group = message.can_id, message.extended, message.group
     else:
         subject = names.subject_out(rule.subject) if names else rule.subject
     inward = _ways_in(rule, frame, names, where)
     outward = _ways_out(rule, frame, names, where)
-    return Compiled(rule, where, subject, can_id, extended, frame, inward, outward, plugin)
+    return Compiled(
+        rule, where, subject, can_id, extended, frame, inward, outward, plugin, group
+    )
 
 
 def _ways_in(rule: Rule, frame: Frame | None, names: Names | None, where: str) -> Ways | None:

@@ -36,6 +36,7 @@ class Compiled:
         inward: Ways of named fields; None where no field takes one.
         outward: The same.
         plugin: Maps instead of all that.
+        group: Whether every identifier of `can_id`'s parameter group (SAE J1939) is meant.
     """
 
     rule: Rule
@@ -47,6 +48,7 @@ class Compiled:
     inward: Ways | None
     outward: Ways | None
     plugin: Plugin | None
+    group: bool = False
 
     def to_events(self, native: Native, counters: Counters) -> list[Timed]:
         """Return the events of a native event that the rule matches.

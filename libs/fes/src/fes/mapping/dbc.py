@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from eventservices.canlog.j1939 import VALUE_BITS, speaks_j1939
+from eventservices.canlog.textlines import decoded
+
 from fes.errors import MappingError
 from fes.mapping.bits import Bits, bit_bits
 from fes.mapping.quantity import Scaling
@@ -32,6 +35,8 @@ class Signal:
         is_real: Whether an IEEE 754 number stands there.
         texts: Number to text, of named values.
         when: When it is there.
+        top: Its highest octet where SAE J1939 gives that a meaning: from 0xFB on there is no
+            value. None elsewhere.
     """
 
     id: str
@@ -40,6 +45,7 @@ class Signal:
     is_real: bool
     texts: Mapping[int, str]
     when: Condition
+    top: Bits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Message:
         size: Octets of its payload.
         signals: By name, in the order of the payload.
         selectors: Its multiplexers.
+        group: Whether the identifiers of its whole parameter group (SAE J1939) are meant.
     """
 
     can_id: int
@@ -76,6 +83,7 @@ class Message:
     size: int
     signals: Mapping[str, Signal]
     selectors: tuple[Selector, ...]
+    group: bool = False
 
 
 def read_message(wanted: DbcMessage) -> Message:
@@ -88,13 +96,20 @@ def read_message(wanted: DbcMessage) -> Message:
         MappingError: The file cannot be read, or has no such message.
     """
     try:
-        found = _database(Path(wanted.file)).get_message_by_name(wanted.message)
+        database = _database(Path(wanted.file))
+        found = database.get_message_by_name(wanted.message)
     except KeyError as error:
         raise MappingError(f"{wanted.file} has no message {wanted.message!r}") from error
     raw = {signal.name: signal for signal in found.signals}
-    signals = {name: _signal(signal, raw) for name, signal in raw.items()}
+    group = found.is_extended_frame and _is_group(database, found)
+    signals = {name: _signal(signal, raw, group=group) for name, signal in raw.items()}
     return Message(
-        found.frame_id, found.is_extended_frame, found.length, signals, _selectors(signals, raw)
+        found.frame_id,
+        found.is_extended_frame,
+        found.length,
+        signals,
+        _selectors(signals, raw),
+        group,
     )
 
 
@@ -108,7 +123,7 @@ def _database(path: Path) -> Any:
 
     try:
         # Not strict: other messages of the file may overlap; ours are checked before they go out.
-        return cantools.database.load_string(_decoded(_data(path)), "dbc", strict=False)
+        return cantools.database.load_string(decoded(_data(path)), "dbc", strict=False)
     except (OSError, ValueError, LookupError, TypeError, cantools.Error) as error:
         reason = " ".join(str(error).split())
         raise MappingError(f"{path} cannot be read as a DBC file: {reason}") from error
@@ -122,14 +137,21 @@ def _data(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252")
+def _is_group(database: Any, message: Any) -> bool:
+    of_all = database.dbc.attributes.get("ProtocolType") if database.dbc else None
+    own = message.dbc.attributes.get("VFrameFormat") if message.dbc else None
+    return speaks_j1939(message.protocol, str(of_all.value) if of_all else "", own)
 
 
-def _signal(signal: Any, others: Mapping[str, Any]) -> Signal:
+def _top(signal: Any) -> Bits | None:
+    if signal.is_float or signal.is_signed or signal.length not in VALUE_BITS:
+        return None
+    endian: Endian = "little" if signal.byte_order == "little_endian" else "big"
+    start = signal.start + signal.length - 8 if endian == "little" else signal.start
+    return bit_bits(start, 8, endian, signed=False)
+
+
+def _signal(signal: Any, others: Mapping[str, Any], *, group: bool) -> Signal:
     return Signal(
         signal.name,
         _bits(signal),
@@ -137,6 +159,7 @@ def _signal(signal: Any, others: Mapping[str, Any]) -> Signal:
         signal.is_float,
         {int(key): str(text) for key, text in (signal.choices or {}).items()},
         _condition(signal, others),
+        _top(signal) if group else None,
     )
 
 

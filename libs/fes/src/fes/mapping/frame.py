@@ -6,7 +6,10 @@ from typing import Any
 
 from msgspec import UNSET
 
+from eventservices.canlog.j1939 import RESERVED_OCTET
+
 from fes.errors import MappingError
+from fes.mapping.bits import Bits
 from fes.mapping.carry import Section
 from fes.mapping.counters import Counters
 from fes.mapping.dbc import Condition, Selector, is_there
@@ -33,6 +36,7 @@ class Cell:
         place: Named in errors.
         default: Taken where the value is absent; UNSET for none.
         when: When it is there.
+        top: Octet that tells, from 0xFB on, that there is no value (SAE J1939); None for none.
     """
 
     id: str
@@ -42,6 +46,7 @@ class Cell:
     place: str
     default: Any = UNSET
     when: Condition = ()
+    top: Bits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,9 @@ class Frame:
                 continue
             if have < cell.size:
                 is_short = True
+                value = cell.default
+            elif cell.top is not None and cell.top.read(octets) >= RESERVED_OCTET:
+                counters.undecoded += 1
                 value = cell.default
             else:
                 value = self._value(cell, octets, counters)

@@ -10,6 +10,7 @@ from pathlib import Path
 import cantools
 from cantools.database import Database
 from cantools.database.errors import UnsupportedDatabaseFormatError
+from eventservices.canlog.textlines import decoded
 
 from can_sim.errors import InputError
 from can_sim.opening import read_bytes
@@ -35,7 +36,7 @@ def load(path: Path, tally: Tally) -> Database:
         InputError: The file cannot be read or has more than `MAX_MENDS` bad parts; or has one and
             `tally` is strict.
     """
-    lines = _with_sections(_text(read_bytes(path)).splitlines())
+    lines = _with_sections(decoded(read_bytes(path, tally)).splitlines())
     for _ in range(MAX_MENDS):
         try:
             return _parse("\n".join(lines) + "\n", path, tally)
@@ -48,13 +49,6 @@ def load(path: Path, tally: Tally) -> Database:
             tally.bad("dbc_bad_part", place)
             lines[start:end] = [""] * (end - start)
     raise InputError(f"has more than {MAX_MENDS} bad parts", str(path))
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
 
 
 def _parse(text: str, path: Path, tally: Tally) -> Database:

@@ -4,9 +4,12 @@ Frames of identifier 12345 name their vehicle by its licence. In any other layou
 one log is one vehicle.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from eventservices.canlog.j1939 import sender_of
 
 from can_sim.canlog.dbc import load
 from can_sim.canlog.frame import Kind, LogFrame
@@ -44,6 +47,7 @@ class _Reading:
     time_us: int
     vehicle: str
     speed_kmh: float
+    sender: int = -1
 
 
 def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
@@ -55,26 +59,36 @@ def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
         source: The log.
         positions: Where the vehicles were.
         tally: Counts what is left out: `error_frame`, `remote_frame`, `other_frame`, `no_time`,
-            `more_than_one_a_second`, `no_position`, and the reasons of `SpeedSignal.speed_kmh`.
+            `more_than_one_a_second`, `no_position`, `other_sender`, and the reasons of `SpeedSignal.speed_kmh`.
 
     Raises:
         InputError: A file cannot be read, there is no speed signal, or the positions are of
             another time than the log.
     """
-    keys, channels = _survey(source.log)
+    found = Tally()
+    keys, channels = _survey(source.log, found)
     signal = None
     if source.dbc is not None:
-        signal = find_signal(load(source.dbc, tally), str(source.dbc), source.signal, keys)
+        database = load(source.dbc, tally)
+        try:
+            signal = find_signal(database, str(source.dbc), source.signal, keys)
+        except InputError as error:
+            if not found.skipped:
+                raise
+            raise InputError(f"{error}; of {source.log}, {found.explain()}") from error
         tally.note(f"{source.dbc}: the speed is {signal.name}, in {signal.signal.unit or 'km/h'}")
     names = _vehicle_names(stem_of(source.log), channels)
-    kept = _latest_each_second(_readings(source.log, signal, names, tally), tally)
-    return Trace(_placed(kept, source, positions, tally), Sampling.KEPT)
+    latest = _latest_each_second(_readings(source.log, signal, names, tally), tally)
+    kept = _of_one_sender(latest, signal, tally)
+    samples = _placed(kept, source, positions, tally)
+    tally.take(len(samples))
+    return Trace(samples, Sampling.KEPT)
 
 
-def _survey(log: Path) -> tuple[set[Key], list[str]]:
+def _survey(log: Path, tally: Tally) -> tuple[set[Key], list[str]]:
     keys: set[Key] = set()
     channels: dict[str, None] = {}
-    for frame in read_frames(log, Tally()):
+    for frame in read_frames(log, tally):
         if frame.kind is Kind.DATA:
             keys.add((frame.can_id, frame.extended))
             channels[frame.channel] = None
@@ -90,11 +104,10 @@ def _vehicle_names(stem: str, channels: list[str]) -> dict[str, str]:
 def _readings(
     log: Path, signal: SpeedSignal | None, names: dict[str, str], tally: Tally
 ) -> Iterator[_Reading]:
-    wanted = signal.key if signal else SPEED_KEY
     for frame in read_frames(log, tally):
         if frame.kind is not Kind.DATA:
             tally.skip(f"{frame.kind.value}_frame")
-        elif (frame.can_id, frame.extended) != wanted:
+        elif not _tells_speed(frame, signal):
             tally.skip("other_frame")
         elif frame.time_us is None:
             tally.skip("no_time")
@@ -103,7 +116,14 @@ def _readings(
             if speed is None:
                 tally.skip(reason)
             else:
-                yield _Reading(frame.time_us, _vehicle(frame, names), speed)
+                sender = sender_of(frame.can_id) if signal and signal.group else -1
+                yield _Reading(frame.time_us, _vehicle(frame, names), speed, sender)
+
+
+def _tells_speed(frame: LogFrame, signal: SpeedSignal | None) -> bool:
+    if signal is None:
+        return (frame.can_id, frame.extended) == SPEED_KEY
+    return signal.is_in(frame.can_id, extended=frame.extended)
 
 
 def _speed(frame: LogFrame, signal: SpeedSignal | None) -> tuple[float | None, str]:
@@ -123,15 +143,37 @@ def _vehicle(frame: LogFrame, names: dict[str, str]) -> str:
 
 
 def _latest_each_second(readings: Iterator[_Reading], tally: Tally) -> list[_Reading]:
-    latest: dict[tuple[str, int], _Reading] = {}
+    latest: dict[tuple[str, int, int], _Reading] = {}
     for reading in readings:
-        key = (reading.vehicle, reading.time_us // SECOND_US)
+        key = (reading.vehicle, reading.sender, reading.time_us // SECOND_US)
         before = latest.get(key)
         if before is not None:
             tally.skip("more_than_one_a_second")
         if before is None or reading.time_us >= before.time_us:
             latest[key] = reading
     return list(latest.values())
+
+
+def _of_one_sender(
+    readings: list[_Reading], signal: SpeedSignal | None, tally: Tally
+) -> list[_Reading]:
+    """Return each vehicle's readings of the sender that tells most; several parts tell a speed."""
+    counts: dict[str, Counter[int]] = {}
+    for reading in readings:
+        counts.setdefault(reading.vehicle, Counter())[reading.sender] += 1
+    chosen = {}
+    for vehicle, senders in counts.items():
+        chosen[vehicle] = min(senders, key=lambda sender, of=senders: (-of[sender], sender))
+        if len(senders) > 1 and signal is not None:
+            others = ", ".join(f"0x{one:02X}" for one in sorted(senders) if one != chosen[vehicle])
+            tally.note(
+                f"vehicle {vehicle}: {signal.name} has several senders; 0x{chosen[vehicle]:02X}, "
+                f"which tells most, is read, and not {others}"
+            )
+    kept = [one for one in readings if one.sender == chosen[one.vehicle]]
+    if len(kept) < len(readings):
+        tally.skip("other_sender", len(readings) - len(kept))
+    return kept
 
 
 def _placed(
