@@ -55,6 +55,7 @@ def read(path: Path, tally: Tally) -> list[Monitor]:
     for monitor, row in rows:
         if monitor.name in first:
             tally.bad("bad_row", row.error("name", f"{monitor.name!r} is there twice"))
+            tally.take(-1)
         else:
             first[monitor.name] = monitor
     if not first:

@@ -26,12 +26,14 @@ class RawRow:
         cells: Its cells; empty where it is broken.
         broken: Why it cannot be read; empty where it can.
         nul: Whether it held NUL bytes.
+        lines: How many lines it spans.
     """
 
     line: int
     cells: list[str]
     broken: str = ""
     nul: bool = False
+    lines: int = 1
 
 
 def split_line(text: str, delimiter: str, *, strict: bool = False) -> list[str] | None:
@@ -82,7 +84,8 @@ def _quoted(
         return RawRow(number, cells)
     joined = _joined(text, lines, ahead, delimiter, width)
     if joined is not None:
-        return RawRow(number, joined)
+        cells, lines_of_row = joined
+        return RawRow(number, cells, lines=lines_of_row)
     # Quotes within a cell that none begins, as some tools write them.
     cells = split_line(text, delimiter) if text.count('"') % 2 == 0 else None
     if cells is not None and len(cells) == width:
@@ -92,8 +95,11 @@ def _quoted(
 
 def _joined(
     text: str, lines: Iterator[Line], ahead: deque[Line], delimiter: str, width: int
-) -> list[str] | None:
-    """Return the cells of a row that ends on a later line; None where none as wide does."""
+) -> tuple[list[str], int] | None:
+    """Return the cells of a row that ends on a later line, and how many lines it spans.
+
+    None where no row as wide as the header does.
+    """
     quotes = text.count('"')
     if quotes % 2 == 0:
         return None
@@ -115,7 +121,7 @@ def _joined(
                 return None
             for _ in range(index + 1):
                 ahead.popleft()
-            return cells
+            return cells, index + 2
     return None
 
 

@@ -51,7 +51,7 @@ def in_order(rows: Sequence[Sample], tally: Tally) -> list[Sample]:
     ordered: list[Sample] = []
     for sample in sorted(rows, key=lambda row: row.time_us):
         if ordered and ordered[-1].time_us == sample.time_us:
-            tally.skip("same_time")
+            tally.drop("same_time")
         else:
             ordered.append(sample)
     return ordered

@@ -62,6 +62,11 @@ class Tally:
         if place and reason not in self.first:
             self.first[reason] = place
 
+    def drop(self, reason: str, place: str = "") -> None:
+        """Count a record that was counted as read, and is left out after all."""
+        self.taken -= 1
+        self.skip(reason, place=place)
+
     def bad(self, reason: str, error: InputError) -> None:
         """Count bad input and note its place.
 
