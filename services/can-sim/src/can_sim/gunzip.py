@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 CHUNK_BYTES = 64 * 1024
+PACKED_BYTES = 1024
+"""How much is unpacked at once: of a broken place, what comes before it is not lost with it."""
 FREE_BYTES = 64 * 1024 * 1024
 """What any file may unpack to."""
 MOST_RATIO = 200
@@ -84,7 +86,7 @@ class Gunzipped(io.RawIOBase):
             raise zlib.error(f"it unpacks to more than {MOST_RATIO} times its size")
 
     def _more(self) -> bytes:
-        data = self._stream.read(CHUNK_BYTES)
+        data = self._stream.read(PACKED_BYTES)
         self._taken += len(data)
         return data
 

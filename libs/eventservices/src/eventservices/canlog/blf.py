@@ -274,11 +274,8 @@ def _error64(body: bytes, time_us: int, room: int) -> LogFrame:
 
 
 def _identified(can_id: int) -> tuple[int, bool]:
-    extended = bool(can_id & _EXTENDED_ID)
     number = can_id & MAX_EXTENDED_ID
-    if not extended and number > MAX_STANDARD_ID:
-        raise ValueError(f"identifier {can_id:X} is out of range")
-    return number, extended
+    return number, bool(can_id & _EXTENDED_ID) or number > MAX_STANDARD_ID
 
 
 _READERS: Final[dict[int, Callable[[bytes, int, int], LogFrame]]] = {

@@ -108,7 +108,7 @@ def _trc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
 def _candump(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
     head = list(islice(lines, HEAD_LINES))
     adds = times_are_differences(line for _, line in head)
-    total_us, dated = 0, False
+    total_us, dated, told = 0, False, False
     for number, line in chain(head, lines):
         if has_short_fraction(line):
             watch.noticed("short_fraction", number)
@@ -120,8 +120,9 @@ def _candump(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFram
         if frame is None:
             continue
         if adds and frame.time_us is not None and is_relative(line):
-            if not total_us:
+            if not told:
                 watch.noticed("differences", number)
+                told = True
             total_us += frame.time_us
             frame = replace(frame, time_us=total_us)
         if not dated and has_date(line):
