@@ -83,6 +83,24 @@ async def test_the_frame_of_the_traffic_scenario_has_the_identifier_12345(bus: B
     assert (got[0].content, got[0].stamp) == (b"FES0001\x37", stamp)
 
 
+async def test_a_parameter_group_is_received_from_whoever_sends_it(bus: Bus) -> None:
+    truck, device = nodes(bus)
+    got: list[Delivery] = []
+    native = device.listen(0x18FEF1FE, SRT, got.append, group=True)
+    for can_id in (0x18FEF100, 0x0CFEF117, 0x18FEF200, 0x18FEF1FE):
+        truck.send_frame(Frame(can_id, b"\1", extended=True))
+    await eventually(lambda: len(got) == 3)
+    assert {each.frame.can_id for each in got} == {0x18FEF100, 0x0CFEF117, 0x18FEF1FE}
+    device.cancel_subscription(native)
+    device.cancel_subscription(native)
+    again: list[Delivery] = []
+    device.listen(0x18FEF1FE, SRT, again.append)
+    truck.send_frame(Frame(0x18FEF100, b"\2", extended=True))
+    truck.send_frame(Frame(0x18FEF1FE, b"\3", extended=True))
+    await eventually(lambda: again)
+    assert (len(got), [each.content for each in again]) == (3, [b"\3"])
+
+
 async def test_hard_events_go_in_slots_of_their_own(bus: Bus) -> None:
     one, two = nodes(bus)
     got: list[Delivery] = []

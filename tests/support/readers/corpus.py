@@ -28,17 +28,16 @@ class Seed(NamedTuple):
 
 def frames() -> list[can.Message]:
     """Return frames of several kinds."""
-    made = []
-    for n in range(RECORDS):
-        made.append(
-            can.Message(
-                timestamp=START_S + n,
-                arbitration_id=12345,
-                is_extended_id=True,
-                data=b"TEST001" + bytes([40 + n]),
-                channel=0,
-            )
+    made = [
+        can.Message(
+            timestamp=START_S + n,
+            arbitration_id=12345,
+            is_extended_id=True,
+            data=b"TEST001" + bytes([40 + n]),
+            channel=0,
         )
+        for n in range(RECORDS)
+    ]
     made[3] = can.Message(START_S + 3, arbitration_id=0x1A0, is_extended_id=False, data=b"\1\2")
     made[5] = can.Message(START_S + 5, is_error_frame=True, channel=0)
     return made
@@ -81,7 +80,8 @@ def _candump() -> bytes:
 
 def _screen() -> bytes:
     lines = [
-        f" (2026-03-01 10:00:{n:02d}.000001)  can0  00003039   [8]  54 45 53 54 30 30 31 {40 + n:02X}"
+        f" (2026-03-01 10:00:{n:02d}.000001)  can0  00003039   [8]  "
+        f"54 45 53 54 30 30 31 {40 + n:02X}"
         for n in range(RECORDS)
     ]
     return ("\n".join(lines) + "\n").encode()

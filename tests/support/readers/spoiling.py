@@ -64,7 +64,7 @@ def swap_lines(data: bytes, chance: Random) -> bytes:
 
 def huge_number(data: bytes, chance: Random) -> bytes:
     """Put a number of another size in the place of a digit."""
-    digits = [at for at, byte in enumerate(data) if 48 <= byte <= 57]  # noqa: PLR2004 - 0 to 9
+    digits = [at for at, byte in enumerate(data) if 48 <= byte <= 57]
     if not digits:
         return data
     at = chance.choice(digits)

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -33,6 +34,22 @@ def test_a_subject_is_a_channel() -> None:
 
 def test_a_rule_makes_it_frames_beside_the_channel() -> None:
     assert set(wanted("subject = 'Speed' AND rate > 30", CAN_SPEED)) == {FRAME, Wanted("Speed")}
+
+
+def test_a_rule_of_a_parameter_group_asks_for_all_its_identifiers(tmp_path: Path) -> None:
+    (tmp_path / "truck.dbc").write_text(
+        'VERSION ""\nBS_:\nBU_: N\nBO_ 2566844926 Motion: 8 N\n'
+        ' SG_ WheelSpeed : 8|16@1+ (1,0) [0|0] "km/h" N\n\n'
+        'BA_DEF_ BO_ "VFrameFormat" ENUM "StandardCAN","ExtendedCAN","reserved","J1939PG";\n'
+        'BA_DEF_DEF_ "VFrameFormat" "J1939PG";\n'
+    )
+    rule = {
+        "subject": "Speed",
+        "dbc": {"file": str(tmp_path / "truck.dbc"), "message": "Motion"},
+        "direction": "in",
+    }
+    group = Wanted("", 0x18FEF1FE, extended=True, group=True)
+    assert set(wanted("Speed", rule)) == {group, Wanted("Speed")}
 
 
 def test_a_rule_on_another_channel_makes_that_the_source() -> None:

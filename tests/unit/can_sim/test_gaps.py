@@ -24,9 +24,7 @@ def planned(
     return summary
 
 
-def refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], text: str, *arguments: str
-) -> str:
+def refused(folder: Path, capsys: pytest.CaptureFixture[str], text: str, *arguments: str) -> str:
     path = folder / "fleet.csv"
     path.write_text(text)
     assert main(["plan", "--out", str(folder / "run"), "--trace", str(path), *arguments]) == 2

@@ -91,7 +91,9 @@ def test_of_several_senders_one_is_read_and_that_is_told_p12(tmp_path: Path) -> 
     tally = Tally()
     assert speeds(tmp_path, lines, database(), tally) == [51, 52, 53, 54, 55]
     assert tally.skipped == {"other_sender": 2}
-    assert any("several senders; 0x00, which tells most, is read, and not 0x17" in n for n in tally.notes)
+    assert any(
+        "several senders; 0x00, which tells most, is read, and not 0x17" in n for n in tally.notes
+    )
 
 
 def test_a_log_that_cannot_be_read_is_told_with_what_is_broken(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ START_US = 1_772_359_200_000_000
 HEADER = 144
 
 
-def frames(folder: Path, name: str, data: str | bytes, tally: Tally | None = None) -> list[LogFrame]:
+def frames(
+    folder: Path, name: str, data: str | bytes, tally: Tally | None = None
+) -> list[LogFrame]:
     path = folder / name
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     found = []
@@ -69,7 +71,10 @@ def test_candumps_times_from_zero_are_left_as_they_are_p08(tmp_path: Path) -> No
     [
         ("\x1b[31m (1772359200.000000)  can0  123\x1b[0m   [2]  11 22", b"\x11\x22"),
         (" (1772359200.000000)  can0  RX B -  123  [02]  11 22", b"\x11\x22"),
-        (" (1772359200.000000)  can0  123   {B}  11 22 33 44 55 66 77 88", bytes.fromhex("1122334455667788")),
+        (
+            " (1772359200.000000)  can0  123   {B}  11 22 33 44 55 66 77 88",
+            bytes.fromhex("1122334455667788"),
+        ),
         (" (1772359200.000000)  can0  123   [2]  11 22   '.\"'", b"\x11\x22"),
     ],
 )
@@ -79,12 +84,17 @@ def test_further_forms_of_candumps_screen_are_read(tmp_path: Path, line: str, ri
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-16-le"])
-def test_a_log_that_a_shell_wrote_in_another_encoding_is_read(tmp_path: Path, encoding: str) -> None:
+def test_a_log_that_a_shell_wrote_in_another_encoding_is_read(
+    tmp_path: Path, encoding: str
+) -> None:
     text = screen("1772359200.000000", "1772359201.000000").replace("\n", "\r\n")
     assert len(frames(tmp_path, "a.log", text.encode(encoding), Tally(strict=True))) == 2
 
 
-ASC = "base {base}  timestamps {stamps}\n   1.500000 1  {id}x  Rx   d 2 10 11\n   0.250000 1  {id}x  Rx   d 2 10 11\n"
+ASC = (
+    "base {base}  timestamps {stamps}\n   1.500000 1  {id}x  Rx   d 2 10 11\n"
+    "   0.250000 1  {id}x  Rx   d 2 10 11\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,9 @@ def test_base_and_relative_times_of_an_asc_log_are_read(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("torn", ["   2.5", "   2.5 1", "   2.5 1  3039x", "   2.5 1 3039x Rx d 2 1"])
+@pytest.mark.parametrize(
+    "torn", ["   2.5", "   2.5 1", "   2.5 1  3039x", "   2.5 1 3039x Rx d 2 1"]
+)
 def test_a_torn_last_line_of_an_asc_log_is_counted(tmp_path: Path, torn: str) -> None:
     tally = Tally()
     text = ASC.format(base="hex", stamps="absolute", id="3039") + torn
@@ -123,13 +135,19 @@ def test_a_torn_last_line_of_an_asc_log_is_counted(tmp_path: Path, torn: str) ->
     assert "a.asc:4: " in tally.first["broken_line"]
 
 
+TRC_STATUS = "  2)  1300.0 {bus}Warng  FFFFFFFF {reserved} 4  00 00 00 08\n"
+TRC_DATA = "54 45 53 54 30 30 31 3C\n"
 TRC = {
-    "1.0": "  1)  1250  00003039  8  54 45 53 54 30 30 31 3C\n  2)  1300  FFFFFFFF  4  00 00 00 08 BUSHEAVY\n",
-    "1.1": "  1)  1250.0  Rx  00003039  8  54 45 53 54 30 30 31 3C\n  2)  1300.0  Warng  FFFFFFFF  4  00 00 00 08\n",
-    "1.2": "  1)  1250.0 1  Rx  00003039  8  54 45 53 54 30 30 31 3C\n  2)  1300.0 1  Warng  FFFFFFFF  4  00 00 00 08\n",
-    "1.3": "  1)  1250.0 1  Rx  00003039 -  8  54 45 53 54 30 30 31 3C\n  2)  1300.0 1  Warng  FFFFFFFF - 4  00 00 00 08\n",
-    "2.0": "  1  1250.000 DT 00003039 Rx 8  54 45 53 54 30 30 31 3C\n  2  1300.000 ST          Rx    00 00 00 08\n",
-    "2.1": "  1  1250.000 DT 1 00003039 Rx - 8  54 45 53 54 30 30 31 3C\n  2  1300.000 ST 1 - Rx - 4  00 00 00 08\n",
+    "1.0": f"  1)  1250  00003039  8  {TRC_DATA}  2)  1300  FFFFFFFF  4  00 00 00 08 BUSHEAVY\n",
+    "1.1": f"  1)  1250.0  Rx  00003039  8  {TRC_DATA}" + TRC_STATUS.format(bus="", reserved=""),
+    "1.2": f"  1)  1250.0 1  Rx  00003039  8  {TRC_DATA}"
+    + TRC_STATUS.format(bus="1 ", reserved=""),
+    "1.3": f"  1)  1250.0 1  Rx  00003039 -  8  {TRC_DATA}"
+    + TRC_STATUS.format(bus="1 ", reserved="-"),
+    "2.0": f"  1  1250.000 DT 00003039 Rx 8  {TRC_DATA}"
+    "  2  1300.000 ST          Rx    00 00 00 08\n",
+    "2.1": f"  1  1250.000 DT 1 00003039 Rx - 8  {TRC_DATA}"
+    "  2  1300.000 ST 1 - Rx - 4  00 00 00 08\n",
 }
 
 
@@ -145,7 +163,11 @@ def test_every_version_of_a_trc_log_is_read(tmp_path: Path, version: str) -> Non
 
 def test_a_broken_line_of_a_trc_log_costs_itself(tmp_path: Path) -> None:
     tally = Tally()
-    text = ";$FILEVERSION=1.1\n" + TRC["1.1"] + "  3)  14x0.0  Rx  0123  1  11\n  4)  1.0  Rx  0123  1  11\n  5)  1.0  Rx  01"
+    text = (
+        ";$FILEVERSION=1.1\n"
+        + TRC["1.1"]
+        + "  3)  14x0.0  Rx  0123  1  11\n  4)  1.0  Rx  0123  1  11\n  5)  1.0  Rx  01"
+    )
     assert len(frames(tmp_path, "a.trc", text, tally)) == 2
     assert tally.skipped == {"broken_line": 2, "status_line": 1}
     assert "a.trc:4: '14x0.0' is not a time" in tally.first["broken_line"]
@@ -265,11 +287,15 @@ def test_error_and_remote_frames_of_blf_are_no_data(tmp_path: Path) -> None:
     assert found[2].channel == "1"
 
 
-@pytest.mark.parametrize("spoil", [lambda d: d[:-2000], lambda d: d[:9000] + b"\xff" * 40 + d[9040:]])
+@pytest.mark.parametrize(
+    "spoil", [lambda d: d[:-2000], lambda d: d[:9000] + b"\xff" * 40 + d[9040:]]
+)
 def test_a_compressed_log_that_is_broken_is_read_up_to_there(
     tmp_path: Path, spoil: Callable[[bytes], bytes]
 ) -> None:
-    lines = "".join(f"({n}.{n * 7919 % 999983:06d}) can0 123#{n * 31 % 65536:04X}\n" for n in range(3000))
+    lines = "".join(
+        f"({n}.{n * 7919 % 999983:06d}) can0 123#{n * 31 % 65536:04X}\n" for n in range(3000)
+    )
     tally = Tally()
     found = frames(tmp_path, "a.log.gz", spoil(gzip.compress(lines.encode())), tally)
     assert 500 < len(found) < 3000

@@ -197,7 +197,9 @@ def test_every_usual_encoding_is_read(tmp_path: Path, encoding: str) -> None:
 
 
 def test_lines_before_the_header_are_passed_over(tmp_path: Path) -> None:
-    found = trace(tmp_path, "sep=;\n# made by a logger\n\n" + HEAD.replace(",", ";") + "1;A;1;2;3\n")
+    found = trace(
+        tmp_path, "sep=;\n# made by a logger\n\n" + HEAD.replace(",", ";") + "1;A;1;2;3\n"
+    )
     assert len(found.samples) == 1
 
 

@@ -40,7 +40,7 @@ def frame(can_id: int, speed: str = "0032") -> Native:
 @pytest.mark.parametrize("can_id", [0x18FEF100, 0x18FEF1FE, 0x0CFEF117])
 def test_a_rule_is_about_the_whole_parameter_group_p12(tmp_path: Path, can_id: int) -> None:
     ((event, _),) = mapping(tmp_path).to_events(frame(can_id))
-    assert event["rate"] == 50.0
+    assert {field.id: field.value for field in event.parameters} == {"rate": 50.0, "axle": 5}
 
 
 def test_another_group_is_not_meant(tmp_path: Path) -> None:

@@ -12,7 +12,22 @@ _UNIT = re.compile(r"[(\[{]([^)\]}]*)[)\]}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORDS = re.compile(r"[^\W_]+")
 _AROUND = frozenset(
-    "gps gnss position pos location loc stop wgs84 wgs device vehicle veh point start".split()
+    (
+        "gps",
+        "gnss",
+        "position",
+        "pos",
+        "location",
+        "loc",
+        "stop",
+        "wgs84",
+        "wgs",
+        "device",
+        "vehicle",
+        "veh",
+        "point",
+        "start",
+    )
 )
 """Words that say whose place, time or speed it is."""
 

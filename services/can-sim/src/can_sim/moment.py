@@ -46,7 +46,7 @@ def from_iso(text: str) -> int:
     date = found["date"].replace("-", "")
     hour, minute, second = int(clock[:2]), int(clock[2:4]), int(clock[4:])
     whole_day = (hour, minute, second, fraction_us) == (24, 0, 0, 0)
-    if not whole_day and (hour > 23 or minute > 59 or second > 60):  # noqa: PLR2004 - a clock's
+    if not whole_day and (hour > 23 or minute > 59 or second > 60):
         raise ValueError(f"{shown!r} is not a time")
     try:
         day = datetime(int(date[:4]), int(date[4:6]), int(date[6:]), tzinfo=UTC)
@@ -61,7 +61,7 @@ def _offset_s(zone: str, shown: str) -> int:
         return 0
     digits = zone[1:].replace(":", "").ljust(4, "0")
     hours, minutes = int(digits[:2]), int(digits[2:])
-    if hours * 60 + minutes > 14 * 60 or minutes > 59:  # noqa: PLR2004 - as xs:dateTime allows
+    if hours * 60 + minutes > 14 * 60 or minutes > 59:
         raise ValueError(f"{shown!r} has an offset that no zone has")
     return (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)
 
@@ -86,4 +86,3 @@ def from_text(text: str, unit: str) -> int:
     if abs(exact) > MAX_US:
         raise ValueError(f"{text} is not within 10,000 years of 1970")
     return int(exact.to_integral_value())
-

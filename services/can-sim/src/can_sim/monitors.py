@@ -12,7 +12,18 @@ from can_sim.tally import Tally
 
 DEFAULT_RADIUS_M = 150.0
 DEFAULT_LIMIT_KMH = 30.0
-NAMES = ("monitor", "monitor_id", "name", "stop_id", "stop_code", "stop_name", "id", "site", "station", "stop")
+NAMES = (
+    "monitor",
+    "monitor_id",
+    "name",
+    "stop_id",
+    "stop_code",
+    "stop_name",
+    "id",
+    "site",
+    "station",
+    "stop",
+)
 RADII = ("radius_m", "range_m", "radius")
 LIMITS = ("limit_kmh", "limit", "maxspeed")
 

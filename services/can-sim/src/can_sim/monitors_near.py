@@ -64,7 +64,5 @@ def _around(monitor: Monitor) -> list[tuple[int, int]]:
     rows = min(floor(lat_reach / _CELL_DEGREES) + 1, 10)
     columns = min(floor(lon_reach / _CELL_DEGREES) + 1, 10)
     return [
-        (north + i, east + j)
-        for i in range(-rows, rows + 1)
-        for j in range(-columns, columns + 1)
+        (north + i, east + j) for i in range(-rows, rows + 1) for j in range(-columns, columns + 1)
     ]

@@ -11,8 +11,8 @@ from can_sim.monitors import Monitor
 from can_sim.monitors_near import check_count
 from can_sim.names import identifiers, licences
 from can_sim.placing import place_monitors
-from can_sim.runfolder import write_monitors, write_trace
 from can_sim.rollover import mended
+from can_sim.runfolder import write_monitors, write_trace
 from can_sim.sample import Sample, Trace
 from can_sim.sampling import normalise
 from can_sim.settings import DEFAULT_DURATION_S, DEFAULT_VEHICLES
@@ -100,4 +100,3 @@ def _trace(options: argparse.Namespace, tally: Tally) -> Trace:
         options.trace, options.positions, options.dbc, options.signal, align=options.align
     )
     return read_trace(inputs, tally)
-

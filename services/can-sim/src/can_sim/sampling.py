@@ -61,7 +61,7 @@ def duration_of(time_us: int) -> str:
     """Return a long time in words, e.g. `40 h 10 min` or `7168 days`."""
     minutes = time_us // (60 * SECOND_US)
     days = minutes // (24 * 60)
-    return f"{days} days" if days >= 3 else f"{minutes // 60} h {minutes % 60} min"  # noqa: PLR2004
+    return f"{days} days" if days >= 3 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _check_count(vehicles: dict[str, list[Sample]], sampling: Sampling, limit: int) -> None:

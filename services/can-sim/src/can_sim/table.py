@@ -90,9 +90,7 @@ class Row:
         """Return an error that names this row and a column of it."""
         return InputError(reason, self.file, self.line, column)
 
-    def _number(
-        self, column: str, read: Callable[..., float], low: float, high: float
-    ) -> float:
+    def _number(self, column: str, read: Callable[..., float], low: float, high: float) -> float:
         text = self.text(column)
         others = ""
         if "," in text:

@@ -13,7 +13,9 @@ from eventservices.canlog.frame import MAX_EXTENDED_ID, MAX_STANDARD_ID, Kind, L
 _DIRECTIONS = {"rx": "R", "tx": "T"}
 _DECIMAL_DIGITS = frozenset("0123456789")
 _HEX_DIGITS = _DECIMAL_DIGITS | frozenset("abcdefABCDEF")
-_HEADERS = frozenset("date base no internal begin end previous version comment start".split())
+_HEADERS = frozenset(
+    ("date", "base", "no", "internal", "begin", "end", "previous", "version", "comment", "start")
+)
 _MONTHS = {
     name: number
     for names in (
@@ -172,7 +174,7 @@ def read_date(text: str) -> tuple[int | None, bool]:
         return None, False
     hour = int(clock["h"])
     half = (_HALF.search(rest) or [""])[0].lower().replace(".", "")
-    if half and hour <= 12:  # noqa: PLR2004 - some tools write `am` after hours of the 24
+    if half and hour <= 12:
         hour = hour % 12 + 12 * (half == "pm")
     try:
         moment = datetime(*day, hour, int(clock["m"]), int(clock["s"]), tzinfo=UTC)
@@ -189,8 +191,8 @@ def _day_of(text: str) -> tuple[int, int, int] | None:
         return int(iso[1]), int(iso[2]), int(iso[3])
     words = [word.strip(",.") for word in text.split()]
     months = [_MONTHS[word[:3].lower()] for word in words if word[:3].lower() in _MONTHS]
-    days = [int(word) for word in words if word.isdecimal() and len(word) <= 2]  # noqa: PLR2004
-    years = [int(word) for word in words if word.isdecimal() and len(word) == 4]  # noqa: PLR2004
+    days = [int(word) for word in words if word.isdecimal() and len(word) <= 2]
+    years = [int(word) for word in words if word.isdecimal() and len(word) == 4]
     return (years[0], months[0], days[0]) if months and days and years else None
 
 

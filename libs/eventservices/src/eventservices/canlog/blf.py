@@ -59,9 +59,10 @@ def read_blf(stream: BinaryIO, watch: Watch) -> Iterator[LogFrame]:
     found = 0
     for item in _objects(stream, watch):
         found += 1
+        if item.broken:
+            watch.broken(0, item.broken)
+            continue
         try:
-            if item.broken:
-                raise ValueError(item.broken.partition(": ")[2])
             frame = _frame(item, start_us)
         except (ValueError, struct.error) as error:
             watch.broken(0, f"object {item.number}: {error}")
@@ -171,7 +172,7 @@ def _frame(item: BlfObject, start_us: int) -> LogFrame | None:
     rest = item.header_bytes - 16
     if item.version == 1:
         flags, _, _, stamp = _V1.unpack_from(item.body)
-    elif item.version == 2:  # noqa: PLR2004 - the format's
+    elif item.version == 2:
         flags, _, _, stamp = _V2.unpack_from(item.body)
     else:
         raise ValueError(f"header version {item.version} is not known")

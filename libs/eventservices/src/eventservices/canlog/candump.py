@@ -194,7 +194,7 @@ def _screen_frame(found: re.Match[str]) -> LogFrame:
     if tail.lower().startswith("remote request"):
         return replace(frame, kind=Kind.REMOTE, remote_length=length)
     data = _bytes("".join(_pairs(tail, length)))
-    fd = len(found["length"] or "") == 2  # noqa: PLR2004 - candump writes two digits for FD only
+    fd = len(found["length"] or "") == 2
     if len(data) != length or length not in FD_LENGTHS or (length > 8 and not fd):
         raise ValueError(f"[{length}] does not fit the {len(data)} data bytes")
     switch, state = found["brs"] == "B", found["esi"] == "E"

@@ -97,7 +97,7 @@ class TrcParser:
         identifier, length = cells.get("I", ""), cells.get("l", "")
         if not _HEX.fullmatch(identifier):
             raise ValueError(f"identifier {identifier[:20]!r} is not hexadecimal")
-        if not (length.isdecimal() and len(length) <= 2):  # noqa: PLR2004 - at most 64
+        if not (length.isdecimal() and len(length) <= 2):
             raise ValueError(f"length {length[:20]!r} is not a number")
         can_id = int(identifier, 16)
         # Some tools leave out the zeros before an identifier of 29 bits.
@@ -129,7 +129,7 @@ def _octets(words: list[str], length: int, *, fd: bool) -> bytes:
     if len(words) < length:
         raise ValueError(f"{len(words)} data bytes instead of {length}")
     try:
-        found = bytes(int(word, 16) for word in words[:length] if len(word) == 2)  # noqa: PLR2004
+        found = bytes(int(word, 16) for word in words[:length] if len(word) == 2)
     except ValueError:
         found = b""
     if len(found) != length:
@@ -139,10 +139,12 @@ def _octets(words: list[str], length: int, *, fd: bool) -> bytes:
 
 def _days_us(text: str) -> int:
     whole, _, fraction = text.partition(".")
-    if not (whole.isdecimal() and len(whole) <= 6 and (fraction or "0").isdecimal()):  # noqa: PLR2004
+    if not (whole.isdecimal() and len(whole) <= 6 and (fraction or "0").isdecimal()):
         raise ValueError(f"start time {text[:40]!r} is not a number of days")
     days = int(whole)
     if days > MAX_DAYS:
         raise ValueError(f"start time {text[:40]!r} is out of range")
     digits = fraction[:18] or "0"
-    return (days - _DAYS_TO_1970) * DAY_US + round(int(digits) * DAY_US / 10 ** len(digits))
+    return (days - _DAYS_TO_1970) * DAY_US + int(digits) * DAY_US // int(
+        "1".ljust(len(digits) + 1, "0")
+    )

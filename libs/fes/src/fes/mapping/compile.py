@@ -33,9 +33,7 @@ def compile_rule(rule: Rule, at: int, names: Names | None) -> Compiled:
         subject = names.subject_out(rule.subject) if names else rule.subject
     inward = _ways_in(rule, frame, names, where)
     outward = _ways_out(rule, frame, names, where)
-    return Compiled(
-        rule, where, subject, can_id, extended, frame, inward, outward, plugin, group
-    )
+    return Compiled(rule, where, subject, can_id, extended, frame, inward, outward, plugin, group)
 
 
 def _ways_in(rule: Rule, frame: Frame | None, names: Names | None, where: str) -> Ways | None:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import UNSET
-
 from eventservices.canlog.j1939 import RESERVED_OCTET
+from msgspec import UNSET
 
 from fes.errors import MappingError
 from fes.mapping.bits import Bits

@@ -59,7 +59,8 @@ def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
         source: The log.
         positions: Where the vehicles were.
         tally: Counts what is left out: `error_frame`, `remote_frame`, `other_frame`, `no_time`,
-            `more_than_one_a_second`, `no_position`, `other_sender`, and the reasons of `SpeedSignal.speed_kmh`.
+            `more_than_one_a_second`, `no_position`, `other_sender`, and the reasons of
+            `SpeedSignal.speed_kmh`.
 
     Raises:
         InputError: A file cannot be read, there is no speed signal, or the positions are of
@@ -163,7 +164,8 @@ def _of_one_sender(
         counts.setdefault(reading.vehicle, Counter())[reading.sender] += 1
     chosen = {}
     for vehicle, senders in counts.items():
-        chosen[vehicle] = min(senders, key=lambda sender, of=senders: (-of[sender], sender))
+        most = max(senders.values())
+        chosen[vehicle] = min(sender for sender, count in senders.items() if count == most)
         if len(senders) > 1 and signal is not None:
             others = ", ".join(f"0x{one:02X}" for one in sorted(senders) if one != chosen[vehicle])
             tally.note(

@@ -338,4 +338,3 @@ class _Reader:
             self._segment = Segment()
             self._of_track().segments.append(self._segment)
         return self._segment
-
