@@ -13,6 +13,7 @@ INSTALLED := .venv/.installed
 RUNS ?= runs
 FES_SEEDS ?= 100000
 FES_LAWS ?= 100000
+FES_FUZZ ?= 100000
 
 # What `demo` plays; each may be left out.
 INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
@@ -48,6 +49,7 @@ help: ## List the targets
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
+	@echo "                FES_FUZZ=N     how many spoilt files (default $(FES_FUZZ))"
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
 	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
@@ -111,9 +113,10 @@ links: $(INSTALLED)
 bench: $(INSTALLED) ## Run the benchmarks; benchmarks/ says what they measure
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-simulate: $(INSTALLED) ## Run the gateway protocol over many random federations, and filters over many laws' cases
+simulate: $(INSTALLED) ## Run the gateway protocol over many random federations, filters over many laws' cases, readers over many spoilt files
 	@FES_SEEDS=$(FES_SEEDS) $(BIN)/pytest tests/simulation --timeout 0 -n 2 $(ARGS)
 	@FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 $(ARGS)
+	@FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 $(ARGS)
 
 clean: ## Remove runs, caches and what was built; the virtual environment stays
 	@if [ -e "$(RUNS)/up.pid" ] && [ -x $(BIN)/fes-traffic ]; then $(BIN)/fes-traffic down --runs "$(RUNS)"; fi

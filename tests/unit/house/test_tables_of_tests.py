@@ -15,12 +15,13 @@ TEST = re.compile(r"`([\w/.]+)::(test_\w+)`")
 
 
 def rows(name: str) -> list[str]:
-    return [
-        row for row in ROW.findall((ROOT / "docs" / name).read_text("utf-8")) if "---" not in row
-    ]
+    text = (ROOT / "docs" / name).read_text("utf-8")
+    found = [row for row in ROW.findall(text) if "---" not in row]
+    # Of the inputs only the table of cases names tests; the others list forms and reasons.
+    return [row for row in found if name != "inputs.md" or "::test_" in row or row[:3] == "| P"]
 
 
-@pytest.mark.parametrize("name", ["bad-input.md", "trouble-cases.md"])
+@pytest.mark.parametrize("name", ["bad-input.md", "inputs.md", "trouble-cases.md"])
 def test_every_row_names_a_test_that_is_there(name: str) -> None:
     assert len(rows(name)) > 15
     for row in rows(name):
