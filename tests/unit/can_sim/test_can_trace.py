@@ -140,3 +140,22 @@ def test_a_place_that_never_moves_is_enough(tmp_path: Path) -> None:
     places = Positions(still, "places.csv", Tally())
     (sample,) = trace(tmp_path, licensed(5.5, "TEST001", 5), places).samples
     assert (sample.lat, sample.lon) == (1.0, 2.0)
+
+
+def test_a_lone_reading_that_no_vehicle_can_have_is_counted(tmp_path: Path) -> None:
+    tally = Tally()
+    raws = [600, 600, 241, 601, 601, 602]
+    text = "".join(mph(1 + n / 100, raw) for n, raw in enumerate(raws))
+    text += "".join(mph(2.5 + n / 100, raw) for n, raw in enumerate([602, 602, 3000]))
+    text += mph(3.6, 700) + mph(3.7, 701)
+    found = trace(tmp_path, text, tally=tally, dbc=True)
+    assert tally.skipped["implausible"] == 2
+    assert [round(s.speed_kmh / 1.609344 * 20) + 500 for s in found.samples] == [602, 602, 701]
+    assert "-12.9" not in str(found.samples)
+
+
+def test_hard_braking_is_plausible(tmp_path: Path) -> None:
+    tally = Tally()
+    text = "".join(mph(1 + n / 10, 2000 - 30 * n) for n in range(30))
+    trace(tmp_path, text, tally=tally, dbc=True)
+    assert tally.skipped["implausible"] == 0

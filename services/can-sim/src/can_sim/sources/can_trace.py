@@ -19,6 +19,7 @@ from can_sim.errors import InputError
 from can_sim.moment import SECOND_US
 from can_sim.opening import stem_of
 from can_sim.sample import Sample, Sampling, Trace
+from can_sim.sources.outliers import Reading, without_outliers
 from can_sim.sources.positions import Positions
 from can_sim.tally import Tally
 
@@ -42,14 +43,6 @@ class CanSource:
     align: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    time_us: int
-    vehicle: str
-    speed_kmh: float
-    sender: int = -1
-
-
 def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
     """Return the trace that a CAN log tells; its samples keep the log's own times.
 
@@ -59,7 +52,7 @@ def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
         source: The log.
         positions: Where the vehicles were.
         tally: Counts what is left out: `error_frame`, `remote_frame`, `other_frame`, `no_time`,
-            `more_than_one_a_second`, `no_position`, `other_sender`, and the reasons of
+            `more_than_one_a_second`, `no_position`, `other_sender`, `implausible`, and the reasons of
             `SpeedSignal.speed_kmh`.
 
     Raises:
@@ -79,7 +72,8 @@ def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
             raise InputError(f"{error}; of {source.log}, {found.explain()}") from error
         tally.note(f"{source.dbc}: the speed is {signal.name}, in {signal.signal.unit or 'km/h'}")
     names = _vehicle_names(stem_of(source.log), channels)
-    latest = _latest_each_second(_readings(source.log, signal, names, tally), tally)
+    told = without_outliers(_readings(source.log, signal, names, tally), tally)
+    latest = _latest_each_second(told, tally)
     kept = _of_one_sender(latest, signal, tally)
     samples = _placed(kept, source, positions, tally)
     tally.take(len(samples))
@@ -104,7 +98,7 @@ def _vehicle_names(stem: str, channels: list[str]) -> dict[str, str]:
 
 def _readings(
     log: Path, signal: SpeedSignal | None, names: dict[str, str], tally: Tally
-) -> Iterator[_Reading]:
+) -> Iterator[Reading]:
     for frame in read_frames(log, tally):
         if frame.kind is not Kind.DATA:
             tally.skip(f"{frame.kind.value}_frame")
@@ -118,7 +112,7 @@ def _readings(
                 tally.skip(reason)
             else:
                 sender = sender_of(frame.can_id) if signal and signal.group else -1
-                yield _Reading(frame.time_us, _vehicle(frame, names), speed, sender)
+                yield Reading(frame.time_us, _vehicle(frame, names), speed, sender)
 
 
 def _tells_speed(frame: LogFrame, signal: SpeedSignal | None) -> bool:
@@ -143,8 +137,8 @@ def _vehicle(frame: LogFrame, names: dict[str, str]) -> str:
     return licence.rstrip("\0") or "none"
 
 
-def _latest_each_second(readings: Iterator[_Reading], tally: Tally) -> list[_Reading]:
-    latest: dict[tuple[str, int, int], _Reading] = {}
+def _latest_each_second(readings: Iterator[Reading], tally: Tally) -> list[Reading]:
+    latest: dict[tuple[str, int, int], Reading] = {}
     for reading in readings:
         key = (reading.vehicle, reading.sender, reading.time_us // SECOND_US)
         before = latest.get(key)
@@ -156,8 +150,8 @@ def _latest_each_second(readings: Iterator[_Reading], tally: Tally) -> list[_Rea
 
 
 def _of_one_sender(
-    readings: list[_Reading], signal: SpeedSignal | None, tally: Tally
-) -> list[_Reading]:
+    readings: list[Reading], signal: SpeedSignal | None, tally: Tally
+) -> list[Reading]:
     """Return each vehicle's readings of the sender that tells most; several parts tell a speed."""
     counts: dict[str, Counter[int]] = {}
     for reading in readings:
@@ -179,7 +173,7 @@ def _of_one_sender(
 
 
 def _placed(
-    readings: list[_Reading], source: CanSource, positions: Positions, tally: Tally
+    readings: list[Reading], source: CanSource, positions: Positions, tally: Tally
 ) -> list[Sample]:
     if readings and source.align:
         positions.align(min(reading.time_us for reading in readings))
