@@ -21,6 +21,7 @@ from can_sim.sources import csv_trace, gpx_trace
 from can_sim.sources.gpx_points import text_of
 from can_sim.table import Table
 from can_sim.tally import Tally
+from eventservices.canlog.gvret import is_header
 from eventservices.canlog.textlines import MAX_LINE_CHARACTERS, encoding_of, text_lines
 from support.readers.corpus import SEEDS, Seed, blf_promise
 from support.readers.spoiling import spoil
@@ -28,6 +29,18 @@ from support.readers.spoiling import spoil
 FILES = int(os.environ.get("FES_FUZZ", "2000"))
 ONLY = os.environ.get("FES_FUZZ_ONLY", "")
 PIECES = 20
+HEADERS = [
+    "date",
+    "base",
+    "no",
+    "internal",
+    "begin",
+    "end",
+    "previous",
+    "version",
+    "comment",
+    "start",
+]
 MOST_RECORDS = 100_000
 """More than any of the files can hold: a reader that gives more repeats itself."""
 
@@ -84,7 +97,7 @@ def read(path: Path, tally: Tally) -> Iterator[object]:
         yield from dbc.load(path, tally).messages
     elif suffix == "txt":
         yield from monitors_of(path, tally)
-    elif suffix in ("csv", "gpx"):
+    elif suffix in ("csv", "gpx") and not path.name.startswith("drive"):
         {"csv": csv_trace.read, "gpx": gpx_trace.read}[suffix](path, tally)
         yield from range(tally.taken)
     else:
@@ -123,6 +136,12 @@ def accounted(path: Path, seed: Seed, taken: int, tally: Tally) -> None:
     elif suffix == "gpx":
         begun = len(re.findall(r"<(?:[\w.-]+:)?trkpt[\s>/]", text_of(seed.data)))
         assert taken + counted >= begun
+    elif suffix == "asc":
+        headers = sum(is_of_the_header(piece) for piece in pieces_of(seed.data))
+        assert taken + counted == lines_of(seed.data, "") - headers
+    elif path.name.startswith("drive"):
+        headers = sum(is_header(piece) for piece in pieces_of(seed.data))
+        assert taken + counted == lines_of(seed.data, "") - headers
     elif suffix in ("csv", "txt"):
         assert taken + counted == rows_of(path)
 
@@ -136,6 +155,12 @@ def pieces_of(data: bytes) -> list[str]:
         for at in range(0, len(line), MAX_LINE_CHARACTERS):
             found += line[at : at + MAX_LINE_CHARACTERS].split("\0")
     return [piece.strip() for piece in found if piece.strip("\r\n")]
+
+
+def is_of_the_header(line: str) -> bool:
+    """Tell whether a line of an ASC log begins as those of its header do."""
+    first = (line.split() or [""])[0].lower()
+    return first in HEADERS or line.startswith(("//", "#", ";"))
 
 
 def lines_of(data: bytes, comment: str) -> int:

@@ -115,6 +115,15 @@ def _trc2() -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def _gvret() -> bytes:
+    lines = ["Time Stamp,ID,Extended,Dir,Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8"]
+    lines += [
+        f"{n * 1_000_000},00003039,true,Rx,0,8,54,45,53,54,30,30,31,{40 + n:02X},"
+        for n in range(RECORDS)
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
 def blf(compression: int = -1) -> bytes:
     """Return a BLF log."""
     stream = io.BytesIO()
@@ -163,6 +172,7 @@ SEEDS: dict[str, Callable[[], Seed]] = {
     "asc": lambda: Seed("drive.asc", _asc()),
     "trc 1.1": lambda: Seed("drive.trc", _trc()),
     "trc 2.1": lambda: Seed("drive.trc", _trc2()),
+    "gvret": lambda: Seed("drive.gvret.csv", _gvret()),
     "blf": lambda: Seed("drive.blf", blf(), BLF_HEADER),
     "blf without compression": lambda: Seed("drive.blf", blf(0), BLF_HEADER),
     "blf without containers": lambda: Seed("drive.blf", bare_blf(), BLF_HEADER),

@@ -12,6 +12,7 @@ import pytest
 from can_sim.canlog.frame import Kind, LogFrame
 from can_sim.canlog.reader import read_frames
 from can_sim.errors import InputError
+from can_sim.sources.choose import Inputs, read_trace
 from can_sim.tally import Tally
 
 START_US = 1_772_359_200_000_000
@@ -300,3 +301,33 @@ def test_a_compressed_log_that_is_broken_is_read_up_to_there(
     found = frames(tmp_path, "a.log.gz", spoil(gzip.compress(lines.encode())), tally)
     assert 500 < len(found) < 3000
     assert tally.skipped["cut_off"] == 1
+
+
+GVRET = "Time Stamp,ID,Extended,{dir}Bus,LEN,D1,D2,D3,D4,D5,D6,D7,D8\n"
+
+
+@pytest.mark.parametrize("direction", ["", "Rx,"])
+def test_the_csv_of_savvycan_is_read(tmp_path: Path, direction: str) -> None:
+    row = "{t},{i},{x}," + direction + "1,{n},11,22,\n"
+    text = GVRET.format(dir="Dir," if direction else "")
+    text += row.format(t=1_500_000, i="00003039", x="true", n=2)
+    text += row.format(t=1_600_000, i="00000123", x="false", n=2)
+    text += row.format(t="soon", i="00000123", x="false", n=2)
+    text += row.format(t=1_700_000, i="00000123", x="false", n=8)
+    tally = Tally()
+    found = frames(tmp_path, "a.csv", text, tally)
+    assert [(f.time_us, f.can_id, f.extended, f.data) for f in found] == [
+        (1_500_000, 12345, True, b"\x11\x22"),
+        (1_600_000, 0x123, False, b"\x11\x22"),
+    ]
+    assert found[0].direction == direction[:1]
+    assert tally.skipped == {"broken_line": 2}
+
+
+def test_the_csv_of_savvycan_is_a_trace_with_positions(tmp_path: Path) -> None:
+    data = ",".join(f"{byte:02X}" for byte in b"TEST001<")
+    log, places = tmp_path / "a.csv", tmp_path / "p.csv"
+    log.write_text(GVRET.format(dir="") + f"1500000,00003039,true,0,8,{data}\n")
+    places.write_text("time_s,lat,lon,speed_kmh\n0,51,7,3\n9,51,7,3\n")
+    (sample,) = read_trace(Inputs(log, places), Tally(strict=True)).samples
+    assert (sample.vehicle, sample.speed_kmh, sample.time_us) == ("TEST001", 60, 1_500_000)

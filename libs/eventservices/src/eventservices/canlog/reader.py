@@ -5,7 +5,7 @@ leave NUL bytes in a log, even within a line: what stands between them is read a
 own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from typing import BinaryIO, Final
@@ -20,6 +20,7 @@ from eventservices.canlog.candump import (
     times_are_differences,
 )
 from eventservices.canlog.frame import LogFrame
+from eventservices.canlog.gvret import GvretParser
 from eventservices.canlog.textlines import opened
 from eventservices.canlog.trc import TrcParser
 from eventservices.canlog.watch import LogNotes, Watch
@@ -35,12 +36,14 @@ HEAD_LINES: Final = 2_000
 
 
 def kind_of(name: str) -> str:
-    """Return the format that a file's name tells: `asc`, `blf` or `trc`; `candump` for any other.
+    """Return the format that a file's name tells: `asc`, `blf`, `trc`; `candump` for any other.
+
+    A `.csv` is `csv`, the form of GVRET.
 
     `.gz` after it is passed over.
     """
     suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
-    return suffix if suffix in ("asc", "blf", "trc") else "candump"
+    return suffix if suffix in ("asc", "blf", "csv", "trc") else "candump"
 
 
 def read_frames(stream: BinaryIO, kind: str, watch: Watch) -> Iterator[LogFrame]:
@@ -59,7 +62,9 @@ def read_frames(stream: BinaryIO, kind: str, watch: Watch) -> Iterator[LogFrame]
     elif kind == "asc":
         yield from _asc(_lines(stream, watch), watch)
     elif kind == "trc":
-        yield from _trc(_lines(stream, watch), watch)
+        yield from _parsed("TRC", _lines(stream, watch), TrcParser().parse_line, watch)
+    elif kind == "csv":
+        yield from _parsed("GVRET", _lines(stream, watch), GvretParser().parse_line, watch)
     else:
         yield from _candump(_lines(stream, watch), watch)
 
@@ -86,12 +91,16 @@ def _asc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
         yield frame
 
 
-def _trc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
-    parser = TrcParser()
+def _parsed(
+    what: str,
+    lines: Iterator[tuple[int, str]],
+    parse: Callable[[str], LogFrame | str | None],
+    watch: Watch,
+) -> Iterator[LogFrame]:
     first, frames = "", 0
     for number, line in lines:
         try:
-            frame = parser.parse_line(line)
+            frame = parse(line)
         except ValueError as error:
             first = first or f"line {number}: {error}"
             watch.broken(number, str(error))
@@ -102,7 +111,7 @@ def _trc(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:
             frames += 1
             yield frame
     if first and not frames:
-        raise MalformedError(f"is not a TRC log: {first}")
+        raise MalformedError(f"is not a {what} log: {first}")
 
 
 def _candump(lines: Iterator[tuple[int, str]], watch: Watch) -> Iterator[LogFrame]:

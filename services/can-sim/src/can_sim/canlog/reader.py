@@ -23,8 +23,8 @@ _TOLD = {
 def read_frames(path: Path, tally: Tally) -> Iterator[LogFrame]:
     """Yield the frames of a log in the log's order, error and remote frames among them.
 
-    The suffix tells the format: `.asc`, `.blf`, `.trc`, anything else is candump's text; `.gz`
-    after it is read through gzip.
+    The suffix tells the format: `.asc`, `.blf`, `.trc`, `.csv` (of GVRET), anything else is
+    candump's text; `.gz` after it is read through gzip.
 
     Args:
         path: The log.

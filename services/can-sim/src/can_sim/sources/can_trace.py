@@ -52,8 +52,8 @@ def read(source: CanSource, positions: Positions, tally: Tally) -> Trace:
         source: The log.
         positions: Where the vehicles were.
         tally: Counts what is left out: `error_frame`, `remote_frame`, `other_frame`, `no_time`,
-            `more_than_one_a_second`, `no_position`, `other_sender`, `implausible`, and the reasons of
-            `SpeedSignal.speed_kmh`.
+            `more_than_one_a_second`, `no_position`, `other_sender`, `implausible`, and the
+            reasons of `SpeedSignal.speed_kmh`.
 
     Raises:
         InputError: A file cannot be read, there is no speed signal, or the positions are of

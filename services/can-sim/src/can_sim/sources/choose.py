@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from eventservices.canlog.gvret import is_header
+from eventservices.canlog.textlines import decoded
+
 from can_sim.errors import InputError
 from can_sim.opening import kind_of, open_bytes
 from can_sim.rollover import mended
@@ -41,7 +44,7 @@ def read_trace(inputs: Inputs, tally: Tally) -> Trace:
     Raises:
         InputError: A file cannot be read, or a CAN log comes without positions.
     """
-    if kind_of(inputs.trace) not in CAN_KINDS:
+    if kind_of(inputs.trace) not in CAN_KINDS and not _is_gvret(inputs.trace):
         return _read_moving(inputs.trace, tally)
     if inputs.positions is None:
         raise InputError(
@@ -60,6 +63,14 @@ def _read_moving(path: Path, tally: Tally) -> Trace:
     return csv_trace.read(path, tally)
 
 
+def _is_gvret(path: Path) -> bool:
+    if kind_of(path) != "csv":
+        return False
+    with open_bytes(path, Tally()) as stream:
+        lines = decoded(stream.read(MAX_LOOK_BYTES)).splitlines()
+    return bool(lines) and is_header(lines[0])
+
+
 def _looks_like_xml(path: Path) -> bool:
-    with open_bytes(path) as stream:
+    with open_bytes(path, Tally()) as stream:
         return stream.read(MAX_LOOK_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")

@@ -42,7 +42,7 @@ def without_outliers(readings: Iterator[Reading], tally: Tally) -> Iterator[Read
     for reading in readings:
         window = windows.setdefault((reading.vehicle, reading.sender), [])
         window.append(reading)
-        if len(window) < 3:  # noqa: PLR2004 - one between two neighbours
+        if len(window) < 3:
             continue
         before, middle, after = window
         if _jumps(before, middle) and _jumps(middle, after) and not _jumps(before, after):
