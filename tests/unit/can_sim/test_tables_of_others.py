@@ -131,6 +131,9 @@ MOMENT_US = 1_772_359_200_000_000
         ("time", "2026-03-01 10:00:00 UTC", MOMENT_US),
         ("time", "2026-02-28T24:00:00Z", MOMENT_US - 36_000_000_000),
         ("time", " 2026-03-01T09:59:60Z ", MOMENT_US),
+        ("time", "01.03.2026 10:00:00", MOMENT_US),
+        ("Device Time", "01-Mar-2026 10:00:00.000", MOMENT_US),
+        ("GPS Time", "Sun Mar 01 11:00:00 GMT+01:00 2026", MOMENT_US),
     ],
 )
 def test_times_have_the_forms_of_loggers(
@@ -141,7 +144,16 @@ def test_times_have_the_forms_of_loggers(
 
 
 @pytest.mark.parametrize(
-    "text", ["2026-03-01T10:00:00+25:00", "2026-13-01T10:00:00Z", "2026-03-01T10:61:00Z", "noon"]
+    "text",
+    [
+        "3/1/2026 10:00:00",
+        "01-Xyz-2026 10:00:00",
+        "32.03.2026 10:00:00",
+        "2026-03-01T10:00:00+25:00",
+        "2026-13-01T10:00:00Z",
+        "2026-03-01T10:61:00Z",
+        "noon",
+    ],
 )
 def test_a_malformed_time_is_a_bad_row_with_its_place(tmp_path: Path, text: str) -> None:
     tally = Tally()

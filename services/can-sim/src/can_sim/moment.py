@@ -19,6 +19,28 @@ _DATE_TIME = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
+_CLOCK = r"(?P<clock>\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)"
+_ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|UTC|GMT)?"
+_NAMED = re.ASCII | re.IGNORECASE
+_DAY_FIRST = re.compile(
+    rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}),?\s+{_CLOCK}\s*{_ZONE}", _NAMED
+)
+_DAY_AND_NAME = re.compile(
+    r"(?:[a-z]{3},\s+)?(?P<day>\d{1,2})[-\s](?P<month>[a-z]{3})[-\s](?P<year>\d{4})\s+"
+    rf"{_CLOCK}\s*{_ZONE}",
+    _NAMED,
+)
+_NAME_AND_DAY = re.compile(
+    rf"[a-z]{{3}}\s+(?P<month>[a-z]{{3}})\s+(?P<day>\d{{1,2}})\s+{_CLOCK}\s*{_ZONE}\s+(?P<year>\d{{4}})",
+    _NAMED,
+)
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
+}
+
 
 def from_datetime(moment: datetime) -> int:
     """Return microseconds since 1970 UTC; a moment without a zone counts as UTC."""
@@ -66,11 +88,28 @@ def _offset_s(zone: str, shown: str) -> int:
     return (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)
 
 
+def _in_iso(text: str) -> str:
+    """Return a moment in ISO 8601 whose day cannot be taken for its month; others as they are."""
+    if len(text) > MAX_CHARACTERS:
+        return text
+    found = _DAY_FIRST.fullmatch(text) or _DAY_AND_NAME.fullmatch(text)
+    found = found or _NAME_AND_DAY.fullmatch(text)
+    if found is None:
+        return text
+    month = found["month"].lower()
+    number = int(month) if month.isdecimal() else _MONTHS.get(month, 0)
+    zone = (found["zone"] or "").upper().replace("UTC+", "+").replace("GMT+", "+")
+    zone = zone.replace("UTC-", "-").replace("GMT-", "-")
+    return f"{found['year']}-{number:02d}-{int(found['day']):02d} {found['clock']}{zone}"
+
+
 def from_text(text: str, unit: str) -> int:
     """Return microseconds from a number or an ISO 8601 moment.
 
     Args:
-        text: A number of `unit`, or ISO 8601 (without a zone: UTC).
+        text: A number of `unit`, or ISO 8601 (without a zone: UTC), or another form in which day
+            and month cannot be exchanged: `01.03.2026 10:00:00`, `01-Mar-2026 10:00:00`,
+            `Sun Mar 01 10:00:00 GMT+01:00 2026`.
         unit: `us`, `ms` or `s`; where empty, a number's size tells: seconds, or since 1970 in
             milliseconds, microseconds or nanoseconds.
 
@@ -79,7 +118,7 @@ def from_text(text: str, unit: str) -> int:
     """
     number = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
     if number is None:
-        return from_iso(text)
+        return from_iso(_in_iso(text))
     exact = Decimal(text)
     unit = unit or next((smaller for least, smaller in _SIZES if abs(exact) >= least), "s")
     exact *= _NANOSECOND if unit == "ns" else _UNITS_US[unit]
