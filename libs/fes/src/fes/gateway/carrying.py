@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from fes.control.signal import Acknowledgement
 from fes.errors import EventError
 from fes.federation.topology import Hop
-from fes.gateway.custody import Custody, CustodyRow, Gift
+from fes.gateway.custody import Custody, CustodyRow, Gift, row_key
 from fes.gateway.lane import NO_WAY, Lane, LaneKey
 from fes.gateway.marks import Marks
 from fes.gateway.passing import Passing, of_event
@@ -73,7 +73,7 @@ class Carrying:
 
     def take(self, event: Passing, destination: str, turn: Turn) -> bool:
         """Take an event that no gateway gave; tell whether this gateway answers for it."""
-        key = (event.id, destination)
+        key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
             return True
@@ -89,7 +89,7 @@ class Carrying:
             after: The giver's row before it that must have been taken; 0 where none must.
             turn: Collects what comes of it.
         """
-        key = (event.id, destination)
+        key = row_key(event, destination)
         held = self._custody.get(key)
         lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
         in_turn = not after or self._turns.get(lane) == after
@@ -174,7 +174,7 @@ class Carrying:
     def _hold(
         self, event: Passing, destination: str, gift: Gift | None, turn: Turn
     ) -> CustodyRow | None:
-        held = self._custody.get((event.id, destination))
+        held = self._custody.get(row_key(event, destination))
         if held is None and self._custody.full(len(event.path)):
             turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
             return None
@@ -225,7 +225,11 @@ class Carrying:
             return
         answers = self._answers(way, destination)
         if not answers and self._marks.repeated(
-            event.stamp, destination, turn, persistent=event.persistent
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
         ):
             self._let_go(row, lane, turn, "suppressed", "repeated")
             return

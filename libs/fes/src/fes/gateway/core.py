@@ -31,6 +31,7 @@ from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output
 from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests import as_observed
+from fes.gateway.restoring import Sound, sound
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
@@ -78,6 +79,7 @@ class GatewayCore:
         self._entering = Entering(settings, self._standing, self.delivery)
         self.table = self._standing.table
         self.outcomes = self._standing.outcomes
+        self._unrepaired: Sound | None = None
         self._restore(state)
 
     def handle(self, message: Input, now: Instant, service: str = "") -> Result:
@@ -92,6 +94,7 @@ class GatewayCore:
             Mutations to commit, then outputs to perform, both in order.
         """
         turn = Turn(now)
+        self._repair(turn)
         self._take(message, service, turn)
         self.outcomes.note(turn.outputs, now.wall_us)
         return turn.mutations, turn.outputs
@@ -107,6 +110,9 @@ class GatewayCore:
             As `handle`.
         """
         turn = Turn(now)
+        read = sound(tail.changes)
+        turn.outputs += read.aside
+        tail = Tail(tail.whole, read.rows)
         for key, value in tail.reserved.items():
             self.delivery.reserved_elsewhere(key, value)
         if self._leads:
@@ -130,6 +136,9 @@ class GatewayCore:
         """
         turn = Turn(now)
         self.role = Role.LEADING
+        read = self._unrepaired = sound(state)
+        self._repair(turn)
+        state = read.state
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
         self._number = max(self._number, after, self.delivery.custody.highest())
@@ -185,11 +194,22 @@ class GatewayCore:
                 self._attend(turn)
 
     def _restore(self, state: Mapping[str, bytes]) -> None:
+        read = sound(state)
+        if self._leads and (read.repairs or read.aside):
+            self._unrepaired = read
+        state = read.state
         self._standing.restore(state)
         self.gossip.restore(state.get(CONTACT))
         if self._leads:
             self.delivery.restore(state)
         self._number = max(self._number, self.delivery.custody.highest())
+
+    def _repair(self, turn: Turn) -> None:
+        """Have the journal hold what was restored of it, and what was set aside."""
+        if self._unrepaired is not None:
+            turn.mutations += self._unrepaired.repairs
+            turn.outputs += self._unrepaired.aside
+            self._unrepaired = None
 
     def _tick(self, turn: Turn) -> None:
         if self._leads:

@@ -13,16 +13,22 @@ from typing import NamedTuple
 
 import msgspec
 
+from fes.errors import EventError, KeyFormatError
+from fes.gateway.keys import END, key_of, parts_of
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.passing import Passing
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
+from fes.model import check_stamp
 
-ROW, MARK = "row\x1f", "mark\x1f"
+ROW, MARK = f"row{END}", f"mark{END}"
 """What the keys of rows and marks begin with, in the journal."""
 
-Key = tuple[str, str]
-"""An event's identity as text, and its destination."""
+KEY_PARTS = 3
+_INT64 = 2**63
+
+Key = tuple[str, str, str]
+"""An event's identity as text, its destination, and the home that the identity is unique in."""
 
 
 class Gift(NamedTuple):
@@ -57,7 +63,7 @@ class CustodyRow(msgspec.Struct, frozen=True, array_like=True):
     @property
     def key(self) -> Key:
         """What makes two rows the same."""
-        return self.event.id, self.destination
+        return row_key(self.event, self.destination)
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
@@ -122,9 +128,10 @@ class Custody:
         """Take back what the journal kept."""
         for key, value in state.items():
             if key.startswith(ROW):
-                self._keep(_row_decoder.decode(value))
+                self._keep(read_row(key, value))
             elif key.startswith(MARK):
-                self._marks[_key(key)] = _mark_decoder.decode(value)
+                marked, mark = read_mark(key, value)
+                self._marks[marked] = mark
         self._marks = OrderedDict(sorted(self._marks.items(), key=lambda item: item[1].at_us))
 
     def highest(self) -> int:
@@ -148,7 +155,7 @@ class Custody:
             given: Whether another gateway gives the copy into custody. It may give back what it
                 was given: then only what reached its destination is a repetition.
         """
-        mark = self._marks.get(key)
+        mark = self._marks.get(key) or self._marks.get((*key[:2], ""))
         return mark is not None and (mark.final or not given)
 
     def take(self, event: Passing, destination: str, gift: Gift | None, turn: Turn) -> CustodyRow:
@@ -157,26 +164,25 @@ class Custody:
         Returns:
             The row; it must be committed before anything is said about it.
         """
-        held = self._rows.get((event.id, destination))
+        held = self._rows.get(row_key(event, destination))
         number = self._next_number()
         place = number if held is None else held.place
         if held is not None:
             del self._by_number[held.number]
         row = CustodyRow(place, number, destination, event, gift)
         self._keep(row)
-        turn.mutations.append(PutRow(ROW + _name(row.key), _row_encoder.encode(row)))
+        turn.mutations.append(PutRow(name_of(ROW, row.key), _row_encoder.encode(row)))
         return row
 
     def complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
         """Let a row go, and mark what became of it."""
         del self._rows[row.key]
         del self._by_number[row.number]
-        name = _name(row.key)
         mark = Mark(final, turn.now.wall_us)
         self._marks.pop(row.key, None)
         self._marks[row.key] = mark
-        turn.mutations.append(DropRow(ROW + name))
-        turn.mutations.append(PutRow(MARK + name, _row_encoder.encode(mark)))
+        turn.mutations.append(DropRow(name_of(ROW, row.key)))
+        turn.mutations.append(PutRow(name_of(MARK, row.key), _row_encoder.encode(mark)))
         if len(self._marks) > self._settings.marks:
             self.forgotten += 1
             self._forget(next(iter(self._marks)), turn)
@@ -196,13 +202,55 @@ class Custody:
 
     def _forget(self, key: Key, turn: Turn) -> None:
         del self._marks[key]
-        turn.mutations.append(DropRow(MARK + _name(key)))
+        turn.mutations.append(DropRow(name_of(MARK, key)))
 
 
-def _name(key: Key) -> str:
-    return "\x1f".join(key)
+def row_key(event: Passing, destination: str) -> Key:
+    """Return what names an event for a destination."""
+    return event.id, destination, event.stamp.home
 
 
-def _key(name: str) -> Key:
-    _, identity, destination = name.split("\x1f")
-    return identity, destination
+def read_row(key: str, value: bytes) -> CustodyRow:
+    """Return the row that the journal kept under a key.
+
+    Raises:
+        msgspec.DecodeError: The value is none.
+        KeyFormatError: It is another row's.
+        EventError: Its event has a stamp that is out of range.
+    """
+    row = _row_decoder.decode(value)
+    check_stamp(row.event.stamp)
+    if key not in (name_of(ROW, row.key), earlier_name(ROW, row.key)):
+        raise KeyFormatError(f"a row is not the one that {key[:100]!r} names")
+    if not all(0 < number < _INT64 for number in (row.number, row.place)):
+        raise EventError("a row's number is out of range")
+    return row
+
+
+def read_mark(key: str, value: bytes) -> tuple[Key, Mark]:
+    """Return what a mark of the journal is of, and the mark.
+
+    A mark of the format before this one names no home: then the home is empty.
+
+    Raises:
+        msgspec.DecodeError: The value is none.
+        KeyFormatError: The key is none of a mark.
+    """
+    mark = _mark_decoder.decode(value)
+    if not key.endswith(END):
+        identity, _, destination = key.removeprefix(MARK).rpartition(END)
+        return (identity, destination, ""), mark
+    parts = parts_of(key)[1:]
+    if len(parts) != KEY_PARTS:
+        raise KeyFormatError(f"{key[:100]!r} names no mark")
+    return (parts[0], parts[1], parts[2]), mark
+
+
+def earlier_name(kind: str, key: Key) -> str:
+    """Return how the format before this one named a row or a mark."""
+    return f"{kind}{key[0]}{END}{key[1]}"
+
+
+def name_of(kind: str, key: Key) -> str:
+    """Return the name of a row or a mark in the journal."""
+    return key_of(kind.removesuffix(END), *key)

@@ -129,7 +129,13 @@ class Router:
                 reason = "lies behind where it came from"
         if reason:
             turn.decide(of_event("dropped", event, to=destination, reason=reason))
-        elif self._marks.repeated(event.stamp, destination, turn, persistent=event.persistent):
+        elif self._marks.repeated(
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
+        ):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
         elif hop is not None and hop.service == destination:
             self._sending.publish(event, destination, turn)

@@ -87,6 +87,25 @@ class GatewaySettings:
     retransmission_us: int = 600_000_000
     waiting: int = 10_000
 
+    def home_of(self, home: str, arrived: str) -> str:
+        """Return the event service that is an event's home, whatever its client calls it.
+
+        Args:
+            home: As the stamp says.
+            arrived: Event service where the event was heard.
+
+        Returns:
+            `home` where it is an event service of the federation; else the one where the event was
+            heard. What is heard on a medium may be heard at several of its access points: there it
+            is the first of them in the file, so that all copies have one home.
+        """
+        if home in self.services:
+            return home
+        medium = self.topology.mediums.get(arrived)
+        if medium is None:
+            return arrived
+        return next(name for name in self.services if self.topology.mediums.get(name) == medium)
+
     @staticmethod
     def of(federation: Federation, gateway: str) -> "GatewaySettings":
         """Return the settings of one of a federation's gateways.

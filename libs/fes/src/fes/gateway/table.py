@@ -16,8 +16,10 @@ import msgspec
 from fes.control import RequestType
 from fes.control.event import WITHDRAWING
 from fes.distribution import covers_pattern, matches
+from fes.errors import EventError
 from fes.gateway.digest import Digest, digest_of
-from fes.model import Stamp
+from fes.gateway.keys import key_of
+from fes.model import Stamp, check_stamp
 
 _WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
 
@@ -77,8 +79,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     @property
     def name(self) -> str:
         """The row's name in the journal."""
-        return "\x1f".join(
-            (str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
+        return key_of(
+            str(int(self.kind)), self.source, self.requester, self.what, self.pattern
         )
 
     @property
@@ -95,6 +97,25 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     def digest(self) -> int:
         """Stands for the row, the same at every gateway that has it."""
         return digest_of(self.name, *self.rank, self.expires_us)
+
+
+_row_decoder = msgspec.msgpack.Decoder(Row)
+_INT64 = 2**63
+
+
+def read_row_of_table(value: bytes) -> Row:
+    """Return the row that the journal kept.
+
+    Raises:
+        msgspec.DecodeError: It is none.
+        EventError: Its stamp, or a number in it, is out of range.
+    """
+    row = _row_decoder.decode(value)
+    check_stamp(row.request)
+    for number in (row.version, row.made_us, row.expires_us):
+        if not -_INT64 <= number < _INT64:
+            raise EventError(f"{number} is out of range")
+    return row
 
 
 class Changes(NamedTuple):
