@@ -19,6 +19,12 @@ KNOWN_REASONS = frozenset(
         "expired",
         "hop limit",
         "not newer",
+        "custody is full",
+        "no such event service",
+        "home is the destination",
+        "path names its destination",
+        "row of the journal cannot be read",
+        "too many wait for their StartTime",
     }
 )
 

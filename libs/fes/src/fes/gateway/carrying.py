@@ -22,6 +22,12 @@ from fes.link.messages import Confirmed
 TURNS = 10_000
 """Most lanes of other gateways of which the row taken last is remembered."""
 
+NEVER = "can never be accepted by"
+"""How the reason begins why an event that another gateway refused for good is set aside."""
+
+REASON = 300
+"""Most characters of the reason that another gateway tells."""
+
 SLOWEST = 16
 """Most retry intervals between two attempts."""
 
@@ -129,6 +135,12 @@ class Carrying:
             row = self._custody.numbered(number)
             if row is not None and not self._is_direct(row):
                 self._complete(row, turn, final=False)
+        for number in signal.refused if signal.to == self._settings.id else ():
+            row = self._custody.numbered(number)
+            if row is not None and not self._is_direct(row):
+                reason = f"{NEVER} {signal.gateway}: {signal.reason[:REASON]}"
+                turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+                self._complete(row, turn, final=True)
 
     def resume(self, turn: Turn, service: str = "") -> None:
         """Send what may go now; what went over an event service already is sent again."""

@@ -101,10 +101,10 @@ class GatewaySettings:
         """
         if home in self.services:
             return home
-        medium = self.topology.mediums.get(arrived)
+        medium = self.topology.on_medium.get(arrived)
         if medium is None:
             return arrived
-        return next(name for name in self.services if self.topology.mediums.get(name) == medium)
+        return next(name for name in self.services if self.topology.on_medium.get(name) == medium)
 
     @staticmethod
     def of(federation: Federation, gateway: str) -> "GatewaySettings":
