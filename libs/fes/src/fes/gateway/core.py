@@ -31,7 +31,7 @@ from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output
 from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests import as_observed
-from fes.gateway.restoring import Sound, sound
+from fes.gateway.restoring import Sound, sound, within
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
@@ -136,7 +136,7 @@ class GatewayCore:
         """
         turn = Turn(now)
         self.role = Role.LEADING
-        read = self._unrepaired = sound(state)
+        read = self._unrepaired = within(sound(state), self.settings)
         self._repair(turn)
         state = read.state
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
@@ -194,7 +194,7 @@ class GatewayCore:
                 self._attend(turn)
 
     def _restore(self, state: Mapping[str, bytes]) -> None:
-        read = sound(state)
+        read = within(sound(state), self.settings)
         if self._leads and (read.repairs or read.aside):
             self._unrepaired = read
         state = read.state

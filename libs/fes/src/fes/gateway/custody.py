@@ -19,12 +19,14 @@ from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.passing import Passing
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
+from fes.gateway.weights import weight_of_event
 from fes.model import check_stamp
 
 ROW, MARK = f"row{END}", f"mark{END}"
 """What the keys of rows and marks begin with, in the journal."""
 
 KEY_PARTS = 3
+_NOTHING = (0, 0)
 _INT64 = 2**63
 
 Key = tuple[str, str, str]
@@ -92,6 +94,7 @@ class Custody:
 
     Attributes:
         forgotten: Marks that went before their time, because there were too many.
+        bytes: Weight of all rows.
     """
 
     def __init__(self, settings: GatewaySettings, next_number: Callable[[], int]) -> None:
@@ -101,6 +104,8 @@ class Custody:
         self._rows: dict[Key, CustodyRow] = {}
         self._by_number: dict[int, Key] = {}
         self._marks: OrderedDict[Key, Mark] = OrderedDict()
+        self._held: dict[str, tuple[int, int]] = {}
+        self.bytes = 0
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -110,14 +115,20 @@ class Custody:
         """Iterate over the rows, in their order."""
         return iter(sorted(self._rows.values(), key=lambda row: row.place))
 
-    def full(self, passed: int) -> bool:
-        """Tell whether no further row is taken of an event that passed so many event services.
+    def full(self, event: Passing, destination: str) -> bool:
+        """Tell whether no further row for a destination is accepted.
 
-        What came further finds room where what is new does not: so two full gateways can give one
-        another what lies behind them, and neither waits for the other for ever.
+        Each destination has room for so many rows of its own. The bytes are shared by all: one may
+        use no more of them than it leaves free, so that a destination that is away does not use
+        what others need. What came further finds room where what is new does not: so two full
+        gateways can send one another what lies behind them, and neither waits for ever.
         """
-        reserve = max(1, self._settings.custody // self._settings.max_hops)
-        return len(self._rows) >= self._settings.custody + reserve * passed
+        settings, passed = self._settings, len(event.path)
+        rows, size = self._held.get(destination, _NOTHING)
+        if rows >= settings.custody + max(1, settings.custody // settings.max_hops) * passed:
+            return True
+        most = settings.custody_bytes + settings.custody_bytes // settings.max_hops * passed
+        return size > most - self.bytes - weight_of_event(event)
 
     @property
     def marks(self) -> int:
@@ -168,7 +179,7 @@ class Custody:
         number = self._next_number()
         place = number if held is None else held.place
         if held is not None:
-            del self._by_number[held.number]
+            self._let_go(held)
         row = CustodyRow(place, number, destination, event, gift)
         self._keep(row)
         turn.mutations.append(PutRow(name_of(ROW, row.key), _row_encoder.encode(row)))
@@ -176,8 +187,7 @@ class Custody:
 
     def complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
         """Let a row go, and mark what became of it."""
-        del self._rows[row.key]
-        del self._by_number[row.number]
+        self._let_go(row)
         mark = Mark(final, turn.now.wall_us)
         self._marks.pop(row.key, None)
         self._marks[row.key] = mark
@@ -199,6 +209,19 @@ class Custody:
     def _keep(self, row: CustodyRow) -> None:
         self._rows[row.key] = row
         self._by_number[row.number] = row.key
+        self._count(row, 1)
+
+    def _let_go(self, row: CustodyRow) -> None:
+        del self._rows[row.key]
+        del self._by_number[row.number]
+        self._count(row, -1)
+
+    def _count(self, row: CustodyRow, sign: int) -> None:
+        change = sign * weight_of_event(row.event)
+        rows, size = self._held.pop(row.destination, _NOTHING)
+        self.bytes += change
+        if rows + sign:
+            self._held[row.destination] = (rows + sign, size + change)
 
     def _forget(self, key: Key, turn: Turn) -> None:
         del self._marks[key]

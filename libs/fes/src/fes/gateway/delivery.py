@@ -65,7 +65,12 @@ class Delivery:
         self._signalling = gossip.signalling
         self._persistent: dict[str, None] = {}
         self._repeating: dict[str, None] = {}
-        self.announcing = Announcing(dict(desired), next_number, settings.announcement_us)
+        self.announcing = Announcing(
+            dict(desired),
+            next_number,
+            settings.announcement_us,
+            limit_bytes=settings.announced_bytes,
+        )
         self.custody = Custody(settings, next_number)
         ways = Ways(settings, links, gossip.presence)
         sending = Sending(settings, self.announcing, self._persistent)
@@ -74,10 +79,15 @@ class Delivery:
             settings, self.custody, sending, ways.towards, self._persistent, self._marks
         )
         self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
-        self._postponed = Postponed(settings.waiting)
+        self._postponed = Postponed(settings.waiting, settings.waiting_bytes)
         self._refused = Refused(settings.retry_us)
         self._services = frozenset(settings.services)
         self.homes_replaced = 0
+
+    @property
+    def waiting_bytes(self) -> int:
+        """The bytes of events that wait for their `StartTime`."""
+        return self._postponed.bytes
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept; it goes on once links are up."""

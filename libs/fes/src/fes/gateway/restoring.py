@@ -5,19 +5,21 @@ counted and logged, and the rest is restored. A row under a name of the format b
 its name of today.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from fes.control import RequestType
 from fes.errors import FesError, KeyFormatError
-from fes.gateway.custody import MARK, ROW, name_of, read_mark, read_row
+from fes.gateway.custody import MARK, ROW, CustodyRow, name_of, read_mark, read_row
 from fes.gateway.keys import END, key_of
 from fes.gateway.marks import LATE, read_late, read_reserved
 from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.replicas import RESERVE, ROSTER, is_request, read_roster
-from fes.gateway.table import Row, read_row_of_table
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.table import Row, read_row_of_table, weight_of_request
+from fes.gateway.weights import weight_of_event
 
 ASIDE = f"aside{END}"
 """What the keys of rows begin with that could not be read."""
@@ -27,6 +29,8 @@ ASIDE_BYTES = 64 * 1024
 """Most rows that are kept aside, and the largest; what is beyond is only counted and logged."""
 
 REASON = "row of the journal cannot be read"
+
+TOO_MUCH = "row of the journal is beyond what memory there is"
 
 _FAULTS = (msgspec.MsgspecError, FesError, ValueError, OverflowError, RecursionError)
 
@@ -71,10 +75,52 @@ def sound(state: Mapping[str, bytes | None]) -> Sound:
                 kept += 1
                 found.repairs.append(PutRow(key_of(ASIDE.removesuffix(END), key), value))
             continue
-        if name != key:
-            found.repairs += [DropRow(key), PutRow(name, value)]
-        found.rows[name] = value
+        if name == key:
+            found.rows[name] = value
+            continue
+        found.repairs.append(DropRow(key))
+        if name not in state:  # else it was written again since, under today's name
+            found.repairs.append(PutRow(name, value))
+            found.rows[name] = value
     return found
+
+
+def within(read: Sound, settings: GatewaySettings) -> Sound:
+    """Return what of a journal there is memory for; the rest is dropped, and told.
+
+    A journal may hold more than its gateway may: it was written under larger limits. Of requests
+    the smallest stay, of rows in custody the oldest.
+
+    Args:
+        read: What is sound.
+        settings: Of the gateway.
+    """
+    state = read.state
+    weights = [(weight_of_request(read_row_of_table(state[key])), key) for key in state if is_request(key)]
+    rows = [(row.place, weight_of_event(row.event), key) for key, row in _custody_of(state)]
+    gone = _beyond(sorted(weights), settings.requests_bytes)
+    gone += _beyond([each[1:] for each in sorted(rows)], 2 * settings.custody_bytes)
+    for key in gone:
+        del read.rows[key]
+        read.repairs.append(DropRow(key))
+        read.aside.append(Decided("dropped", reason=TOO_MUCH, what=f"{key[:100]!r}"))
+    return read
+
+
+def _custody_of(state: Mapping[str, bytes]) -> Iterator[tuple[str, CustodyRow]]:
+    for key, value in state.items():
+        if key.startswith(ROW):
+            yield key, read_row(key, value)
+
+
+def _beyond(weights: list[tuple[int, str]], most: int) -> list[str]:
+    """Return the keys of what has no room, of some in their order."""
+    gone = []
+    for weight, key in weights:
+        most -= weight
+        if most < 0:
+            gone.append(key)
+    return gone
 
 
 def _told(key: str, error: str) -> Decided:

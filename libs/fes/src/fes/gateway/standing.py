@@ -74,6 +74,10 @@ class Standing:
         limit = self._settings.max_requests
         if len(self.table) + self.table.growth(rows) > limit:
             raise ControlEventError(f"the request table is full ({limit} rows)")
+        most = self._settings.requests_bytes
+        grows = self.table.growth_bytes(rows)
+        if grows > 0 and self.table.bytes + grows > most:
+            raise ControlEventError(f"the request table is full ({most} bytes)")
         changes = self.table.take(rows, now_us)
         if not changes.new:
             self._note(control, "known", arrived, "not newer", turn)
@@ -100,6 +104,10 @@ class Standing:
         if len(self.table) + self.table.growth(sound) > self._settings.max_requests:
             limit = self._settings.max_requests
             self.refuse(f"the request table is full ({limit} rows)", arrived, turn)
+            return ()
+        most = self._settings.requests_bytes
+        if self.table.bytes + self.table.growth_bytes(sound) > most:
+            self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
             return ()
         changes = self.table.take(sound, now_us)
         if changes.new:

@@ -9,7 +9,7 @@ Source:
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from fes.distribution import covers_pattern, matches
 from fes.errors import EventError
 from fes.gateway.digest import Digest, digest_of
 from fes.gateway.keys import key_of
+from fes.gateway.weights import weight_of_text
 from fes.model import Stamp, check_stamp
 
 _WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
@@ -118,6 +119,17 @@ def read_row_of_table(value: bytes) -> Row:
     return row
 
 
+REQUEST_BYTES: Final = 1500
+"""What a row takes beside its texts and its body."""
+
+
+def weight_of_request(row: Row) -> int:
+    """Return the bytes of memory that a row accounts for."""
+    texts = (row.source, row.requester, row.what, row.pattern, row.filter, row.request.origin)
+    # Its key and its name in the journal have the same texts again.
+    return REQUEST_BYTES + len(row.body) + 2 * sum(map(weight_of_text, texts))
+
+
 class Changes(NamedTuple):
     """What a request changed in the table."""
 
@@ -130,12 +142,16 @@ class RequestTable:
 
     Args:
         horizon_us: How long a withdrawal is remembered.
+
+    Attributes:
+        bytes: Weight of all rows.
     """
 
     def __init__(self, horizon_us: int) -> None:
         self._horizon_us = horizon_us
         self._rows: dict[Key, dict[str, Row]] = {}
         self._digest = Digest()
+        self.bytes = 0
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -154,6 +170,18 @@ class RequestTable:
     def newest_version(self, key: Key) -> int:
         """Return the largest version known of a key; 0 where there is none."""
         return max((row.version for row in self._rows.get(key, {}).values()), default=0)
+
+    def growth_bytes(self, rows: Iterable[Row]) -> int:
+        """Return how many bytes more the table may account for once some rows are taken in."""
+        return sum(
+            weight_of_request(row)
+            - sum(
+                weight_of_request(other)
+                for pattern, other in self._rows.get(row.key, {}).items()
+                if covers_pattern(row.pattern, pattern)
+            )
+            for row in rows
+        )
 
     def growth(self, rows: Iterable[Row]) -> int:
         """Return how many rows more there may be once some are taken in: renewals cost nothing."""
@@ -242,7 +270,7 @@ class RequestTable:
             if known is not None:
                 self._remove(known)
             self._rows.setdefault(row.key, {})[row.pattern] = row
-            self._digest.add(row.digest)
+            self._count_in(row)
             new.append(row)
         return new
 
@@ -285,14 +313,22 @@ class RequestTable:
         ]
         for other in gone:
             del rows[other.pattern]
-            self._digest.remove(other.digest)
+            self._count_out(other)
         rows[row.pattern] = row
-        self._digest.add(row.digest)
+        self._count_in(row)
         return [other for other in gone if other.pattern != row.pattern]
 
     def _remove(self, row: Row) -> None:
-        self._digest.remove(row.digest)
+        self._count_out(row)
         rows = self._rows[row.key]
         del rows[row.pattern]
         if not rows:
             del self._rows[row.key]
+
+    def _count_in(self, row: Row) -> None:
+        self._digest.add(row.digest)
+        self.bytes += weight_of_request(row)
+
+    def _count_out(self, row: Row) -> None:
+        self._digest.remove(row.digest)
+        self.bytes -= weight_of_request(row)
