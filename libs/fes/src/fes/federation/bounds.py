@@ -38,9 +38,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             longer than a copy may still come.
         waiting_bytes: Most bytes of memory of best-effort events that wait for their `StartTime`.
         announced_bytes: Most bytes of a gateway's fabricated announcements at each event service.
-        link_bytes: Most bytes of events, and of requests, that wait to be sent over a link.
-        orders_bytes: Most bytes of events, and of requests, that wait in an adapter for its event
-            service.
 
     Source:
         Reliability, section 2; design, sections 4 and 6.
@@ -66,8 +63,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     retransmission_s: Annotated[float, Meta(gt=0)] = 600.0
     waiting_bytes: Room = 4 * MIB
     announced_bytes: Room = MIB
-    link_bytes: Room = 8 * MIB
-    orders_bytes: Room = 8 * MIB
 
 
 class EventLog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
