@@ -50,7 +50,8 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     links = LinkServer(pack.hosts, options.host, options.link_port)
-    http = server_of(pack, options.host, options.http_port)
+    names = filter(None, options.names.split(","))
+    http = server_of(pack, options.host, options.http_port, names)
     async with pack, sign_of_life(options.ready_file, lambda: pack.ready):
         await links.start()
         await http.start()
@@ -108,6 +109,7 @@ def _options() -> argparse.Namespace:
         default="",
     )
     parser.option("--host", "address to listen on", default="127.0.0.1")
+    parser.option("--names", "further names of this machine in requests, by commas", default="")
     parser.option("--http-port", "of the REST interface", kind=port, default=0)
     parser.option("--link-port", "where adapters dial in", kind=port, default=0)
     return parser.parse_args()
