@@ -15,7 +15,7 @@ from fes.link.messages import Announce, Confirmed, Taken, Unannounce
 from fes.model import Event, binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cores import NOW, core_of, heard, inject, orders, request
+from support.cores import NOW, core_of, heard, inject, orders, request, say
 from support.custodies import PERSISTENT, asked, event_of, publications, reasons, take
 
 MIB = 1024 * 1024
@@ -228,3 +228,26 @@ def test_events_of_two_homes_with_the_same_identity_are_two_events() -> None:
             if persistent:
                 assert len(publications(outputs)) == 1
                 core.handle(Confirmed(publications(outputs)[0].row), NOW, "south")
+
+
+def test_clients_of_one_service_cannot_keep_the_others_from_asking() -> None:
+    core = core_of("north", "south", requests_bytes=MIB)
+    decided = []
+    for number in range(12):
+        event = Event.of(f"S{number}", text="x" * 150_000)
+        decided += say(
+            core,
+            request(
+                RequestType.ANNOUNCEMENT,
+                source="north",
+                sequence=number + 1,
+                event=event,
+                dist_list="south",
+            ),
+            "north",
+        )
+    assert core.table.bytes_of("north") == core.table.bytes <= MIB // 2 + 160_000
+    reasons_given = {each.reason for each in decided if each.decision == "refused"}
+    assert reasons_given == {f"requests of north use their share of {MIB} bytes"}
+    asked_for = request(source="south", dist_list="north", sequence=50)
+    assert "refused" not in [each.decision for each in say(core, asked_for, "south")]

@@ -43,10 +43,10 @@ class Counters:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
-    def add(self, decision: str, reason: str = "", type_: str = "") -> None:
-        """Count a decision."""
+    def add(self, decision: str, reason: str = "", type_: str = "", count: int = 1) -> None:
+        """Count a decision, or several that are alike."""
         known = reason if reason in KNOWN_REASONS else "other"
-        self._counts[decision, known, type_] += 1
+        self._counts[decision, known, type_] += count
 
     def items(self) -> list[tuple[Labels, int]]:
         """Return every counter, sorted by its labels."""

@@ -53,7 +53,8 @@ NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
 
 COMMITS = 10_000
-"""Most requests that wait for the journal; above it requests are refused."""
+COMMITS_BYTES = 4 * 1024 * 1024
+"""Most requests that wait for the journal, and their size; above it requests are refused."""
 
 
 class GatewayHost:
@@ -200,7 +201,7 @@ class GatewayHost:
 
     def handle(self, message: Input, service: str = "") -> None:
         """Have the core decide, commit what it changed, then perform what it ordered."""
-        if self.committing.behind() >= COMMITS and _may_wait(message):
+        if self._is_behind and _may_wait(message):
             self._refuse_change(message, service)
             return
         self._do(*self._decide(message, service))
@@ -238,6 +239,23 @@ class GatewayHost:
         self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
         for adapter in self._linked.linked():
             self.handle(adapter.up, adapter.service)
+
+    @property
+    def bytes(self) -> dict[str, int]:
+        """What this gateway's tables account for, by name; see `memory`."""
+        delivery = self.core.delivery
+        return {
+            "requests": self.core.table.bytes,
+            "custody": delivery.custody.bytes,
+            "waiting": delivery.waiting_bytes,
+            "announced": delivery.announcing.bytes,
+            "journal": self.committing.waiting_bytes,
+        }
+
+    @property
+    def _is_behind(self) -> bool:
+        committing = self.committing
+        return committing.behind() >= COMMITS or committing.waiting_bytes >= COMMITS_BYTES
 
     @property
     def ready(self) -> bool:

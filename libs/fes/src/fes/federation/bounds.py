@@ -54,14 +54,14 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     horizon_s: Annotated[float, Meta(gt=0)] = 3600.0
     hello_s: Annotated[float, Meta(ge=0.05, le=60)] = 1.0
     window: Positive = 4096
-    origins: Positive = 10_000
+    origins: Positive = 4000
     custody: Positive = 10_000
-    custody_bytes: Room = 12 * MIB
-    marks: Positive = 200_000
+    custody_bytes: Room = 8 * MIB
+    marks: Positive = 50_000
     in_flight: Annotated[int, Meta(ge=1, le=1000)] = 32
     retry_s: Annotated[float, Meta(ge=0.1, le=3600)] = 2.0
     retransmission_s: Annotated[float, Meta(gt=0)] = 600.0
-    waiting_bytes: Room = 4 * MIB
+    waiting_bytes: Room = 2 * MIB
     announced_bytes: Room = MIB
 
 

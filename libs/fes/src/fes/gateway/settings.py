@@ -86,15 +86,15 @@ class GatewaySettings:
     requests_bytes: int = 8 * MIB
     max_patterns: int = 64
     window: int = 4096
-    origins: int = 10_000
+    origins: int = 4000
     custody: int = 10_000
-    custody_bytes: int = 12 * MIB
-    marks: int = 200_000
+    custody_bytes: int = 8 * MIB
+    marks: int = 50_000
     in_flight: int = 32
     retry_us: int = 2_000_000
     retransmission_us: int = 600_000_000
     waiting: int = 10_000
-    waiting_bytes: int = 4 * MIB
+    waiting_bytes: int = 2 * MIB
     announced_bytes: int = MIB
 
     def home_of(self, home: str, arrived: str) -> str:

@@ -8,6 +8,7 @@ Source:
     design, section 4.
 """
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -152,6 +153,7 @@ class RequestTable:
         self._rows: dict[Key, dict[str, Row]] = {}
         self._digest = Digest()
         self.bytes = 0
+        self._bytes_of: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -170,6 +172,10 @@ class RequestTable:
     def newest_version(self, key: Key) -> int:
         """Return the largest version known of a key; 0 where there is none."""
         return max((row.version for row in self._rows.get(key, {}).values()), default=0)
+
+    def bytes_of(self, source: str) -> int:
+        """Return the weight of the rows that come from an event service."""
+        return self._bytes_of[source]
 
     def growth_bytes(self, rows: Iterable[Row]) -> int:
         """Return how many bytes more the table may account for once some rows are taken in."""
@@ -327,8 +333,14 @@ class RequestTable:
 
     def _count_in(self, row: Row) -> None:
         self._digest.add(row.digest)
-        self.bytes += weight_of_request(row)
+        self._weigh(row, weight_of_request(row))
 
     def _count_out(self, row: Row) -> None:
         self._digest.remove(row.digest)
-        self.bytes -= weight_of_request(row)
+        self._weigh(row, -weight_of_request(row))
+
+    def _weigh(self, row: Row, change: int) -> None:
+        self.bytes += change
+        self._bytes_of[row.source] += change
+        if not self._bytes_of[row.source]:
+            del self._bytes_of[row.source]

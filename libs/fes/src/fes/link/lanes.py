@@ -12,7 +12,7 @@ QUEUE = 20_000
 CONTROL_QUEUE = 100_000
 """Most messages of control traffic that wait: only where the other end reads no more."""
 
-QUEUE_BYTES = 8 * 1024 * 1024
+QUEUE_BYTES = 4 * 1024 * 1024
 """Most bytes that wait in one lane."""
 
 FRAME_BYTES = 256 * 1024
