@@ -2,8 +2,9 @@
 
     python benchmarks/bench_memory.py
 
-Each table is filled in a process of its own, to its bound or `MOST` entries. The last column is what matters: a table
-never takes much more than it accounts for, so that a gateway stays within its container.
+Each table is filled in a process of its own, to its bound or `MOST` entries. The last column is
+what matters: a table never takes much more than it accounts for, so that a gateway stays within
+its container.
 """
 
 import gc
@@ -139,15 +140,15 @@ def measure(table: str, size: int) -> dict[str, float]:
 def main() -> None:
     """Measure every table at every size, each in a process of its own."""
     if len(sys.argv) == 3:
-        print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))  # noqa: T201
+        print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
         return
-    print(f"{'table':14} {'text':>7} {'entries':>8} {'accounted':>10} {'resident':>9} {'ratio':>6}")  # noqa: T201
+    print(f"{'table':14} {'text':>7} {'entries':>8} {'accounted':>10} {'resident':>9} {'ratio':>6}")
     for table in TABLES:
         for size in SIZES:
             command = [sys.executable, __file__, table, str(size)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
             found = json.loads(done.stdout)
-            print(  # noqa: T201
+            print(
                 f"{table:14} {size:7} {found['entries']:8.0f} {found['accounted_mib']:7.1f} MiB"
                 f" {found['resident_mib']:5.1f} MiB {found['ratio']:6.2f}"
             )

@@ -143,7 +143,9 @@ async def test_bad_requests_do_not_disturb_events(federation: Running) -> None:
     city, car = federation.client("south", "city"), federation.client("north", "car")
 
     for content, _ in BAD.values():
-        await federation.http.post(f"{federation.url}/gateways/g1/v1/requests", content=content, headers=JSON)
+        await federation.http.post(
+            f"{federation.url}/gateways/g1/v1/requests", content=content, headers=JSON
+        )
         car.publish(Event.of("Speed", rate=1.0))
 
     await eventually(lambda: len(city.events()) == len(BAD))

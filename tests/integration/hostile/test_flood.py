@@ -1,4 +1,4 @@
-"""A hostile native client beside good ones: all that is good arrives, and nothing grows without end.
+"""A hostile native client beside good ones: what is good arrives, and nothing grows without end.
 
 `FES_HOSTILE_S` has it last longer than the few seconds of a test, e.g. 60.
 """
@@ -8,7 +8,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ ATTACKS: tuple[Attack, ...] = (garbage, subscription, announcement, strange_stam
 
 
 @pytest.fixture
-def turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def turns(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """What gateways were handed, by kind."""
     counted: Counter[str] = Counter()
     handle = GatewayCore.handle
@@ -120,7 +120,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         return handle(self, message, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(GatewayCore, "handle", counting)
-    yield counted
+    return counted
 
 
 def is_within(host: GatewayHost) -> bool:
@@ -172,9 +172,10 @@ async def test_good_events_all_arrive_beside_a_hostile_client(
         assert good > 0
         assert refused > 0
         assert sent.keys() == {each.__name__ for each in ATTACKS}
-        assert refused + sum(
-            town.counted(adapter)["refused"] for adapter in ("g1.north", "g1.middle")
-        ) >= (sent["strange_stamp"])
+        assert (
+            refused + sum(town.counted(adapter)["refused"] for adapter in ("g1.north", "g1.middle"))
+            >= (sent["strange_stamp"])
+        )
         assert {each["reason"].split(" ")[0] for each in reasons} >= {"parameter", "stamp's"}
         assert turns["HeardControl"] > 0
         assert all(map(is_within, town.pack.hosts.values()))

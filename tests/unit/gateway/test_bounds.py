@@ -1,4 +1,4 @@
-"""What is kept is bounded in bytes, and what is worthless or hopeless makes room for what is not."""
+"""What is kept is bounded in bytes, and what is worthless makes room for what is not."""
 
 from typing import Any
 
@@ -40,7 +40,9 @@ def three(**changes: Any) -> tuple[GatewayCore, dict[str, int]]:
 def hear(core: GatewayCore, number: int, sequence: int, **changes: Any) -> tuple[bool, list[Any]]:
     """Have an event heard; tell whether its source may forget it, and what was decided."""
     _, outputs = core.handle(event_of((number,), sequence, **changes), NOW, "north")
-    (answer,) = [o.order for o in outputs if isinstance(o, ToAdapter) and isinstance(o.order, Taken)]
+    (answer,) = [
+        o.order for o in outputs if isinstance(o, ToAdapter) and isinstance(o.order, Taken)
+    ]
     return answer.taken, list(outputs)
 
 

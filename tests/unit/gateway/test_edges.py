@@ -1,12 +1,14 @@
 """What enters at an edge becomes ours there, and what can never be accepted ends."""
 
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
-from fes.control import RequestType, from_event, is_signal, read_signal
+from fes.control import RequestType, from_event, is_signal, read_signal, signal_event, to_event
 from fes.control.signal import Acknowledgement
 from fes.federation.topology import Topology
-from fes.gateway import GatewayCore
+from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.outputs import Decided, PutRow
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import Event, Stamp, binary
@@ -23,8 +25,6 @@ from support.custodies import (
     restarted,
     take,
 )
-
-from fes.control import signal_event
 
 
 def told(outputs: list[object]) -> list[Any]:
@@ -52,7 +52,9 @@ def of_home(home: str, sequence: int = 1) -> Stamp:
 
 @pytest.mark.parametrize("home", ["ch", "car", "NORTH", "north,far", "a b"])
 @pytest.mark.parametrize("persistent", [True, False])
-def test_a_home_that_is_no_event_service_is_never_used_as_one(home: str, persistent: bool) -> None:
+def test_a_home_that_is_no_event_service_is_never_used_as_one(
+    home: str, *, persistent: bool
+) -> None:
     core, numbers = asked("far", "south")
     stamp = of_home(home)
     _, outputs = take(core, event_of(numbers, stamp=stamp, persistent=persistent))
@@ -78,9 +80,6 @@ def test_a_client_publication_in_a_control_event_gets_its_source_as_home() -> No
 
 
 def _with_stamp(control: Any, home: str) -> Event:
-    import msgspec
-    from fes.control import to_event
-
     return to_event(msgspec.structs.replace(control, stamp=of_home(home)))
 
 
@@ -145,7 +144,9 @@ def test_only_the_gateway_that_is_named_refuses_and_only_what_is_of_its_system()
         assert answers(outputs) == []
 
 
-def test_what_the_next_gateway_refused_for_good_is_set_aside_and_what_is_behind_it_goes_on() -> None:
+def test_what_the_next_gateway_refused_for_good_is_set_aside_and_what_is_behind_it_goes_on() -> (
+    None
+):
     core, numbers = asked("far", in_flight=1)
     _, first = take(core, event_of(numbers, 1))
     _, second = take(core, event_of(numbers, 2))
@@ -179,10 +180,6 @@ def test_two_gateways_end_what_the_second_can_never_accept() -> None:
 
 
 def _other(core: GatewayCore, attachments: tuple[tuple[str, str], ...]) -> Any:
-    from dataclasses import replace
-
-    from fes.gateway import AdapterSettings
-
     adapters = {name: AdapterSettings(f"{gw}.{name}", name) for gw, name in attachments}
     services = ("south", "far")  # its file does not know `north`
     return replace(core.settings, id="g2", adapters=adapters, services=services)

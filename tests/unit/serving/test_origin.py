@@ -1,4 +1,4 @@
-"""Requests that a page of another site has a browser make are refused before the service sees them."""
+"""Requests that a page of another site has a browser make never reach the service."""
 
 import httpx
 import pytest
@@ -52,7 +52,14 @@ async def test_a_name_that_another_resolves_to_this_address_is_refused(
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "null", "http://127.0.0.1:9999", "http://localhost:8080", "file://", ""],
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:9999",
+        "http://localhost:8080",
+        "file://",
+        "",
+    ],
 )
 async def test_a_request_of_another_origin_is_refused(origin: str) -> None:
     assert await Service().ask(origin=origin, **JSON) == 403

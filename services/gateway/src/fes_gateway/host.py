@@ -19,10 +19,10 @@ from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, Mutation, Output
+from fes.gateway.outputs import Decided, Mutation, Output, ToAdapter
 from fes.gateway.replicas import Role, Tail
 from fes.link.end import LinkEnd, Message
-from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.link.messages import View as ToldView
 from fes.model import Stamp
 
@@ -186,9 +186,17 @@ class GatewayHost:
         self.handle(Inject(stamped))
         return stamped.id
 
-    def refuse(self, service: str, reason: str) -> None:
-        """Count and log what the adapter of an event service may not say."""
+    def refuse(self, service: str, reason: str, token: int = 0) -> None:
+        """Count and log what the adapter of an event service may not say.
+
+        Args:
+            service: Event service identifier.
+            reason: Why it is refused.
+            token: Of an event that its service keeps: it is set aside, and never sound; 0 for none.
+        """
         self._performing.refuse(reason, service=service)
+        if token:
+            self._performing.perform([ToAdapter(service, Taken(token))])
 
     def refuse_link(self, reason: str) -> None:
         """Count and log a link that was refused, or ended for what it said."""

@@ -5,6 +5,7 @@ at most. A process that is given less than that does not start: it would be kill
 needed, and again whenever its journal gives back what it kept.
 """
 
+import re
 from typing import Final
 
 from fes.errors import FederationError
@@ -31,6 +32,7 @@ ORIGIN_BYTES: Final = 350
 LANES: Final = 2
 """Lanes of a link, and of the orders that wait in an adapter: events, and all else."""
 
+_SIZE: Final = re.compile(r"([0-9]{1,15})([kmg]?)b?", re.ASCII)
 _UNITS: Final = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
 
 
@@ -40,11 +42,10 @@ def size_of(text: str) -> int:
     Raises:
         ValueError: It is none.
     """
-    number = text.lower().removesuffix("b").rstrip("kmg")
-    size = int(number) * _UNITS[text.lower().removesuffix("b")[len(number) :] or ""]
-    if size < 0:
+    found = _SIZE.fullmatch(text.lower())
+    if found is None:
         raise ValueError(f"{text!r} is not a size")
-    return size
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def most_of_gateway(settings: GatewaySettings) -> dict[str, int]:

@@ -11,7 +11,6 @@ from fes.gateway.turn import Turn
 from fes.link.messages import Announce, Unannounce
 from fes.model import binary
 
-
 LEASE_BYTES = 500
 """What a lease takes beside its body."""
 

@@ -4,7 +4,6 @@ from typing import Final
 
 from fes.gateway.settings import Instant
 from fes.link.messages import Heard
-from fes.model.stamp import EventKey
 
 PATIENCE: Final = 16
 """Retry intervals that one refused is waited for; then it comes no more."""
@@ -22,12 +21,12 @@ class Refused:
 
     def __init__(self, retry_us: int) -> None:
         self._patience_us = PATIENCE * retry_us
-        self._first: dict[str, tuple[EventKey, int]] = {}
+        self._first: dict[str, tuple[tuple[str, int, int], int]] = {}
 
     def admits(self, heard: Heard, service: str, now: Instant) -> bool:
         """Tell whether an event may be taken now."""
         found = self._first.get(service)
-        return found is None or found[0] == heard.stamp.key or found[1] <= now.wall_us
+        return found is None or found[0] == heard.stamp.identity or found[1] <= now.wall_us
 
     def note(
         self, heard: Heard, service: str, now: Instant, *, taken: bool, surely: bool = True
@@ -43,7 +42,7 @@ class Refused:
                 It is waited for one retry interval.
         """
         found = self._first.get(service)
-        identity = heard.stamp.key
+        identity = heard.stamp.identity
         if taken:
             self._first.pop(service, None)
         elif found is None or found[0] == identity or found[1] <= now.wall_us:

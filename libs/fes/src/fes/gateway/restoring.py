@@ -96,7 +96,9 @@ def within(read: Sound, settings: GatewaySettings) -> Sound:
         settings: Of the gateway.
     """
     state = read.state
-    weights = [(weight_of_request(read_row_of_table(state[key])), key) for key in state if is_request(key)]
+    weights = [
+        (weight_of_request(read_row_of_table(state[key])), key) for key in state if is_request(key)
+    ]
     rows = [(row.place, weight_of_event(row.event), key) for key, row in _custody_of(state)]
     gone = _beyond(sorted(weights), settings.requests_bytes)
     gone += _beyond([each[1:] for each in sorted(rows)], 2 * settings.custody_bytes)

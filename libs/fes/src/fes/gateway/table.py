@@ -81,9 +81,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     @property
     def name(self) -> str:
         """The row's name in the journal."""
-        return key_of(
-            str(int(self.kind)), self.source, self.requester, self.what, self.pattern
-        )
+        return key_of(str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
 
     @property
     def type(self) -> RequestType:
