@@ -51,6 +51,7 @@ def body_of(size: int) -> bytes:
 
 
 def test_a_full_custody_of_a_dead_destination_refuses_nothing_for_a_live_one() -> None:
+    """Rule B7."""
     core, numbers = three(custody=5)
     assert [hear(core, numbers["east"], n)[0] for n in range(1, 6)] == [True] * 5
     taken, outputs = hear(core, numbers["south"], 10)
@@ -69,6 +70,7 @@ def test_a_dead_destination_uses_no_more_bytes_than_it_leaves_free() -> None:
 
 
 def test_what_expired_is_let_go_at_a_tick_even_where_there_is_no_way() -> None:
+    """Rule B8."""
     core, numbers = three(custody=5)
     for sequence in range(1, 6):
         hear(core, numbers["east"], sequence, expires_us=at(2).time_us)
@@ -199,6 +201,7 @@ def test_the_bytes_of_the_request_table_are_those_of_its_rows(
 def test_one_event_with_an_absurd_sequence_does_not_mute_its_origin(
     sequences: tuple[int, ...],
 ) -> None:
+    """Rule B10."""
     core = core_of("north", "south")
     inject(core, request())
     numbers = tuple(one.number for one in core.applied("north"))
@@ -208,6 +211,7 @@ def test_one_event_with_an_absurd_sequence_does_not_mute_its_origin(
 
 
 def test_an_event_that_waited_long_for_its_start_is_not_taken_for_a_repetition() -> None:
+    """Rule B11."""
     core = core_of("north", "south", window=8)
     inject(core, request())
     numbers = tuple(one.number for one in core.applied("north"))
@@ -233,6 +237,7 @@ def test_events_of_two_homes_with_the_same_identity_are_two_events() -> None:
 
 
 def test_clients_of_one_service_cannot_keep_the_others_from_asking() -> None:
+    """Rule B9."""
     core = core_of("north", "south", requests_bytes=MIB)
     decided = []
     for number in range(12):

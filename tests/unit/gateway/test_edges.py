@@ -55,6 +55,7 @@ def of_home(home: str, sequence: int = 1) -> Stamp:
 def test_a_home_that_is_no_event_service_is_never_used_as_one(
     home: str, *, persistent: bool
 ) -> None:
+    """Rule B4."""
     core, numbers = asked("far", "south")
     stamp = of_home(home)
     _, outputs = take(core, event_of(numbers, stamp=stamp, persistent=persistent))
@@ -95,6 +96,7 @@ def test_all_access_points_of_a_medium_call_an_unknown_home_the_same() -> None:
 
 
 def test_the_same_identity_of_two_services_is_delivered_twice_and_each_once() -> None:
+    """Rule B5."""
     core, numbers = asked("south")
     for token, home in enumerate(("north", "far", "north", "far"), 1):
         _, outputs = take(core, event_of(numbers, token, stamp=of_home(home)))
@@ -144,9 +146,8 @@ def test_only_the_gateway_that_is_named_refuses_and_only_what_is_of_its_system()
         assert answers(outputs) == []
 
 
-def test_what_the_next_gateway_refused_for_good_is_set_aside_and_what_is_behind_it_goes_on() -> (
-    None
-):
+def test_what_was_refused_for_good_is_set_aside_and_what_is_behind_goes_on() -> None:
+    """Rule B6."""
     core, numbers = asked("far", in_flight=1)
     _, first = take(core, event_of(numbers, 1))
     _, second = take(core, event_of(numbers, 2))
@@ -186,6 +187,7 @@ def _other(core: GatewayCore, attachments: tuple[tuple[str, str], ...]) -> Any:
 
 
 def test_every_drop_says_where_and_why() -> None:
+    """Rule B12."""
     core = core_of("north", "south", "east")
     inject(core, request(source="south", dist_list="north"))
     inject(core, request(source="east", dist_list="north", sequence=2))

@@ -66,6 +66,7 @@ TEXTS = st.text(st.sampled_from("ab/%\x1f\x00\x7f1F\ud800é"), max_size=6)
 
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
 def test_no_two_lists_of_texts_have_the_same_key(one: list[str], other: list[str]) -> None:
+    """Rule B1."""
     assert (key_of("row", *one) == key_of("row", *other)) == (one == other)
     assert parts_of(key_of("row", *one)) == ("row", *one)
     assert not key_of("row", *one).startswith(key_of("row", *one, "x"))
@@ -75,6 +76,7 @@ def test_no_two_lists_of_texts_have_the_same_key(one: list[str], other: list[str
 def test_a_stamp_that_cannot_be_is_set_aside_and_its_source_may_forget_the_event(
     origin: str,
 ) -> None:
+    """Rule B3."""
     core, numbers = asked("south")
     stamp = Stamp(origin, 1, 1, NOW.time_us, "north")
     mutations, outputs = take(core, event_of(numbers, stamp=stamp))
@@ -94,6 +96,7 @@ def test_what_was_kept_of_every_kind_comes_back() -> None:
 
 @pytest.mark.parametrize("prefix", ["1", "2", ROW, MARK, RESERVE, "late\x1f", "contact"])
 def test_a_row_that_cannot_be_read_is_set_aside_and_the_others_are_restored(prefix: str) -> None:
+    """Rule B2."""
     core, state = kept_by()
     key = next((key for key in state if key.startswith(prefix)), f"{prefix}\x1fx\x1f")
     state[key] = b"\xc1 no row"
