@@ -1,11 +1,15 @@
 """A hostile native client beside good ones: what is good arrives, and nothing grows without end.
 
-`FES_HOSTILE_S` has it last longer than the few seconds of a test, e.g. 60.
+`FES_HOSTILE_S` has it last longer than the few seconds of a test. It logs what it measured:
+
+    FES_HOSTILE_S=60 pytest tests/integration/hostile/test_flood.py -k good -o log_cli=true
 """
 
 import asyncio
+import logging
 import os
 import random
+import statistics
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,10 +21,10 @@ from fes.control import CONTROL_SUBJECT
 from fes.gateway import GatewayCore
 from fes.model import Event
 from fes.testing.eventually import eventually
+from fes.testing.memory import MemoryEvent
 from fes_gateway.host import GatewayHost
 from fes_gateway.memory import most_of_gateway
-
-from .hosted import Hosted, hosted
+from integration.hostile.hosted import Hosted, hosted, resident_mb
 
 SECONDS = float(os.environ.get("FES_HOSTILE_S", "3"))
 GOOD_EVERY_S = 0.02
@@ -123,6 +127,13 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
+def delay_ms(item: MemoryEvent) -> list[float]:
+    """Return how long a good event took; nothing of another."""
+    if item.stamp is None or item.event.parameter("good") is None:
+        return []
+    return [(time.time_ns() // 1000 - item.stamp.time_us) / 1000]
+
+
 def is_within(host: GatewayHost) -> bool:
     most = most_of_gateway(host.settings)
     return all(size <= most[what] for what, size in host.bytes.items())
@@ -150,7 +161,10 @@ async def test_good_events_all_arrive_beside_a_hostile_client(
     async with hosted(tmp_path, FILE) as town:
         await town.subscribe("g1", "south", "north", "subject = 'Speed' AND rate > 40")
         city = town.client("south", "city")
+        delays_ms: list[float] = []
+        city.bus.listen(lambda item: delays_ms.extend(delay_ms(item)))
         bus = town.client("north", "car").bus
+        before = resident_mb()
         until_s = time.monotonic() + SECONDS
         hostile = asyncio.create_task(attack(town, until_s, sent))
         good = 0
@@ -167,6 +181,15 @@ async def test_good_events_all_arrive_beside_a_hostile_client(
             return {event.parameter("good") for event in city.events("Speed")} - {None}
 
         await eventually(lambda: arrived() == set(range(1, good + 1)), 30, what="good events")
+        told = {
+            "good": good,
+            "hostile": sent.total(),
+            "p50_ms": round(statistics.median(delays_ms), 2),
+            "p99_ms": round(statistics.quantiles(delays_ms, n=100)[98], 2),
+            "grown_mib": round(resident_mb() - before, 1),
+            **{name: host.bytes for name, host in town.pack.hosts.items()},
+        }
+        logging.getLogger(__name__).warning("flood %s", told)
         refused = await town.decisions("g1", "refused")
         reasons = [each for each in town.records() if each["decision"] == "refused"]
         assert good > 0
