@@ -234,4 +234,27 @@ async def test_native_events_made_of_one_have_identities_of_their_own(adapter: F
         runtime.receive(Publish(Stamp("car", 1, 1, 0, "home"), (), 0, body))
         await eventually(lambda: len(client.events()) == 2)
 
-    assert [item.stamp and item.stamp.origin for item in client.received] == ["car", "car#1"]
+    origins = [item.stamp.origin for item in client.received if item.stamp]
+    assert len(set(origins)) == 2
+    assert all(origin.startswith("car~") for origin in origins)
+
+
+async def test_an_implausible_event_is_left_out_where_it_would_be_published(
+    adapter: Faulty,
+) -> None:
+    rules = [{"subject": "Speed", "parameters": {"rate": {"range": {"max": 250}}}}]
+    adapter.context = replace(adapter.context, mapping=Mapping(load_rules(rules, Path())))
+    client = MemoryClient(adapter.native, "city")
+
+    async with running(adapter) as (runtime, gateway):
+        runtime.receive(Announce(1, binary.encode(Event.of("Speed", rate=999.0))))
+        for number, rate in enumerate((300.0, 30.0), 1):
+            body = binary.encode(Event.of("Speed", rate=rate))
+            runtime.receive(Publish(Stamp("car", 1, number, 0, "home"), (), 0, body))
+        await eventually(lambda: len(client.events()) == 1)
+
+    assert client.events()[0].parameter("rate") == 30.0
+    counters = runtime.counted().counters
+    assert (counters["published"], counters["publish_left_out"], counters["left_out"]) == (1, 1, 0)
+    (told,) = [r.reason for r in gateway.log if r.decision == "left out"]
+    assert told.endswith("300.0 is outside ..250")

@@ -11,7 +11,7 @@ from fes.adapter.confirming import Confirming
 from fes.adapter.degrading import Degrading
 from fes.adapter.inbound import REASON, Inbound
 from fes.adapter.orders import ByNumber
-from fes.adapter.stamps import origin_of_part, to_native
+from fes.adapter.stamps import to_native
 from fes.adapter.subscribing import Subscribing
 from fes.errors import EventError, FesError
 from fes.eventlog import Decision
@@ -28,6 +28,7 @@ from fes.link.messages import (
     Unannounce,
     Unsubscribe,
 )
+from fes.mapping import LeftOut, Native
 from fes.model import Event, attributes, binary, is_reserved
 
 _log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class Outbound:
                 "control_published",
                 "expired",
                 "publish_failed",
+                "publish_left_out",
                 "request_failed",
                 "order_failed",
             ),
@@ -160,20 +162,34 @@ class Outbound:
                     self.confirming.failed(order, "expired", retryable=False)
                     return
                 event = _with_time_left(event, order)
+            made = self._adapter.context.mapping.natives_of(event)
+            self._leave_out(order, made.left_out)
             stamp = to_native(order.stamp, order.via)
-            for index, native in enumerate(self._adapter.context.mapping.to_native(event)):
-                origin = origin_of_part(stamp.origin, index)
-                part = structs.replace(stamp, origin=origin) if index else stamp
-                await self._adapter.publish(native, part)
+            for part in made.parts:
+                origin = part.origin(stamp.origin)
+                await self._adapter.publish(part.native, structs.replace(stamp, origin=origin))
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason=str(error))
             self.confirming.failed(order, str(error)[:REASON], retryable=error.retryable)
             return
+        if not made.parts and made.left_out:
+            self.confirming.failed(order, made.left_out[0].reason[:REASON], retryable=False)
+            return
         self.confirming.published(order)
         self.counters["published"] += 1
         self.degrading.count(event)
         self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)
+
+    def _leave_out(self, order: Publish, left_out: tuple[LeftOut, ...]) -> None:
+        for gone in left_out:
+            self.counters["publish_left_out"] += 1
+            self._log(
+                Decision.LEFT_OUT,
+                stamp=order.stamp,
+                subject=gone.subject,
+                reason=gone.reason[:REASON],
+            )
 
     async def _publish_control(self, order: PublishControl) -> None:
         if order.expires_us and order.expires_us <= self._adapter.context.clock_us():
@@ -188,6 +204,10 @@ class Outbound:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, reason=f"control event: {error}")
 
+    def _announced(self, event: Event) -> tuple[Native, ...]:
+        made = self._adapter.context.mapping.natives_of(event, ranges=False)
+        return tuple(part.native for part in made.parts)
+
     async def _announce(self, order: Announce) -> None:
         held = self.announcements.get(order.number)
         if held == order.body:
@@ -197,7 +217,7 @@ class Outbound:
             await self._unannounce(Unannounce(order.number))
         try:
             event = binary.decode(order.body)
-            for native in self._adapter.context.mapping.to_native(event):
+            for native in self._announced(event):
                 await self._adapter.announce(native)
         except FesError as error:
             self._fail(order, str(error), retryable=error.retryable)
@@ -214,7 +234,7 @@ class Outbound:
             return
         event = binary.decode(body)
         try:
-            for native in self._adapter.context.mapping.to_native(event):
+            for native in self._announced(event):
                 await self._adapter.unannounce(native)
         except FesError as error:
             self._fail(order, str(error), retryable=error.retryable)
