@@ -28,6 +28,8 @@ class Counters:
         late: Looks of a moving receiver that were in force so late that it may have left its
             margin, and missed events: machine or broker are too slow for the settings.
         reconnected: Connections that were lost and made again.
+        takeovers: Connections that the broker ended, and whose next it took at once: most likely
+            another client has the same identifier.
     """
 
     transmitted: int = 0
@@ -46,6 +48,7 @@ class Counters:
     uncovered: int = 0
     late: int = 0
     reconnected: int = 0
+    takeovers: int = 0
 
     @property
     def offered(self) -> int:

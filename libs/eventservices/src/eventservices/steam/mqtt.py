@@ -38,6 +38,10 @@ class OnMessage(Protocol):
 class MqttConnection:
     """Talks to a broker over one connection.
 
+    Attributes:
+        lost: Set when it has ended.
+        aborted: Whether this end ended it.
+
     Args:
         client_id: Unique among the broker's clients.
         keepalive_s: MQTT keep-alive.
@@ -49,6 +53,7 @@ class MqttConnection:
         self, client_id: str, keepalive_s: int, on_message: OnMessage, on_subscribed: OnSubscribed
     ) -> None:
         self.lost = asyncio.Event()
+        self.aborted = False
         self._keepalive_s = keepalive_s
         self._transport: Any = None
         self._corked: list[bytes] = []
@@ -151,6 +156,7 @@ class MqttConnection:
 
     def abort(self) -> None:
         """End the connection at once; what has not been sent is dropped."""
+        self.aborted = self.aborted or not self.lost.is_set()
         self.lost.set()
         connection = self._client._connection  # noqa: SLF001 - gmqtt has no public way to it
         if connection is not None:

@@ -1,7 +1,9 @@
 """What the gateway orders, on its way to the event service."""
 
 import logging
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from eventservices.stamp import Stamper
 from msgspec import structs
@@ -30,6 +32,9 @@ from fes.link.messages import (
 )
 from fes.mapping import LeftOut, Native
 from fes.model import Event, attributes, binary, is_reserved
+
+SURPLUS = 10_000
+"""Most native announcements that wait to be withdrawn; beyond, the oldest stay."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,6 +74,7 @@ class Outbound:
         self.confirming = Confirming(send)
         self.degrading = Degrading(adapter.capabilities.honours)
         self.announcements: dict[int, bytes] = {}
+        self._surplus: deque[Native] = deque(maxlen=SURPLUS)
         self._failed: dict[int, ByNumber] = {}
         self._busy: Order | None = None
         self._reconciled = False
@@ -108,9 +114,18 @@ class Outbound:
         announced = (Unannounce(number) for number in self.announcements)
         return (*self.subscribing.withdrawals(), *announced)
 
+    def forget(self) -> None:
+        """Forget what was subscribed and announced: the native connection is closed."""
+        self.announcements.clear()
+        self._surplus.clear()
+        self._failed.clear()
+        self.subscribing.forget()
+        self._reconciled = False
+
     async def settle(self) -> None:
-        """Withdraw native subscriptions that could not be withdrawn when they were covered."""
+        """Withdraw natively what could not be withdrawn when it was covered or replaced."""
         await self.subscribing.settle()
+        await self._settle_announcements()
 
     async def _perform(self, order: Order) -> None:
         try:
@@ -213,19 +228,35 @@ class Outbound:
         if held == order.body:
             self._send(Done(order.number))
             return
-        if held is not None:
-            await self._unannounce(Unannounce(order.number))
+        made: list[Native] = []
         try:
             event = binary.decode(order.body)
             for native in self._announced(event):
                 await self._adapter.announce(native)
+                made.append(native)
         except FesError as error:
+            await self._take_back(made)
             self._fail(order, str(error), retryable=error.retryable)
             return
         self._failed.pop(order.number, None)
         self.announcements[order.number] = order.body
         self._log(Decision.ANNOUNCED, subject=event.subject)
+        if held is not None:  # rule T4: what replaces it holds already
+            replaced = binary.decode(held)
+            await self._take_back(self._announced(replaced))
+            self._log(Decision.UNANNOUNCED, subject=replaced.subject)
         self._send(Done(order.number))
+
+    async def _take_back(self, natives: Iterable[Native]) -> None:
+        """Withdraw announcements, those that cannot be withdrawn now with the next round trip."""
+        self._surplus.extend(natives)
+        await self._settle_announcements()
+
+    async def _settle_announcements(self) -> None:
+        with suppress(FesError):
+            while self._surplus:
+                await self._adapter.unannounce(self._surplus[0])
+                self._surplus.popleft()
 
     async def _unannounce(self, order: Unannounce) -> None:
         self._failed.pop(order.number, None)

@@ -21,6 +21,7 @@ from fes.model import Event, Field, Stamp, Type, binary
 from fes.testing.conformance.bench import AdapterBench, captured
 from fes.testing.conformance.crossing import AdapterCrossing
 from fes.testing.conformance.events import SPEED, TIME_US, publication, speed
+from fes.testing.conformance.refusal import AdapterRefusal
 from fes.testing.eventually import eventually
 
 __all__ = ["EVERY_TYPE", "FILTERS", "AdapterConformance", "publication", "speed"]
@@ -70,7 +71,7 @@ def asked(heard: HeardControl) -> ControlEvent:
     return from_event(binary.decode(heard.body), heard.stamp)
 
 
-class AdapterConformance(AdapterCrossing):
+class AdapterConformance(AdapterCrossing, AdapterRefusal):
     """The suite; a module inherits it and gives a fixture `bench`."""
 
     async def test_it_tells_its_identifiers_and_capabilities(self, bench: AdapterBench) -> None:
