@@ -61,6 +61,24 @@ BAD = {
         "parameters.x",
     ),
     "a negative timeout": (body(type="publication", filter=..., event=LATE), "Timeout"),
+    **{
+        f"a {name} of {value!r}": (
+            body(
+                type="publication",
+                filter=...,
+                event={"subject": "Speed", "attributes": {name: value}},
+            ),
+            name,
+        )
+        for name, value in (
+            ("StopTime", "2017-13-45T99:99:99Z"),
+            ("StartTime", "2026-01-01T00:00:00+25:00"),
+            ("StopTime", 20240101),
+            ("Priority", "high"),
+            ("Reliability", 2),
+            ("Proximity", "0,0,x"),
+        )
+    },
     "a lease of no time": (body(lease_s=0), "lease_s"),
     "bare NaN": (b'{"type": "subscription", "lease_s": NaN}', "NaN"),
     "number out of range": (b'{"lease_s": 1e400}', "out of range"),

@@ -153,3 +153,12 @@ def test_an_implausible_event_is_left_out_counted_and_told_with_its_value(rate: 
     assert (decision, told["subject"], told["stamp"].origin) == (Decision.LEFT_OUT, "A", "car")
     assert repr(rate) in told["reason"]
     assert "0..250" in told["reason"]
+
+
+def test_a_priority_that_is_none_is_told_and_counted_and_the_event_passes() -> None:
+    bench = Bench()
+    bench.hear(Event.of("Speed", {"rate": 1.0}, {"Priority": "high"}))
+    assert [m.priority for m in bench.sent if isinstance(m, Heard)] == [0]
+    assert bench.inbound.counters["malformed_attributes"] == 1
+    told = [more["what"] for decision, more in bench.log if decision is Decision.DEGRADED]
+    assert told[0].startswith("attribute 'Priority': 'high'")

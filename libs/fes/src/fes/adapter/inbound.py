@@ -67,6 +67,7 @@ class Inbound:
                 "left_out",
                 "dropped",
                 "malformed",
+                "malformed_attributes",
             ),
             0,
         )
@@ -186,6 +187,11 @@ class Inbound:
         check_limits(event, self._context.limits)
         body = binary.encode(event)
         check_size(len(body), self._context.limits)
+        for text in attributes.malformed(event) if event.attributes else ():
+            self.counters["malformed_attributes"] += 1
+            self._log(
+                Decision.DEGRADED, stamp=stamp, subject=event.subject[:SHOWN], what=text[:REASON]
+            )
         expires_us = attributes.expires_us(event, stamp.time_us) if event.attributes else 0
         return Heard(
             stamp,
