@@ -187,3 +187,17 @@ async def test_a_malformed_control_event_on_an_event_service_harms_nothing(
 
     await eventually(all_refused)
     assert not federation.bus("north").subscribed
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\t "])
+async def test_a_blank_filter_accepts_everything(federation: Running, blank: str) -> None:
+    assert (await federation.post("g2", **{**GOOD, "filter": blank})).status_code == 202
+    await eventually(lambda: federation.bus("north").subscribed)
+    city, car = federation.client("south", "city"), federation.client("north", "car")
+    car.publish(Event.of("Speed", rate=1.0))
+    car.publish(Event.of("Fog"))
+    await eventually(lambda: {event.subject for event in city.events()} == {"Speed", "Fog"})
+    assert (
+        await federation.post("g2", **{**GOOD, "type": "unsubscription", "filter": blank})
+    ).status_code == 202
+    await eventually(lambda: not federation.bus("north").subscribed)

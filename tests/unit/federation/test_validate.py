@@ -146,3 +146,11 @@ def test_equal_rules_at_two_adapters_and_rules_at_two_services_do_not_clash(file
     file.write_text(text)
     status, lines = run(file)
     assert status == 0, lines
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\\t"])
+def test_a_blank_filter_in_the_file_accepts_everything(file: Path, blank: str) -> None:
+    text = file.read_text().replace("kind: steam", "kind: memory")
+    file.write_text(text.replace("\"subject = 'Speed'\"", f'"{blank}"'))
+    status, lines = run(file)
+    assert status == 0, lines

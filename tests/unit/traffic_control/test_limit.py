@@ -28,7 +28,7 @@ def test_a_limit_out_of_range_is_refused(limit: float) -> None:
         check_limit(limit)
 
 
-@pytest.mark.parametrize("text", ["1_0", "٥٠", "", "x", "5 0"])
+@pytest.mark.parametrize("text", ["1_0", "\u0665\u0660", "", "x", "5 0"])
 def test_a_number_is_written_as_people_write_it(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"[a-z]"):
         number(text)

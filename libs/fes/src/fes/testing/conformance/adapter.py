@@ -239,6 +239,18 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
             assert told[0].version < told[1].version < told[2].version
             assert all(one.expires_us == one.version + 600_000 for one in told)
 
+    async def test_a_client_may_ask_for_everything_with_a_blank_filter(
+        self, bench: AdapterBench
+    ) -> None:
+        """It crosses the event service as it is, and is not taken for one that is missing."""
+        context = (await bench.adapter("city")).context
+        async with captured(await bench.adapter("a")) as gateway:
+            async with opaque_client(gateway.runtime.adapter.kind, context) as city:
+                for blank in ("", " "):
+                    await city.subscribe("near", blank)
+                await eventually(lambda: len(gateway.controls) == 2)
+            assert [asked(each).filter.strip() for each in gateway.controls] == ["", ""]
+
     async def test_native_clients_of_a_subject_see_no_control_event(
         self, bench: AdapterBench
     ) -> None:
