@@ -81,6 +81,15 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
         assert adapter.event_service_id
         assert adapter.capabilities.by_name()["stamps"] in (True, False)
 
+    async def test_its_identifier_may_have_any_characters(self, bench: AdapterBench) -> None:
+        """Names of the file become client identifiers, subjects and topics of the broker."""
+        for name in ("a/b #1 +", "..", "%2F *>$", "é 東京", "x" * 128):
+            async with captured(await bench.adapter(name)) as gateway:
+                await gateway.order(Subscribe(1, "subject = 'Speed'", 1))
+                stamp = await bench.publish_natively(speed(40.0), TIME_US)
+                await eventually(lambda gateway=gateway: gateway.heard)
+                assert [one.stamp.identity for one in gateway.heard] == [stamp.identity]
+
     async def test_it_disconnects_twice_without_harm(self, bench: AdapterBench) -> None:
         """Stopping is idempotent."""
         adapter = await bench.adapter("a")
