@@ -296,7 +296,8 @@ class NatsLink(Opening):
     def _rebuild(self, client: NatsClient) -> None:
         busy = self._rebuilding is not None and not self._rebuilding.done()
         if client is self._client and not busy and not self._closed:
-            self._rebuilding = asyncio.create_task(self._replace(client), name="nats-link-rebuild")
+            replacing = lasting(lambda: self._replace(client))
+            self._rebuilding = asyncio.create_task(replacing, name="nats-link-rebuild")
 
     async def _replace(self, old: NatsClient) -> None:
         lost = old.unsent

@@ -57,6 +57,7 @@ class Dispatcher:
     Attributes:
         received: Messages that came.
         malformed: Messages that were no event.
+        failed: Times that a receiver raised.
         on_malformed: Told of each.
         in_flight: Events of this client that its own consumers are still to receive.
         set_aside: The last of them.
@@ -65,6 +66,7 @@ class Dispatcher:
     def __init__(self, link: NatsLink, subject: str, kept_subject: str, keep: int) -> None:
         self.received = 0
         self.malformed = 0
+        self.failed = 0
         self.on_malformed: OnMalformed | None = None
         self.in_flight = InFlight()
         self.set_aside: deque[SetAside] = deque(maxlen=keep)
@@ -148,9 +150,11 @@ class Dispatcher:
         if found is None:
             return
         event, stamp = found
-        try:
-            for receiver in receivers:
+        for receiver in receivers:
+            try:
                 receiver.receive(event, stamp)
-        finally:
-            if stamp is not None:
-                self.in_flight.end(stamp.identity)
+            except Exception:  # the consumers beside it are to have the event
+                self.failed += 1
+                log.exception("receiver_failed", extra={"subject": self._subject})
+        if stamp is not None:
+            self.in_flight.end(stamp.identity)

@@ -18,7 +18,8 @@ class Counters:
         suppressed: Accepted, but its identity had been received before.
         no_position: Not heard: the receiver's position at the event's time is not known.
         unplaced: Not published: the producer's position at the event's time is not known.
-        unsent: Not published: the connection is away or its outgoing buffer is full.
+        unsent: Not published: the connection is away or its outgoing buffer is full; or it ended
+            in the moment before it was to write, which only the connection counts.
         callback_errors: Exceptions of callbacks, which were held back.
         malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
         unclaimed: Messages for nobody any more, such as those that cross a leave, or that a

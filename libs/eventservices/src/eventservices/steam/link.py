@@ -249,6 +249,7 @@ class Link:
         if self._connection is not None:
             # A closing transport waits for its peer; one that is deaf never reads.
             self._connection.abort()
+            self.counters.unsent += self._connection.unsent
             self._connection = None
         self._asked.clear()
         loop = asyncio.get_running_loop()
