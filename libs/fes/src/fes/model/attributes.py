@@ -215,5 +215,6 @@ def _moment_us(name: str, value: object) -> int:
 
 
 def _is_priority(value: object) -> TypeGuard[int]:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return is_whole and PRIORITY_MIN <= value <= PRIORITY_MAX
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return PRIORITY_MIN <= value <= PRIORITY_MAX
