@@ -1,7 +1,8 @@
 """Real brokers as child processes, on loopback: `nats-server` with JetStream and MQTT.
 
 For tests, examples and embedded runs. A server keeps its ports over a restart, and only the
-process that was started here is ever signalled.
+process that was started here is ever signalled. It ends with the process that started it, however
+that ends.
 """
 
 import json
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from serving.lifeline import LIFELINE
 
 from eventservices.errors import NotConnectedError
 from eventservices.ports import free_port
@@ -106,6 +109,7 @@ class NatsServer:
         """Start the server and return once it takes connections."""
         if self.pid is not None:
             return self
+        self._forget()
         self.spec.folder.mkdir(parents=True, exist_ok=True)
         config = self.spec.folder / f"{self.spec.name}.conf"
         config.write_text(self._configuration(), "utf-8")
@@ -114,8 +118,10 @@ class NatsServer:
                 [_binary(), "-c", str(config)],
                 stdout=log,
                 stderr=log,
+                env=LIFELINE.environment,
                 start_new_session=True,
             )
+        LIFELINE.add(self._process.pid)
         self._wait_until_it_answers()
         return self
 
@@ -130,12 +136,14 @@ class NatsServer:
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()
+        self._forget()
 
     def kill(self) -> None:
         """End the server without warning (SIGKILL)."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+            self._forget()
 
     def __enter__(self) -> Self:
         """Start the server."""
@@ -149,6 +157,10 @@ class NatsServer:
     ) -> None:
         """Stop the server."""
         self.stop()
+
+    def _forget(self) -> None:
+        if self._process is not None:
+            LIFELINE.remove(self._process.pid)
 
     def _configuration(self) -> str:
         spec = self.spec
@@ -170,7 +182,7 @@ class NatsServer:
         if spec.cluster:
             routes = json.dumps(list(spec.routes))
             lines.append(
-                f"cluster {{ name: {spec.cluster}, host: {self.host}, "
+                f"cluster {{ name: {json.dumps(spec.cluster)}, host: {self.host}, "
                 f"port: {self.cluster_port}, routes: {routes} }}"
             )
         return "\n".join(lines) + "\n"

@@ -6,6 +6,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Final, TextIO
 
+from serving.output import OutputClosedError
+
 _OWN: Final = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
     "message",
     "asctime",
@@ -40,6 +42,22 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, default=str)
 
 
+class _Quiet(logging.StreamHandler[TextIO]):
+    """Drops what cannot be written: a log that nobody reads is no error of who writes it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        try:
+            super().emit(record)
+        except OutputClosedError:
+            return
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Report what is wrong with a record; not that a file is full, or a pipe closed."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def set_up(level: str = "INFO", stream: TextIO | None = None) -> None:
     """Have every logger of the process write lines of JSON.
 
@@ -47,7 +65,7 @@ def set_up(level: str = "INFO", stream: TextIO | None = None) -> None:
         level: Least level that is written.
         stream: Where to; standard output where None.
     """
-    handler = logging.StreamHandler(stream or sys.stdout)
+    handler = _Quiet(stream or sys.stdout)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import Callable
 from typing import Final
+from urllib.parse import quote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,7 +22,8 @@ class BodyGuard:
     Args:
         app: What takes requests that pass.
         limit_bytes: Largest body.
-        on_refusal: Told the path of each request that does not pass; None where nobody counts.
+        on_refusal: Told the path, as it was sent, of each request that does not pass; None where
+            nobody counts.
     """
 
     def __init__(
@@ -75,8 +77,17 @@ class BodyGuard:
 
     async def _refuse(self, scope: Scope, send: Send, status: int, detail: str) -> None:
         if self._on_refusal is not None:
-            self._on_refusal(scope["path"])
+            self._on_refusal(raw_path(scope))
         await refuse(send, status, detail)
+
+
+def raw_path(scope: Scope) -> str:
+    """Return the path of a request as it was sent, percent-encoded.
+
+    Only there is a `/` in a name told from one between names.
+    """
+    raw = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else bytes(raw).decode("ascii", "replace")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

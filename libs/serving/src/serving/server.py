@@ -19,6 +19,16 @@ BACKLOG: Final = 2048
 """Most connections that wait to be taken."""
 
 
+LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what it is called by
+"""Addresses that nobody can be called by, and how a client of this machine calls them."""
+
+
+def callable_host(host: str) -> str:
+    """Return how an address to listen on stands in a URL of a client on this machine."""
+    called = LOOPBACK.get(host, host)
+    return f"[{called}]" if ":" in called else called
+
+
 class _Quiet(uvicorn.Server):
     """Leaves signals to the process."""
 
@@ -61,9 +71,8 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._port}"
+        """Where it listens, without a path; loopback where it listens at every address."""
+        return f"http://{callable_host(self._host)}:{self._port}"
 
     async def start(self) -> None:
         """Listen; who connects from now on is served.

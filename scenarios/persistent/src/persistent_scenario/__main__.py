@@ -6,11 +6,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 from eventservices.errors import EventServiceError
 from fes.cli.running.folder import make_run_folder
 from fes.errors import FesError
+from serving.command import command
+from serving.ending import until_asked
+from serving.output import CLOSED
 
 from persistent_scenario import settings
 from persistent_scenario.errors import ScenarioError
@@ -35,13 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; of `run` and `judge` the verdict: 0 passed, 1 failed; 2 for bad input or nothing that can
         be judged, with a line on standard error; 130 after Ctrl-C.
     """
+    return command("fes-persistent", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     options = settings.read(arguments)
     try:
         return _dispatch(options)
     except ScenarioError as error:
         sys.stderr.write(f"fes-persistent: {error}\n")
         return error.status
-    except (FesError, EventServiceError, OSError, ValueError) as error:
+    except (FesError, EventServiceError, ValueError) as error:
         sys.stderr.write(f"fes-persistent: {error}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -69,9 +75,12 @@ def _run(options: argparse.Namespace) -> int:
     folder = make_run_folder(options.runs)
     write_plan(folder, plan)
     _say(f"run: {folder}")
-    signal.signal(signal.SIGTERM, _interrupt)
     gateways = Gateways(options.replicas, options.store)
-    asyncio.run(run(folder, plan, options.federation, gateways, _say))
+    ended_by = asyncio.run(until_asked(run(folder, plan, options.federation, gateways, _say)))
+    if ended_by is signal.SIGPIPE:
+        return CLOSED
+    if ended_by is not None:
+        raise KeyboardInterrupt
     return _judge(folder)
 
 
@@ -81,10 +90,6 @@ def _judge(folder: Path) -> int:
     write_verdict(folder, evidence, promises)
     _say("\n" + table(evidence, promises))
     return PASSED if passed(promises) else FAILED
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    signal.raise_signal(signal.SIGINT)
 
 
 def _say(text: str) -> None:

@@ -18,6 +18,7 @@ from fes.cli.running.plan import Part
 from fes.cli.running.process import Child
 from fes.federation.load import load
 from fes.federation.model import Federation, adapter_id
+from serving.loopback import async_client
 
 from persistent_scenario.errors import RunningError
 from persistent_scenario.waiting import until
@@ -142,7 +143,17 @@ class Parts:
         journals = self.brokers.servers[JOURNALS].url if kept else ""
         self._fes = self.child(
             "fes-run",
-            *(sys.executable, "-m", "fes.cli.main", "run", str(file), "--run", str(folder), *words),
+            *(
+                sys.executable,
+                "-m",
+                "fes.cli.main",
+                "run",
+                str(file),
+                "--run",
+                str(folder),
+                "--require-all",
+                *words,
+            ),
             environment={
                 **self.brokers.variables,
                 **gateways.variables(self.federation, journals),
@@ -168,7 +179,7 @@ class Parts:
             RunningError: They are not in time.
         """
         await self._fes.start()
-        async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+        async with async_client(ANSWER_S) as client:
             await until(lambda: self._applied(client), READY_S, "subscriptions to be applied")
 
     async def stop(self) -> None:

@@ -1,7 +1,5 @@
 """The readers: native clients of the last event service, which know nothing of a federation."""
 
-import asyncio
-import signal
 from pathlib import Path
 
 from eventservices.cns import (
@@ -15,6 +13,7 @@ from eventservices.cns import (
 )
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
+from serving.ending import ending_event
 
 from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed, now_us
 from persistent_scenario.story import CHANNEL, READERS, SUBJECT, WITNESS, Asked
@@ -58,9 +57,7 @@ async def receive(folder: Path, url: str) -> None:
         folder: The run folder; the file of what arrives is made when every reader listens.
         url: Broker of the last event service.
     """
-    ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    ended = ending_event()
     async with (
         Connection(url, name="readers") as connection,
         await connection.open_channel(CHANNEL, qos=KEEP) as channel,

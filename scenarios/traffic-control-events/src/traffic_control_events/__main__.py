@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
+from serving.command import command
 from traffic_scenario.programs import Programs
 
 from traffic_control_events import settings
@@ -21,10 +22,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; of `demo` and `judge` the verdict; 2 for bad input, with a line on standard error.
     """
+    return command("fes-traffic-control-events", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     options = settings.read(arguments)
     try:
         return _dispatch(options)
-    except (FesError, OSError) as error:
+    except FesError as error:
         sys.stderr.write(f"fes-traffic-control-events: {error}\n")
         return 2
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
+from serving.command import command
 
 from traffic_scenario import background, settings
 from traffic_scenario.demo import demo, prepare, running
@@ -25,13 +26,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; of `demo` the verdict; 2 for bad input, with a line on standard error.
     """
+    return command("fes-traffic", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     options = settings.read(arguments)
     try:
         return _dispatch(options, Programs())
     except ScenarioError as error:
         sys.stderr.write(f"fes-traffic: {error}\n")
         return error.status
-    except (FesError, OSError) as error:
+    except FesError as error:
         sys.stderr.write(f"fes-traffic: {error}\n")
         return 2
     except KeyboardInterrupt:

@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from serving.lifeline import LIFELINE
+
 from traffic_scenario.errors import RunningError
 from traffic_scenario.programs import Command
+from traffic_scenario.steps import end
 
 PID = "up.pid"
 LOG = "fes-run.log"
@@ -70,11 +73,18 @@ def start(command: Command, folder: Path, place: IO[str]) -> "subprocess.Popen[b
             stdout=out,
             stderr=out,
             start_new_session=True,
+            env=LIFELINE.environment,
             pass_fds=(place.fileno(),),
         )
-    place.write(str(process.pid))
-    place.flush()
-    _await_applications(process, folder, log)
+    LIFELINE.add(process.pid)
+    try:
+        place.write(str(process.pid))
+        place.flush()
+        _await_applications(process, folder, log)
+    except BaseException:
+        end(process)
+        raise
+    LIFELINE.release()
     return process
 
 
@@ -116,7 +126,6 @@ def _await_applications(process: "subprocess.Popen[bytes]", folder: Path, log: P
         if process.poll() is not None:
             raise RunningError(f"it ended with status {process.returncode}; see {log}")
         if time.monotonic() > deadline_s:
-            process.terminate()
             raise RunningError(f"it was not ready within {START_S:.0f} s; see {log}")
         time.sleep(POLL_S)
 

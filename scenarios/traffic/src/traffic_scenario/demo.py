@@ -1,11 +1,11 @@
 """`fes-traffic demo`: plan, run, judge."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from fes.cli.running.folder import point_latest
 
-from traffic_scenario.errors import InputError
 from traffic_scenario.plan import Wanted, plan
 from traffic_scenario.programs import Programs
 from traffic_scenario.progress import Progress
@@ -68,7 +68,7 @@ def prepare(runs: Path, wanted: Wanted, programs: Programs) -> tuple[Path, Plan]
     folder = make_folder(runs)
     try:
         planned = plan(folder, wanted, programs)
-    except (InputError, KeyboardInterrupt):
+    except BaseException:
         _discard(folder)
         raise
     point_latest(folder)
@@ -78,13 +78,12 @@ def prepare(runs: Path, wanted: Wanted, programs: Programs) -> tuple[Path, Plan]
 def running(folder: Path, own: Sequence[str], programs: Programs) -> tuple[str, ...]:
     """Return the command that runs a planned folder."""
     apart = [word for name in own for word in ("--own-process", name)]
-    return (*programs.fes, "run", str(folder / FEDERATION), "--run", str(folder), *apart)
+    file = str(folder / FEDERATION)
+    return (*programs.fes, "run", file, "--run", str(folder), "--require-all", *apart)
 
 
 def _discard(folder: Path) -> None:
-    for file in folder.iterdir():
-        file.unlink()
-    folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _tell_where(folder: Path) -> None:

@@ -16,6 +16,7 @@ from traffic_scenario.federation import describe
 from traffic_scenario.onboard import CNS, COSMIC, CanBus, can_buses, write_buses
 from traffic_scenario.programs import Programs
 from traffic_scenario.runfolder import FEDERATION, Plan, read_plan
+from traffic_scenario.steps import started
 
 FINDINGS = 10
 """Most findings that are told of a federation that is not valid."""
@@ -81,12 +82,12 @@ def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[
         InputError: An input is not valid; tells what `can-sim` told.
     """
     command = (*programs.can_sim, "plan", "--out", str(folder), *inputs)
-    done = subprocess.run(  # noqa: S603 - our own
-        command, capture_output=True, text=True, check=False, start_new_session=True
-    )
-    if done.returncode != 0:
-        raise InputError(done.stderr.strip().removeprefix("can-sim: "))
-    summary: dict[str, Any] = json.loads(done.stdout)
+    pipe = subprocess.PIPE
+    with started(command, stdout=pipe, stderr=pipe, text=True) as process:
+        out, error = process.communicate()
+    if process.returncode != 0:
+        raise InputError(error.strip().removeprefix("can-sim: "))
+    summary: dict[str, Any] = json.loads(out)
     return summary
 
 

@@ -20,6 +20,7 @@ from fes.federation.dump import resolved
 from fes.federation.model import Clock
 from msgspec import UNSET
 from msgspec.structs import replace
+from serving.loopback import ask
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import FINDINGS, plan_fleet
@@ -119,7 +120,7 @@ def _goes_on(latest: Path, endpoints: Iterable[str], now_us: int) -> bool:
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/healthz", timeout=ANSWER_S, trust_env=False).is_success
+        return ask("GET", f"{url}/healthz", timeout_s=ANSWER_S).is_success
     except httpx.HTTPError:
         return False
 

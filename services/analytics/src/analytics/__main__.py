@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from pyspark.errors import PySparkException
 from serving import diagnostics
+from serving.command import command
 
 from analytics import settings
 from analytics.errors import AnalyticsError
@@ -41,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Of `verify`: 0 if the run passes, 1 if it fails, 2 if it cannot be judged. Of `serve`: 0
         once it was told to stop, 1 where Spark or the machine failed, 2 for bad input.
     """
+    return command("fes-analytics", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         given = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
         return _serve(given) if given.command == "serve" else _verify(given)

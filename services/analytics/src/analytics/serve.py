@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Final
 
+from serving.ending import ending_event
 from serving.guard import BodyGuard
 from serving.server import HttpServer
 
@@ -52,13 +52,13 @@ class ServeOptions:
 
 
 async def serve(options: ServeOptions) -> None:
-    """Run until SIGTERM or SIGINT; a batch that is under way is finished.
+    """Run until it is asked to end; a batch that is under way is finished.
 
     Raises:
         CannotJudgeError: What says how the run was set up cannot be understood.
         OSError: The address is taken.
     """
-    board, stop, told = Board(), Event(), _on_signals()
+    board, stop, told = Board(), Event(), ending_event()
     patience_s = max(PATIENCE_S, 10 * options.pace.trigger_s)
     app = BodyGuard(make_app(board, patience_s), BODY_BYTES)
     server = HttpServer(app, options.host, options.port)
@@ -85,11 +85,3 @@ def _judge(options: ServeOptions, board: Board, stop: Event) -> None:
         run, work = open_files(spark, options.run), open_files(spark, checkpoint)
         places = Places(run, work, Path(scratch))
         Watch(spark, places, options.pace, options.terms, board).run(stop)
-
-
-def _on_signals() -> asyncio.Event:
-    told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    return told

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from serving.command import command, told
+
 from can_sim import convert, plan, settings
 from can_sim.errors import BusError, InputError
 from can_sim.run import run
@@ -23,6 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; 1 where the broker is away; 2 for bad input, with one line on standard error.
     """
+    return command("can-sim", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         options = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
         if options.command == "plan":
@@ -32,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             summary = asyncio.run(run(options))
     except (InputError, BusError, OSError) as error:
-        print(f"can-sim: {error}", file=sys.stderr)  # noqa: T201 - the command's answer
+        reason = told(error) if isinstance(error, OSError) else error
+        print(f"can-sim: {reason}", file=sys.stderr)  # noqa: T201 - the command's answer
         return UNAVAILABLE if isinstance(error, BusError) else BAD_INPUT
     text_on_stdout = options.command == "convert" and options.out is None
     print(json.dumps(summary), file=sys.stderr if text_on_stdout else sys.stdout)

@@ -2,11 +2,11 @@
 
 import argparse
 import asyncio
-import signal
 from collections.abc import Iterator, Sequence
 
 from eventservices.credentials import read_password, with_credentials
 from eventservices.errors import RefusedError
+from serving.ending import ending_event
 
 from can_sim.bus import GuardedBus
 from can_sim.buses import read_buses
@@ -27,7 +27,7 @@ GRACE_S = 2.0
 
 
 async def run(options: argparse.Namespace) -> dict[str, object]:
-    """Play a run to its end, or until SIGINT or SIGTERM.
+    """Play a run to its end, or until it is asked to end.
 
     Args:
         options: Of the command line.
@@ -41,7 +41,7 @@ async def run(options: argparse.Namespace) -> dict[str, object]:
     """
     apply_clock(options)
     extent = survey(options.run)
-    stopping = _stopped_by_signals()
+    stopping = ending_event()
     async with _bus(options, extent.vehicles) as bus:
         await _begin(bus, options, stopping)
         begun_us = wall_clock_us()
@@ -114,14 +114,6 @@ def _schedule(
     if options.rate is None:
         return by_clock(rest_of(rows, last), clock)
     return at_rate(rows, total, options.rate, wall_clock_us())
-
-
-def _stopped_by_signals() -> asyncio.Event:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopping.set)
-    return stopping
 
 
 def _summary(played: Played, extent: Extent, wall_us: int, *, stopped: bool) -> dict[str, object]:

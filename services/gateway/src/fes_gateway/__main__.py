@@ -1,10 +1,8 @@
 """Start a process of gateways: `fes-gateway --federation FILE --run FOLDER --gateways g1,g2`."""
 
 import argparse
-import asyncio
 import json
 import os
-import signal
 import socket
 import sys
 
@@ -14,7 +12,11 @@ from fes.errors import FederationError, FesError
 from fes.federation.load import load
 from fes.federation.model import Federation, adapter_id
 from fes.options import OptionParser, add_part, port
+from msgspec import UNSET
 from serving import diagnostics
+from serving.command import command
+from serving.ending import ending_event
+from serving.server import callable_host
 
 from fes_gateway.http.server import server_of
 from fes_gateway.linkserver import LinkServer
@@ -25,8 +27,12 @@ HOSTNAME = "@hostname"
 """Stands for a replica's name that is the machine's: of containers, each has its own."""
 
 
-def main() -> None:
-    """Run until SIGTERM or SIGINT; a bad file or option ends with status 2 and one line."""
+def main() -> int:
+    """Run until it is asked to end; a bad file or option ends with status 2 and one line."""
+    return command("fes-gateway", _main)
+
+
+def _main() -> int:
     options = _options()
     try:
         federation = load(options.federation, os.environ)
@@ -41,28 +47,40 @@ def main() -> None:
         pack = Pack(federation, settings, options.base or options.federation.parent)
     except FesError as error:
         sys.stderr.write(f"fes-gateway: {error}\n")
-        raise SystemExit(2) from error
+        return 2
     diagnostics.set_up()
     uvloop.run(_serve(pack, options))
+    return 0
 
 
 async def _serve(pack: Pack, options: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    stop = ending_event()
     links = LinkServer(pack.hosts, options.host, options.link_port)
     names = filter(None, options.names.split(","))
-    http = server_of(pack, options.host, options.http_port, names)
+    http = server_of(pack, *_interface(pack, options), names)
     async with pack, sign_of_life(options.ready_file, lambda: pack.ready):
         await links.start()
         await http.start()
-        started = {"http": http.url, "link": f"ws://{options.host}:{links.port}/link"}
+        started = {
+            "http": http.url,
+            "link": f"ws://{callable_host(options.host)}:{links.port}/link",
+        }
         sys.stdout.write(json.dumps({"started": pack.settings.process, **started}) + "\n")
         sys.stdout.flush()
         await stop.wait()
         await http.stop()
         await links.stop()
+
+
+def _interface(pack: Pack, options: argparse.Namespace) -> tuple[str, int]:
+    """Return where the REST interface listens: as given, else as the one gateway's `http` says."""
+    names = pack.settings.gateways
+    told = pack.federation.gateways[names[0]].http if len(names) == 1 else UNSET
+    host, port = (options.host, 0) if told is UNSET else (told.host, told.port)
+    return (
+        host if options.http_host is None else options.http_host,
+        port if options.http_port is None else options.http_port,
+    )
 
 
 def _gateways(federation: Federation, told: str) -> tuple[str, ...]:
@@ -118,10 +136,11 @@ def _options() -> argparse.Namespace:
     )
     parser.option("--host", "address to listen on", default="127.0.0.1")
     parser.option("--names", "further names of this machine in requests, by commas", default="")
-    parser.option("--http-port", "of the REST interface", kind=port, default=0)
+    parser.option("--http-host", "of the REST interface; as `http` of the gateway, else --host")
+    parser.option("--http-port", "of it; as `http` of the gateway, else a free one", kind=port)
     parser.option("--link-port", "where adapters dial in", kind=port, default=0)
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

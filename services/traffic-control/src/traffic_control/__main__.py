@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import uvloop
 from serving import diagnostics
+from serving.command import command, told
 
 from traffic_control import settings, talk
 from traffic_control.city import read_city
@@ -26,6 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; 1 where something is away or taken; 2 for bad input, with one line on standard error.
     """
+    return command("traffic-control", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         options = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
         if options.command == "serve":
@@ -33,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             _talk(options)
     except (ControlError, OSError) as error:
-        sys.stderr.write(f"traffic-control: {error}\n")
+        reason = str(error) if isinstance(error, ControlError) else told(error)
+        reason = reason.removeprefix("traffic-control: ")
+        sys.stderr.write(f"traffic-control: {reason}\n")
         is_away = isinstance(error, AwayError) or not isinstance(error, ControlError)
         return UNAVAILABLE if is_away else BAD_INPUT
     return 0

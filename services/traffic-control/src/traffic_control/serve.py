@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import os
-import signal
 import socket
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, closing
@@ -12,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import httpx
+from serving.ending import ending_event
 from serving.guard import BodyGuard
+from serving.loopback import async_client
 from serving.origin import OriginGuard
 from serving.server import HttpServer
 
@@ -36,6 +36,7 @@ COMMANDS: Final = "commands.jsonl"
 OFFENDERS: Final = "offenders.jsonl"
 
 FLUSH_S: Final = 0.1
+ANSWER_S: Final = 5.0
 BODY_BYTES: Final = 64 * 1024
 WITHDRAW_S: Final = 3.0
 """Longest wait for the limits' withdrawal when stopping."""
@@ -69,13 +70,13 @@ class ServeOptions:
 
 
 async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = None) -> None:
-    """Run until SIGTERM or SIGINT, or until `stop` is set; then withdraw the limits.
+    """Run until it is asked to end, or until `stop` is set; then withdraw the limits.
 
     Raises:
         InputError: The SIENA service's settings are not good.
         OSError: A file cannot be opened, or the address is taken.
     """
-    stopping = stop or _on_signals()
+    stopping = stop or ending_event()
     async with _office(options, city) as office, _background(_flush(office.logs)):
         names = (options.host, socket.gethostname(), NAME)
         guarded = OriginGuard(make_app(office), names)
@@ -111,7 +112,7 @@ async def _office(options: ServeOptions, city: City) -> AsyncIterator[Office]:
         earlier = read_offenders(options.run / OFFENDERS, city.wall_start_us)
         offenders = Offenders(offences.append, wall_us, earlier=earlier)
         async with (
-            httpx.AsyncClient(trust_env=False) as http,
+            async_client(ANSWER_S) as http,
             Siena(city, offenders.take) as siena,
         ):
             confirms = Confirmer(Endpoints(options.endpoints), http)
@@ -142,14 +143,6 @@ async def _flush(logs: tuple[JsonLines, ...]) -> None:
         await asyncio.sleep(FLUSH_S)
         for each in logs:
             each.flush()
-
-
-def _on_signals() -> asyncio.Event:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    return stop
 
 
 def _tell_where(run: Path, url: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import httpx
+from serving.loopback import ask
 
 from traffic_control.errors import AwayError, InputError
 from traffic_control.serve import WHERE
@@ -53,8 +54,7 @@ def set_limit(url: str, monitor: str, limit_kmh: float) -> str:
 
 def _ask(method: str, url: str, body: object = None) -> Any:
     try:
-        with httpx.Client(trust_env=False, timeout=TIMEOUT_S) as client:
-            answer = client.request(method, url, json=body)
+        answer = ask(method, url, body, timeout_s=TIMEOUT_S)
         content = answer.json()
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise AwayError(f"{url}: {error}") from error

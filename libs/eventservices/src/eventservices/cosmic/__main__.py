@@ -15,6 +15,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from serving.command import command, told
+from serving.ending import until_asked
+from serving.output import show
+
 from eventservices.canlog.reader import LogNotes, kind_of, read_frames
 from eventservices.canlog.writer import LogWriter
 from eventservices.cosmic.attributes import ChannelAttributes
@@ -40,15 +44,18 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         0; 1 where the bus fails; 2 where an argument or a log is wrong.
     """
+    return command("eventservices.cosmic", lambda: _main(arguments))
+
+
+def _main(arguments: list[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        with suppress(KeyboardInterrupt):
-            asyncio.run(options.run(options))
+        asyncio.run(until_asked(options.run(options)))
     except EventServiceError as error:
         sys.stderr.write(f"{error}\n")
         return USAGE_ERROR if isinstance(error, ValueError) else 1
     except OSError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{told(error)}\n")
         return USAGE_ERROR
     return 0
 
@@ -69,9 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     record.add_argument("--seconds", type=float, help="how long; until interrupted without")
     record.add_argument("log", type=Path, help="candump, ASC, BLF or TRC by its suffix")
     runs = {observe: _observe, publish: _publish, play: _replay, record: _record}
-    for command, run in runs.items():
-        _add_bus(command)
-        command.set_defaults(run=run)
+    for one, run in runs.items():
+        _add_bus(one)
+        one.set_defaults(run=run)
     return parser
 
 
@@ -153,16 +160,11 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _print_frame(frame: Frame) -> None:
-    _print(frame_line(frame))
+    show(frame_line(frame))
 
 
 def _print_event(delivery: Delivery) -> None:
-    _print(event_line(delivery))
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    show(event_line(delivery))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from serving.command import command
+from serving.ending import until_asked
+from serving.output import show
+
 from eventservices.errors import EventServiceError
 from eventservices.siena.advertising import Semantics
 from eventservices.siena.filters import Filter
@@ -21,6 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 after an interrupt; 1 where the service is away or refused; 2 where an argument is wrong.
     """
+    return command("eventservices.siena", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = _parser().parse_args(arguments)
     if given.count and given.out is None:
         return _fail("--count: needs --out", 2)

@@ -10,6 +10,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from serving.command import command
+from serving.ending import until_asked
+from serving.output import show
+
 from eventservices.errors import EventServiceError
 from eventservices.sightings import Sightings, ended_by_signals
 from eventservices.steam.air import Air
@@ -30,10 +34,13 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         0; 1 where the broker fails; 2 where an argument is wrong.
     """
+    return command("eventservices.steam", lambda: _main(arguments))
+
+
+def _main(arguments: list[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        with suppress(KeyboardInterrupt):
-            asyncio.run(options.run(options))
+        asyncio.run(until_asked(options.run(options)))
     except EventServiceError as error:
         sys.stderr.write(f"{error}\n")
         return USAGE_ERROR if isinstance(error, ValueError) else 1
@@ -53,13 +60,13 @@ def _parser() -> argparse.ArgumentParser:
     publish.add_argument("--proximity", help="0,sub,lat,lon,radius or 1,sub,lat,lon,dimx,dimy")
     publish.add_argument("subject")
     publish.add_argument("parameters", nargs="*", help="NAME=VALUE; 83 integer, 83.0 double")
-    for command in (observe, publish):
-        command.add_argument("--url", required=True, help="mqtt://host:port")
-        command.add_argument("--air", default="air", help="name of the air")
-        command.add_argument("--cell", type=float, default=LARGEST_RANGE_M, help="cell edge, m")
-        command.add_argument("--range", type=float, default=LARGEST_RANGE_M, help="radio range, m")
-        command.add_argument("--lat", type=float, required=command is publish)
-        command.add_argument("--lon", type=float, required=command is publish)
+    for one in (observe, publish):
+        one.add_argument("--url", required=True, help="mqtt://host:port")
+        one.add_argument("--air", default="air", help="name of the air")
+        one.add_argument("--cell", type=float, default=LARGEST_RANGE_M, help="cell edge, m")
+        one.add_argument("--range", type=float, default=LARGEST_RANGE_M, help="radio range, m")
+        one.add_argument("--lat", type=float, required=one is publish)
+        one.add_argument("--lon", type=float, required=one is publish)
     return parser
 
 

@@ -5,12 +5,13 @@ import asyncio
 import contextlib
 import os
 import random
-import signal
 import sys
 import time
 
 import uvloop
 from serving import diagnostics
+from serving.command import command
+from serving.ending import ending_event
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
@@ -25,8 +26,12 @@ from fes.link.end import Hello
 from fes.options import OptionParser, add_part
 
 
-def main() -> None:
-    """Run until SIGTERM or SIGINT; a bad file or option ends with status 2 and one line."""
+def main() -> int:
+    """Run until it is asked to end; a bad file or option ends with status 2 and one line."""
+    return command("fes.adapter", _main)
+
+
+def _main() -> int:
     options = _options()
     try:
         federation = load(options.federation, os.environ)
@@ -41,7 +46,7 @@ def main() -> None:
         )
     except FesError as error:
         sys.stderr.write(f"fes.adapter: {error}\n")
-        raise SystemExit(2) from error
+        return 2
     bounds = federation.event_log
     log = EventLog(
         options.run / "logs",
@@ -55,13 +60,11 @@ def main() -> None:
         uvloop.run(_serve(AdapterRuntime(adapter, log), options))
     finally:
         log.close()
+    return 0
 
 
 async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    stop = ending_event()
     adapter = runtime.adapter
 
     def hello() -> Hello:
@@ -108,4 +111,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import httpx
+from serving.loopback import ask
 
 from fes.errors import FesError, LinkError
 from fes.model.text import load_json
@@ -91,7 +92,7 @@ def _url(options: Namespace) -> str:
 
 def _ask(method: str, url: str, body: Any = None) -> Any:
     try:
-        answer = httpx.request(method, url, json=body, timeout=TIMEOUT_S)
+        answer = ask(method, url, body, timeout_s=TIMEOUT_S)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise LinkError(f"{url}: {error}") from error
     if answer.is_error:

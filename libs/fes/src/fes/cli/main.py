@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 
+from serving.command import command
+
 from fes.cli import client, kill, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
@@ -11,15 +13,16 @@ from fes.errors import FesError
 
 def main() -> None:
     """Run the command line; errors end with status 2 and their message."""
+    raise SystemExit(command("fes", _main))
+
+
+def _main() -> int:
     options = _parser().parse_args()
     try:
-        status = _dispatch(options)
+        return _dispatch(options)
     except FesError as error:
         sys.stderr.write(f"fes {options.command}: {error}\n")
-        status = 2
-    except KeyboardInterrupt:
-        status = 130
-    raise SystemExit(status)
+        return 2
 
 
 def _dispatch(options: argparse.Namespace) -> int:

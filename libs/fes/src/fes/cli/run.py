@@ -14,6 +14,8 @@ from fes.federation.model import Federation
 MOST_REPLICAS = 16
 """Most replicas of a gateway that an adapter is linked to."""
 
+MOST_QUIET_S = 3600.0
+
 
 def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     """Add the command to the command line of `fes`."""
@@ -36,7 +38,18 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     )
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
     parser.add_argument("--run", type=Path, help="folder of this run; made where absent")
-    parser.add_argument("--quiet", type=float, default=QUIET_S, metavar="SECONDS")
+    parser.add_argument(
+        "--quiet",
+        type=_seconds,
+        default=QUIET_S,
+        metavar="SECONDS",
+        help="how long events may be on their way after the application that ends the run",
+    )
+    parser.add_argument(
+        "--require-all",
+        action="store_true",
+        help="fail where not every part gets ready in time, rather than run what can work",
+    )
 
 
 def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
@@ -57,12 +70,14 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     folder = options.run or make_run_folder(options.runs)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     out.write(f"fes run: folder {folder}\n")
+    out.flush()
     supervisor_options = RunOptions(
         options.file.parent,
         folder,
         tuple(options.own_process),
         dict(options.replicas),
         options.quiet,
+        options.require_all,
     )
     return asyncio.run(_run(federation, supervisor_options, out))
 
@@ -73,6 +88,17 @@ def _replicas(text: str) -> tuple[str, int]:
     if not (name and number.isascii() and number.isdigit() and 2 <= int(number) <= MOST_REPLICAS):
         raise ArgumentTypeError(f"{text!r} is not GATEWAY=N with N from 2 to {MOST_REPLICAS}")
     return name, int(number)
+
+
+def _seconds(text: str) -> float:
+    """Return a time in seconds, 0 to an hour."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= MOST_QUIET_S:
+        raise ArgumentTypeError(f"{text!r} is not from 0 to {MOST_QUIET_S:g} seconds")
+    return value
 
 
 async def _run(federation: Federation, options: RunOptions, out: TextIO) -> int:

@@ -194,7 +194,8 @@ class Gateway(Section, frozen=True, kw_only=True):
     Attributes:
         adapters: By event service, in order; an adapter's identifier is
             `<gateway>.<event service>`.
-        http: The gateway's own interface; absent where it shares the federation's.
+        http: The gateway's own interface, besides that of `fes run`; the gateway then has a process
+            of its own.
         store: Where it keeps its journal.
     """
 
@@ -228,7 +229,7 @@ class Application(Section, frozen=True, kw_only=True):
 
     Attributes:
         command: Program and arguments; no shell.
-        after: Applications that must be ready before.
+        after: Applications, or gateways, that must be ready before.
         ready: URL that answers 200 once it is ready; absent where starting it is enough.
         ends_run: Whether the run ends when it ends.
         environment: Variables for it alone.
@@ -257,7 +258,7 @@ class Federation(Section, frozen=True, kw_only=True):
         applications: Native applications, by name.
         limits: Of the whole federation.
         event_log: How decisions are logged.
-        http: Where the interface of `fes run` listens.
+        http: Where the interface of `fes run` listens; a free port on loopback where absent.
     """
 
     version: Literal[1]
@@ -272,7 +273,7 @@ class Federation(Section, frozen=True, kw_only=True):
     applications: dict[Name, Application] = {}
     limits: Bounds = Bounds()
     event_log: EventLog = EventLog()
-    http: Http = Http()
+    http: Http | UnsetType = UNSET
 
 
 def adapter_id(gateway: str, event_service: str) -> str:

@@ -205,6 +205,7 @@ class Dialler:
         async with connect(
             self._url,
             compression=None,
+            proxy=None,  # what the environment names is for the world outside
             max_size=MAX_ORDERS_BYTES,
             ping_interval=5,
             ping_timeout=5,

@@ -2,13 +2,14 @@
 
 import argparse
 import asyncio
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from eventservices.errors import EventServiceError
+from serving.command import command
+from serving.ending import ending_event
 
 from traffic_control_events.natives import cns_pub, siena_sub, witness
 from traffic_control_events.natives.files import all_there, is_ready, ready_file
@@ -28,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; 1 where its event service is away, or nobody listens in time.
     """
+    return command("traffic_control_events.natives", lambda: _main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return asyncio.run(_run(options))
@@ -53,9 +58,7 @@ async def _run(options: argparse.Namespace) -> int:
 
 
 async def _until_stopped(listening: AbstractAsyncContextManager[None], ready: Path) -> None:
-    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
+    stopped = ending_event()
     async with listening:
         is_ready(ready)
         await stopped.wait()

@@ -5,9 +5,10 @@ concerns the process as a whole is `/healthz`, `/readyz` and `/metrics` at the r
 """
 
 import json
+from urllib.parse import quote, unquote
 
 from fastapi import FastAPI
-from serving.guard import refuse
+from serving.guard import raw_path, refuse
 from starlette.types import Receive, Scope, Send
 
 from fes_gateway.host import GatewayHost
@@ -35,7 +36,7 @@ class Dispatch:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path: str = scope["path"]
+        path = raw_path(scope)
         if path.startswith(PREFIX):
             name = _named(path)
             host = self._hosts.get(name)
@@ -49,7 +50,11 @@ class Dispatch:
             await self._of_all(path, send)
 
     def count_refusal(self, path: str) -> None:
-        """Count a request that was refused unread: at its gateway, else the process's first."""
+        """Count a request that was refused unread: at its gateway, else the process's first.
+
+        Args:
+            path: As it was sent, percent-encoded.
+        """
         host = self._hosts.get(_named(path)) or next(iter(self._hosts.values()))
         host.counters.add("refused", "malformed", "api")
 
@@ -72,13 +77,16 @@ class Dispatch:
             status = {"status": "not ready" if faults else "ready", "faults": faults}
             await _answer_json(send, 503 if faults else 200, status)
         elif path in ("/", "/gateways", PREFIX):
-            await _answer_json(send, 200, [f"{PREFIX}{name}" for name in self._hosts])
+            await _answer_json(
+                send, 200, [f"{PREFIX}{quote(name, safe='')}" for name in self._hosts]
+            )
         else:
             await refuse(send, 404, f"say {PREFIX}<gateway>{path[:100]}")
 
 
 def _named(path: str) -> str:
-    return path.removeprefix(PREFIX).partition("/")[0]
+    """Return the gateway that a path names; it may hold any sign, `/` too, percent-encoded."""
+    return unquote(path.removeprefix(PREFIX).partition("/")[0])
 
 
 async def _answer_json(send: Send, status: int, content: object) -> None:

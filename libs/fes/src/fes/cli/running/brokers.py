@@ -2,15 +2,21 @@
 
 import threading
 from pathlib import Path
+from urllib.parse import quote
 
 from eventservices.errors import NotConnectedError
 from eventservices.servers import NatsServer, ServerSpec
 from msgspec import UNSET
 
-from fes.errors import FederationError
+from fes.errors import AdapterError, FederationError
 from fes.federation.model import Federation
 
 KINDS = ("nats", "mqtt")
+
+
+def safe(name: str) -> str:
+    """Return a name as a server's and its files' may be: percent-encoded, without spaces."""
+    return quote(name, safe="")[:200]
 
 
 class EmbeddedBrokers:
@@ -34,13 +40,15 @@ class EmbeddedBrokers:
                     f"{broker.kind!r} cannot be started here; give it a url",
                     key=f"brokers.{name}.kind",
                 )
-            cluster = None if broker.cluster is UNSET else broker.cluster
+            cluster = None if broker.cluster is UNSET else safe(broker.cluster)
             routes = tuple(
                 server.route
                 for server in self.servers.values()
                 if cluster is not None and server.spec.cluster == cluster
             )
-            spec = ServerSpec(name, folder, broker.kind == "mqtt", cluster=cluster, routes=routes)
+            spec = ServerSpec(
+                safe(name), folder, broker.kind == "mqtt", cluster=cluster, routes=routes
+            )
             self.servers[name] = NatsServer(spec)
 
     @property
@@ -48,16 +56,26 @@ class EmbeddedBrokers:
         """Broker to address."""
         return {name: server.mqtt_url or server.url for name, server in self.servers.items()}
 
-    def start(self) -> None:
+    def start(self) -> dict[str, str]:
         """Start every broker.
 
+        Returns:
+            Those that do not answer, and why; `revive` tries again.
+
         Raises:
-            NotConnectedError: One does not answer.
+            AdapterError: None does, for no server is installed, say.
         """
+        away: dict[str, str] = {}
         with self._lock:
-            for server in self.servers.values():
-                if not self._stopped:
-                    server.start()
+            for name, server in self.servers.items():
+                try:
+                    if not self._stopped:
+                        server.start()
+                except (NotConnectedError, OSError) as error:
+                    away[name] = str(error)
+        if away and len(away) == len(self.servers):
+            raise AdapterError(f"no broker starts: {next(iter(away.values()))}")
+        return away
 
     def stop(self) -> None:
         """Stop every broker for good."""
@@ -79,6 +97,6 @@ class EmbeddedBrokers:
                 return False
             try:
                 self.servers[name].start()
-            except NotConnectedError:
+            except (NotConnectedError, OSError):
                 return False
         return True

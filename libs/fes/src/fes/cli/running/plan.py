@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from fes.errors import FederationError
-from fes.federation.model import Application, Federation, adapter_id
+from fes.federation.model import Application, Federation, Http, adapter_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ class Apart:
 def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return process name to the gateways that it hosts.
 
-    Gateways that connect the same kinds of event services share a process, and so connections.
+    Gateways that connect the same kinds of event services share a process, and so connections; one
+    with an interface of its own (`http`) does not.
 
     Args:
         federation: The file.
@@ -83,7 +84,8 @@ def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, 
     groups: dict[str, list[str]] = {}
     for name, gateway in federation.gateways.items():
         kinds = sorted({federation.event_services[service].kind for service in gateway.adapters})
-        groups.setdefault(name if name in own else "gateways-" + "-".join(kinds), []).append(name)
+        alone = name in own or gateway.http is not UNSET
+        groups.setdefault(name if alone else "gateways-" + "-".join(kinds), []).append(name)
     return {process: tuple(names) for process, names in groups.items()}
 
 
@@ -101,14 +103,38 @@ def gateway_parts(
     found = []
     for process, names in packs(federation, apart.own).items():
         command = (
-            *(sys.executable, "-m", "fes_gateway", *where, "--process", process),
-            *("--gateways", ",".join(names), "--remote", ",".join(adapters)),
+            *(sys.executable, "-m", "fes_gateway", *where, *option("--process", process)),
+            *option("--gateways", ",".join(names)),
+            *option("--remote", ",".join(adapters)),
         )
         count = apart.replicas.get(process, 0)
+        if len(names) == 1:
+            command += _listening(names[0], federation.gateways[names[0]].http, count)
         found += [_replica(process, number, command) for number in range(1, count + 1)] or [
             Part(process, command, gateways=names)
         ]
     return found
+
+
+def option(name: str, value: str) -> tuple[str, ...]:
+    """Return an option as words; one where the value could be taken for an option itself."""
+    return (f"{name}={value}",) if value.startswith("-") else (name, value)
+
+
+def _listening(gateway: str, http: Http | UnsetType, replicas: int) -> tuple[str, ...]:
+    """Return where a gateway's own interface listens, as options.
+
+    Raises:
+        FederationError: Several replicas would listen at one port.
+    """
+    if http is UNSET:
+        return ()
+    if replicas > 1 and http.port:
+        raise FederationError(
+            f"{replicas} replicas cannot listen at one port; write 0 for free ones",
+            key=f"gateways.{gateway}.http.port",
+        )
+    return ("--http-host", http.host, "--http-port", str(http.port))
 
 
 def _replica(gateway: str, number: int, command: tuple[str, ...]) -> Part:
@@ -130,7 +156,8 @@ def adapter_parts(
     Args:
         federation: The file.
         apart: What does not share a process with others.
-        links: Gateway to the addresses where its adapters dial in, by commas.
+        links: Gateway to the addresses where its adapters dial in, by commas; those of gateways
+            that are not in it are left out.
         file: The resolved file.
         base: Folder that relative paths in it start from.
         run: Folder of the run.
@@ -141,13 +168,15 @@ def adapter_parts(
             (
                 *(sys.executable, "-m", "fes.adapter", "--federation", str(file)),
                 *("--base", str(base), "--run", str(run)),
-                *("--gateway", name, "--event-service", service, "--link", links[name]),
+                *option("--gateway", name),
+                *option("--event-service", service),
+                *("--link", links[name]),
             ),
             adapters=(adapter_id(name, service),),
         )
         for name, gateway in federation.gateways.items()
         for service in gateway.adapters
-        if adapter_id(name, service) in apart.own
+        if name in links and adapter_id(name, service) in apart.own
     ]
 
 

@@ -6,9 +6,12 @@ import json
 import os
 import signal
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+
+from serving.lifeline import LIFELINE
 
 from fes.cli.running.plan import Part
 
@@ -16,6 +19,10 @@ STOP_S = 15.0
 
 LINE_BYTES = 1024 * 1024
 """Longest line of a process's output that goes into its log."""
+
+LAST_BYTES = 2000
+LOG_NAME = 200
+"""Longest name of a log, without `.log`; file systems take 255 bytes."""
 
 PORTS = {"http": "--http-port", "link": "--link-port"}
 """What a gateway's process tells at its start, and the option for it."""
@@ -46,22 +53,46 @@ class Child:
         running = self._process is not None and self._process.returncode is None
         return self._process.pid if running and self._process else None
 
+    @property
+    def log(self) -> Path:
+        """Its log."""
+        return self._logs / log_name(self.part.name)
+
+    @property
+    def is_announced(self) -> bool:
+        """Whether the process that runs now has reported where it listens."""
+        return self._told and self.pid is not None
+
+    @property
+    def ever_announced(self) -> bool:
+        """Whether one of its processes has."""
+        return bool(self.started)
+
+    def last_line(self) -> str:
+        """Return the last line of its log, as it may tell why the process ended."""
+        try:
+            lines = self.log.read_bytes()[-LAST_BYTES:].decode("utf-8", "replace").splitlines()
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
     async def start(self) -> None:
         """Start the process."""
         self.starts += 1
         self.started_us = time.time_ns() // 1000
         self._announced.clear()
         self._told = False
-        log = (self._logs / f"{self.part.name}.log").open("ab")
+        log = self.log.open("ab")
         self._process = await asyncio.create_subprocess_exec(
             *self.part.command,
             *self._where(),
             stdout=asyncio.subprocess.PIPE,
             limit=LINE_BYTES,
             stderr=log,
-            env={**os.environ, **self.part.environment},
+            env={**LIFELINE.environment, **self.part.environment},
             start_new_session=True,
         )
+        LIFELINE.add(self._process.pid)
         self._reading = asyncio.create_task(self._read(self._process, log))
 
     async def announced(self, within_s: float) -> bool:
@@ -78,6 +109,7 @@ class Child:
         if self._process is None:
             return 0
         status = await self._process.wait()
+        self._end_session(self._process.pid)
         if self._reading is not None:
             await asyncio.wait((self._reading,))
         return status
@@ -86,13 +118,22 @@ class Child:
         """End the process: ask it, and kill it where it does not listen; return its status."""
         if self._process is None or self._process.returncode is not None:
             return await self.wait()
-        self._process.send_signal(number)
+        with contextlib.suppress(ProcessLookupError):  # it ended this moment
+            self._process.send_signal(number)
         try:
             async with asyncio.timeout(within_s):
                 return await self.wait()
         except TimeoutError:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
             return await self.wait()
+
+    @staticmethod
+    def _end_session(pid: int) -> None:
+        """End what an application started itself and left behind; it would keep our pipe open."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        LIFELINE.remove(pid)
 
     def _where(self) -> tuple[str, ...]:
         """Return options that let a gateway listen where it did before: its adapters dial that."""
@@ -115,6 +156,20 @@ class Child:
                     self._told = True
                     self._announced.set()
         self._announced.set()
+
+
+def log_name(part: str) -> str:
+    """Return the name of a part's log, for any name that a part may have.
+
+    Signs that a file's name cannot have, or that a shell takes for its own, are percent-encoded; a
+    name too long for a file is cut and told apart by a digest.
+    """
+    name = quote(part, safe=" @+=~()[]{}!")
+    if name.startswith("."):
+        name = "%2E" + name[1:]
+    if len(name) > LOG_NAME:
+        name = f"{name[: LOG_NAME - 17]}-{sha256(part.encode()).hexdigest()[:16]}"
+    return f"{name}.log"
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

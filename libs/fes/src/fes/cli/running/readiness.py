@@ -1,10 +1,12 @@
-"""Waiting for parts to be ready, as they say themselves over HTTP."""
+"""Waiting for parts to be ready, as they report themselves over HTTP."""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Collection, Mapping
 
 import httpx
+from serving.loopback import async_client
 
 POLL_S = 0.1
 ANSWER_S = 2.0
@@ -14,6 +16,14 @@ def within(seconds: float) -> Callable[[], bool]:
     """Return what is true for so many seconds from now."""
     deadline = time.monotonic() + seconds
     return lambda: time.monotonic() < deadline
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Return once something holds."""
+    while True:
+        if holds():
+            return
+        await asyncio.sleep(POLL_S)
 
 
 async def answers(url: str, goes_on: Callable[[], bool]) -> str:
@@ -26,19 +36,47 @@ async def answers(url: str, goes_on: Callable[[], bool]) -> str:
     Returns:
         "" once it does; what it said last where waiting was given up.
     """
-    said = "no answer"
-    async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+    said = f"no answer from {url}"
+    async with async_client(ANSWER_S) as client:
         while goes_on():
             try:
                 answer = await client.get(url)
             except httpx.HTTPError as error:
-                said = repr(error)
+                said = f"no answer from {url}: {error or type(error).__name__}"
             else:
                 if answer.status_code == httpx.codes.OK:
                     return ""
-                said = answer.text[:300]
+                said = _reason(answer)
             await asyncio.sleep(POLL_S)
     return said
+
+
+async def faults_at(client: httpx.AsyncClient, url: str) -> dict[str, str] | str:
+    """Return what is not ready in a process of gateways: part to reason; text where it is silent.
+
+    Args:
+        client: Asks.
+        url: The process's readiness.
+    """
+    try:
+        answer = await client.get(url)
+        if answer.status_code == httpx.codes.OK:
+            return {}
+        told = answer.json()["faults"]
+    except httpx.HTTPError as error:
+        return f"no answer from {url}: {error or type(error).__name__}"
+    except (ValueError, KeyError, TypeError):
+        return f"{url} is not a gateway's"
+    return {str(part): str(why) for part, why in told.items()}
+
+
+def _reason(answer: httpx.Response) -> str:
+    """Return why a part is not ready: the faults that it names, else what it answered."""
+    try:
+        faults = answer.json()["faults"].items()
+        return "; ".join(f"{part}: {why}" for part, why in faults) or f"{answer.status_code}"
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        return f"{answer.url} answers {answer.status_code}: {answer.text[:200]}"
 
 
 async def proved(
@@ -55,7 +93,7 @@ async def proved(
         Whether all did; False where waiting was given up.
     """
     waiting = dict(adapters)
-    async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+    async with async_client(ANSWER_S) as client:
         while waiting and goes_on():
             for url, services in list(waiting.items()):
                 if await _have_proved(client, url, services, since_us):

@@ -1,8 +1,9 @@
 """Runs a federation on this machine: brokers, gateways, adapters set apart, applications.
 
-A part that dies is started again, with growing pauses; what it was away for is noted in
-`outages.jsonl`. The run ends when an application that `ends_run` ends, on Ctrl-C or SIGTERM; then
-everything stops in order: applications, adapters, gateways, brokers.
+What can work starts and stays; what is not ready is reported and tried again. A part that dies is
+started again, with growing pauses; what it was away for is noted in `outages.jsonl`. The run ends
+when an application that `ends_run` ends, on Ctrl-C, SIGTERM or SIGHUP, and when nobody reads its
+output any more; then everything stops in order: applications, adapters, gateways, brokers.
 """
 
 import asyncio
@@ -13,8 +14,17 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
+from urllib.parse import quote
+
+import httpx
+from serving.ending import on_ending
+from serving.loopback import async_client
+from serving.output import CLOSED, OutputClosedError
 
 from fes.cli.running.brokers import EmbeddedBrokers
+from fes.cli.running.faults import Faults, one_line
+from fes.cli.running.front import Front
+from fes.cli.running.needs import Needs, needs_of, works
 from fes.cli.running.outages import Outages
 from fes.cli.running.plan import (
     Apart,
@@ -25,7 +35,7 @@ from fes.cli.running.plan import (
     placeholders,
 )
 from fes.cli.running.process import Child
-from fes.cli.running.readiness import answers, proved, within
+from fes.cli.running.readiness import ANSWER_S, POLL_S, answers, faults_at, proved, until, within
 from fes.errors import AdapterError
 from fes.federation.dump import dump, resolved
 from fes.federation.model import Federation, adapter_id
@@ -36,6 +46,9 @@ QUIET_S = 3.0
 BROKER_CHECK_S = 0.5
 FIRST_PAUSE_S, MOST_PAUSE_S = 0.2, 5.0
 STEADY_S = 10.0
+INTERRUPTED = 130
+BAD_INPUT = 2
+"""Exit status of a part that another start does not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,7 @@ class RunOptions:
         own: Gateways and adapters that get a process of their own.
         replicas: Gateway to the number of its replicas, where it has several.
         quiet_s: How long events may be on their way after the application that ends the run.
+        require_all: Whether the run fails where not every part gets ready in time.
     """
 
     base: Path
@@ -55,6 +69,7 @@ class RunOptions:
     own: Collection[str] = ()
     replicas: Mapping[str, int] = field(default_factory=dict)
     quiet_s: float = QUIET_S
+    require_all: bool = False
 
 
 class Supervisor:
@@ -76,110 +91,233 @@ class Supervisor:
         self.federation = resolved(federation, start_us, self._brokers.urls)
         self.children: dict[str, Child] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
+        self._needs = {name: needs_of(federation, name) for name in federation.applications}
+        self._faults = Faults(self._say)
+        self._front = Front(self.federation, self.endpoints, self._faults)
         self._outages = Outages(options.run / "outages.jsonl")
-        self._stop = asyncio.Event()
-        self._stopping = False
+        self._stop, self._asked = asyncio.Event(), asyncio.Event()
+        self._asked_by: signal.Signals | None = None
+        self._stopping = self._looked = self._shown = False
         self._failed = ""
+        self._late = within(READY_S)
+        self._ready: set[str] = set()
+        self._hopeless: set[str] = set()
+        self._told: set[str] = set()
         self._watchers: set[asyncio.Task[None]] = set()
 
     async def run(self) -> int:
         """Run until the end.
 
         Returns:
-            0 where it ended as it should, 1 where an application that ends the run failed, 130
-            where it was interrupted.
+            0 where it ended as it should; 1 where nothing can work, or an application that ends the
+            run failed; 130 where it was interrupted; 141 where nobody reads its output any more.
         """
-        loop = asyncio.get_running_loop()
-        interrupted: list[int] = []
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._interrupt, interrupted)
+        on_ending(self._ask_to_end)
         try:
             if await self._started():
                 await self._stop.wait()
-            if not interrupted:
-                await asyncio.sleep(self._options.quiet_s)
+            if self._asked_by is None and not self._failed:
+                await _first_of(asyncio.sleep(self._options.quiet_s), self._asked.wait())
         except AdapterError as error:
             self._failed = str(error)
         finally:
             await self._end()
+        if self._asked_by is signal.SIGPIPE:
+            return CLOSED
         if self._failed:
-            self._say(f"failed: {self._failed}")
+            self._say(f"failed: {one_line(self._failed, 1000)}")
             return 1
-        return 130 if interrupted else 0
+        return INTERRUPTED if self._asked_by is not None else 0
 
-    def _interrupt(self, interrupted: list[int]) -> None:
-        interrupted.append(1)
+    def _ask_to_end(self, number: signal.Signals) -> None:
+        self._asked_by = self._asked_by or number
+        self._asked.set()
         self._stop.set()
 
     async def _started(self) -> bool:
-        """Start everything; False where the run was interrupted meanwhile."""
+        """Start everything; False where the run is to end meanwhile."""
         starting = asyncio.create_task(self._start(), name="start")
-        stopping = asyncio.create_task(self._stop.wait(), name="stop")
-        await asyncio.wait((starting, stopping), return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if starting.done():
+        await _first_of(starting, self._stop.wait())
+        if starting.done() and not starting.cancelled():
             starting.result()
             return True
-        starting.cancel()
-        await asyncio.gather(starting, return_exceptions=True)
         return False
 
     async def _start(self) -> None:
-        run = self._options.run
+        run, base = self._options.run, self._options.base
+        values = placeholders(self.federation, run, base)
+        applications = application_parts(self.federation, values)
         file = run / "federation.yaml"
         file.write_text(dump(self.federation), "utf-8")
-        await asyncio.to_thread(self._brokers.start)
+        gateways = gateway_parts(self.federation, self._apart, file, base, run)
+        await self._open_front()
+        away = await asyncio.to_thread(self._brokers.start)
+        for name, why in away.items():
+            self._say_once(name, f"broker {name} did not start: {one_line(why)}; it is tried again")
         self._say(f"brokers: {', '.join(self._brokers.servers) or 'none of our own'}")
-        apart, base = self._apart, self._options.base
-        gateways = gateway_parts(self.federation, apart, file, base, run)
         await asyncio.gather(*(self._begin(part) for part in gateways))
-        for part in adapter_parts(self.federation, apart, self._links(), file, base, run):
-            await self._begin(part)
-        for part in gateways:
-            await self._until_answers(part.name, self._readiness(part))
-        self._say(f"gateways: {len(self.federation.gateways)} in {len(gateways)} processes")
-        for part in gateways:
-            url = self.children[part.name].started["http"]
-            self._say(f"  {part.name}: {url}/gateways/<gateway>/v1, e.g. {part.gateways[0]}")
         self._watch_over(self._watch_brokers(), "brokers")
-        await self._start_applications()
+        self._watch_over(self._begin_adapters(file), "adapters")
+        for part in applications:
+            self._watch_over(self._application(part, self._needs[part.name]), part.name)
+        await self._until_ready(gateways)
+        self._show_gateways()
+        await until(lambda: self._ready.issuperset(self.federation.applications))
 
-    async def _start_applications(self) -> None:
-        values = placeholders(self.federation, self._options.run, self._options.base)
-        waiting = application_parts(self.federation, values)
-        begun: set[str] = set()
-        while waiting:
-            free = [part for part in waiting if begun.issuperset(part.after)]
-            for part in free:
-                await self._begin(part)
-                if part.ready:
-                    await self._until_answers(part.name, part.ready)
-                begun.add(part.name)
-                where = f" at {part.ready}" if part.ready else ""
-                self._say(f"application: {part.name}{where}")
-            waiting = [part for part in waiting if part not in free]
+    async def _open_front(self) -> None:
+        try:
+            await self._front.start()
+        except OSError as error:
+            where = f"{self._front.host}:{self._front.port}"
+            raise AdapterError(
+                f"http: cannot listen at {where}: {error.strerror or error};"
+                " write another port under `http` in the file, 0 for a free one"
+            ) from error
+        self._say(f"interface: {self._front.url}/gateways/<gateway>/v1")
 
     async def _begin(self, part: Part) -> None:
         child = Child(part, self._options.run / "logs")
         self.children[part.name] = child
-        await child.start()
-        if part.gateways and not await child.announced(READY_S):
-            raise AdapterError(f"{part.name} did not start; see logs/{part.name}.log")
+        try:
+            await child.start()
+        except OSError as error:  # no such program, say
+            raise AdapterError(
+                f"{part.name} cannot be started: {part.command[0]}: {error.strerror or error}"
+            ) from error
         self._publish_endpoints(child)
         self._watch_over(self._watch(child), part.name)
+        if part.gateways:
+            self._watch_over(self._introduce(child), part.name)
+
+    async def _introduce(self, child: Child) -> None:
+        """Publish where a process of gateways listens, once it reported that."""
+        while not child.is_announced:
+            await child.announced(READY_S)
+            await asyncio.sleep(0 if child.is_announced else POLL_S)
+        self._publish_endpoints(child)
+
+    async def _begin_adapters(self, file: Path) -> None:
+        """Start the adapters that are set apart, each when every process of its gateway listens."""
+        base, run = self._options.base, self._options.run
+        waiting = {
+            name
+            for name, gateway in self.federation.gateways.items()
+            if any(adapter_id(name, service) in self._apart.own for service in gateway.adapters)
+        }
+        while waiting:
+            links = {name: link for name, link in self._links().items() if name in waiting}
+            for part in adapter_parts(self.federation, self._apart, links, file, base, run):
+                await self._begin(part)
+            waiting -= links.keys()
+            await asyncio.sleep(POLL_S)
+
+    async def _until_ready(self, gateways: Collection[Part]) -> None:
+        """Return when every part is ready.
+
+        Raises:
+            AdapterError: Nothing can work, or not all does where all must.
+        """
+        logs = self._logs()
+        async with async_client(ANSWER_S) as client:
+            while True:
+                self._faults.put(await self._look(client, gateways), logs)
+                self._looked = True
+                if not self._faults.reasons:
+                    return
+                self._judge_start({part.name for part in gateways})
+                await asyncio.sleep(POLL_S if self._late() else 10 * POLL_S)
+
+    def _judge_start(self, gateways: Collection[str]) -> None:
+        strict, faults = self._options.require_all, self._faults
+        ended = self._hopeless.intersection(gateways)
+        if ended and (strict or ended.issuperset(gateways)):
+            name = min(ended)
+            why = self.children[name].last_line() or "it ended"
+            raise AdapterError(f"{name} did not start: {why}; see {self.children[name].log}")
+        if self._late():
+            return
+        if strict:
+            raise AdapterError(f"not ready after {READY_S:.0f} s: {faults.summary()}")
+        if not self._told & {"works"} and not works(self.federation, faults.reasons):
+            raise AdapterError(
+                f"nothing can work, no part got ready in {READY_S:.0f} s: {faults.summary()}"
+            )
+        self._told.add("works")
+
+    async def _look(self, client: httpx.AsyncClient, gateways: Collection[Part]) -> dict[str, str]:
+        """Return what is not ready: an adapter, or a gateway as a whole, and why."""
+        found: dict[str, str] = {}
+        for part in gateways:
+            child = self.children[part.name]
+            faults: dict[str, str] | str = "its process has not started yet"
+            if child.is_announced:
+                faults = await faults_at(client, self._readiness(part))
+            found |= faults if isinstance(faults, dict) else dict.fromkeys(part.gateways, faults)
+        return found
+
+    def _logs(self) -> dict[str, str]:
+        """Return the log that tells more of each gateway and adapter."""
+        logs = {name: child.log for child in self.children.values() for name in child.part.gateways}
+        for name, gateway in self.federation.gateways.items():
+            for service in gateway.adapters:
+                adapter = adapter_id(name, service)
+                own = self.children.get(adapter)
+                logs[adapter] = own.log if own else logs.get(name, "")
+        return {part: str(log) for part, log in logs.items()}
+
+    async def _application(self, part: Part, needs: Needs) -> None:
+        """Start an application once what it needs is ready, and return when it is ready itself."""
+        await until(lambda: self._may_begin(part.name, needs))
+        self._show_gateways()
+        await self._begin(part)
+        if part.ready and (said := await answers(part.ready, within(READY_S))):
+            if self._options.require_all:
+                raise AdapterError(f"{part.name} is not ready: {said}")
+            log = self.children[part.name].log
+            self._say(f"not ready: {part.name}: {one_line(said)}; see {log}; it is waited for")
+            await answers(part.ready, lambda: True)
+        self._ready.add(part.name)
+        where = f" at {part.ready}" if part.ready else ""
+        self._say(f"application: {part.name}{where}")
+
+    def _may_begin(self, name: str, needs: Needs) -> bool:
+        if not self._looked or not self._ready.issuperset(needs.applications):
+            return False
+        missing = needs.parts & self._faults.reasons.keys()
+        if not missing or (not needs.certain and not self._late()):
+            return True
+        if not self._late():
+            self._say_once(name, f"application {name} waits for {', '.join(sorted(missing)[:3])}")
+        return False
+
+    def _show_gateways(self) -> None:
+        """Report where gateways are, once."""
+        if self._shown:
+            return
+        self._shown = True
+        hosting = [child for child in self.children.values() if child.part.gateways]
+        self._say(f"gateways: {len(self.federation.gateways)} in {len(hosting)} processes")
+        for child in hosting:
+            if child.is_announced:
+                url, example = child.started["http"], child.part.gateways[0]
+                self._say(f"  {child.part.name}: {url}/gateways/<gateway>/v1, e.g. {example}")
 
     def _links(self) -> dict[str, str]:
-        """Return where the adapters of each gateway dial in: at every replica."""
+        """Return where the adapters of each gateway dial in: at every replica, once all listen."""
         found: dict[str, list[str]] = {}
+        silent: set[str] = set()
         for child in self.children.values():
             for name in child.part.gateways:
-                found.setdefault(name, []).append(str(child.started["link"]))
-        return {name: ",".join(links) for name, links in found.items()}
+                if child.is_announced:
+                    found.setdefault(name, []).append(str(child.started["link"]))
+                else:
+                    silent.add(name)
+        return {name: ",".join(links) for name, links in found.items() if name not in silent}
 
     def _publish_endpoints(self, child: Child) -> None:
-        for name in child.part.gateways:
+        for name in child.part.gateways if child.is_announced else ():
             point = {
-                "url": f"{child.started['http']}/gateways/{name}",
+                "url": f"{child.started['http']}/gateways/{quote(name, safe='')}",
                 "process": child.part.name,
                 "pid": child.pid,
                 "link": child.started["link"],
@@ -190,9 +328,13 @@ class Supervisor:
             self.endpoints[name] = point
         path = self._options.run / "endpoints.json"
         processes = {name: child.pid for name, child in self.children.items()}
-        text = json.dumps({"gateways": self.endpoints, "processes": processes}, indent=1)
+        content = {
+            "http": self._front.url,
+            "gateways": self.endpoints,
+            "processes": processes,
+        }
         fresh = path.with_suffix(".new")
-        fresh.write_text(text + "\n", "utf-8")
+        fresh.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
         fresh.replace(path)
 
     async def _watch(self, child: Child) -> None:
@@ -203,19 +345,24 @@ class Supervisor:
                 return
             if child.part.ends_run:
                 if status != 0:
-                    self._failed = f"{child.part.name} ended with status {status}"
+                    self._failed = f"{child.part.name} ended with status {status}; see {child.log}"
                 self._stop.set()
                 return
+            if status == BAD_INPUT and not child.ever_announced:
+                self._hopeless.add(child.part.name)
             pause_s = await self._restart(child, status, pause_s)
 
     async def _restart(self, child: Child, status: int, pause_s: float) -> float:
         part = child.part
         names = part.gateways or part.adapters or (part.name,)
         self._outages.began(names, status)
-        self._say(f"{part.name} ended with status {status}; it is started again")
-        lived_s = time.time() - child.started_us / 1e6
-        if lived_s > STEADY_S:
-            pause_s = FIRST_PAUSE_S
+        steady = time.time() - child.started_us / 1e6 > STEADY_S
+        text = f"{part.name} ended with status {status}; it is started again; see {child.log}"
+        if steady or child.ever_announced:
+            self._say(text)
+            pause_s = FIRST_PAUSE_S if steady else pause_s
+        else:
+            self._say_once(part.name, text)
         await asyncio.sleep(pause_s)
         await child.start()
         if await self._is_back(child):
@@ -243,9 +390,12 @@ class Supervisor:
             await asyncio.sleep(BROKER_CHECK_S)
             for name, status in self._brokers.dead().items():
                 self._outages.began((name,), status)
-                self._say(f"broker {name} ended with status {status}; it is started again")
+                self._say_once(
+                    name, f"broker {name} ended with status {status}; it is started again"
+                )
                 since_us = time.time_ns() // 1000
                 if await asyncio.to_thread(self._brokers.revive, name):
+                    self._told.discard(name)
                     self._watch_over(self._broker_is_back(name, since_us), name)
 
     async def _broker_is_back(self, name: str, since_us: int) -> None:
@@ -264,7 +414,7 @@ class Supervisor:
         """
         found: dict[str, set[str]] = {}
         for name, gateway in self.federation.gateways.items():
-            for service in gateway.adapters:
+            for service in gateway.adapters if name in self.endpoints else ():
                 if meant(adapter_id(name, service), service):
                     found.setdefault(str(self.endpoints[name]["url"]), set()).add(service)
         return found
@@ -276,8 +426,12 @@ class Supervisor:
 
     def _watched(self, task: asyncio.Task[None]) -> None:
         self._watchers.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self._failed = f"{task.get_name()} is watched no more: {task.exception()!r}"
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, AdapterError):
+            self._failed = str(error)
+        elif error is not None:
+            self._failed = f"{task.get_name()} is watched no more: {error!r}"
+        if error is not None:
             self._stop.set()
 
     def _readiness(self, part: Part) -> str:
@@ -286,25 +440,46 @@ class Supervisor:
             return f"{self.children[part.name].started['http']}/readyz"
         return part.ready
 
-    async def _until_answers(self, name: str, url: str) -> None:
-        said = await answers(url, within(READY_S))
-        if said:
-            raise AdapterError(f"{name} is not ready: {said}")
-
     async def _end(self) -> None:
+        """Stop everything; what fails on the way, or cannot be told, keeps nothing from ending."""
         self._stopping = True
-        self._say("stopping")
         for watcher in self._watchers:  # before the parts, so that none is started again
             watcher.cancel()
         await asyncio.gather(*self._watchers, return_exceptions=True)
         children = list(self.children.values())
         applications = [child for child in children if not child.part.gateways]
         gateways = [child for child in children if child.part.gateways]
-        await asyncio.gather(*(child.stop() for child in applications))
-        await asyncio.gather(*(child.stop() for child in gateways))
-        await asyncio.to_thread(self._brokers.stop)
-        self._outages.close()
+        for each in (applications, gateways):
+            await asyncio.gather(*(child.stop() for child in each), return_exceptions=True)
+        await asyncio.gather(
+            asyncio.to_thread(self._brokers.stop), self._front.stop(), return_exceptions=True
+        )
+        try:
+            self._outages.close()
+        except OSError as error:
+            self._say(f"outages.jsonl is not whole: {error.strerror or error}")
+        self._say("stopped")
+
+    def _say_once(self, about: str, text: str) -> None:
+        if about not in self._told:
+            self._told.add(about)
+            self._say(text)
 
     def _say(self, text: str) -> None:
-        self._out.write(f"fes run: {text}\n")
-        self._out.flush()
+        try:
+            self._out.write(f"fes run: {text}\n")
+            self._out.flush()
+        except (OSError, ValueError, OutputClosedError):
+            self._ask_to_end(signal.SIGPIPE)
+
+
+async def _first_of(*works: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
+    """Return when the first is done; the others are cancelled, and have ended."""
+    tasks = [asyncio.ensure_future(each) for each in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            if not task.done():
+                task.cancel()
+        await asyncio.gather(*(task for task in tasks if not task.done()), return_exceptions=True)

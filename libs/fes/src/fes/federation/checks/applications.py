@@ -18,7 +18,8 @@ def check_applications(federation: Federation, report: Report) -> None:
         if not application.command[0].strip():
             report.error((*path, "command", 0), "names no program")
         for at, earlier in enumerate(application.after):
-            known(report, (*path, "after", at), earlier, "application", applications)
+            if earlier not in federation.gateways:
+                known(report, (*path, "after", at), earlier, "application", applications)
         if name in _before(federation, name):
             report.error((*path, "after"), "it would have to start after itself")
 

@@ -1,0 +1,63 @@
+"""Parts that are not ready: since when, why, and what is told of them."""
+
+import time
+from collections.abc import Callable, Mapping
+
+NOTICE_S = 10.0
+"""How long a part may take to start before it is told that it is not ready."""
+
+
+class Faults:
+    """Keeps what is not ready, and tells it once each way.
+
+    Args:
+        say: Prints a line.
+        clock_s: A clock that only grows, seconds.
+    """
+
+    def __init__(
+        self, say: Callable[[str], None], clock_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._say = say
+        self._clock_s = clock_s
+        self._begun_s = clock_s()
+        self._since_s: dict[str, float] = {}
+        self._told: set[str] = set()
+        self.reasons: dict[str, str] = {}
+
+    def put(self, reasons: Mapping[str, str], logs: Mapping[str, str]) -> None:
+        """Take the parts that are not ready now.
+
+        Args:
+            reasons: Part to why.
+            logs: Part to the log that tells more.
+        """
+        now_s = self._clock_s()
+        for part in self.reasons.keys() - reasons.keys():
+            if part in self._told:
+                self._told.discard(part)
+                self._say(f"ready: {part}, after {now_s - self._since_s[part]:.0f} s")
+            self._since_s.pop(part, None)
+        self.reasons = dict(reasons)
+        for part, why in reasons.items():
+            since_s = self._since_s.setdefault(part, now_s if self._told else self._begun_s)
+            if part not in self._told and now_s - since_s >= NOTICE_S:
+                self._told.add(part)
+                self._say(self._line(part, why, now_s - since_s, logs.get(part, "")))
+
+    def summary(self, most: int = 3) -> str:
+        """Return the first of what is not ready, and how many more there are."""
+        shown = [f"{part}: {one_line(why)}" for part, why in list(self.reasons.items())[:most]]
+        more = len(self.reasons) - len(shown)
+        return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+
+    @staticmethod
+    def _line(part: str, why: str, for_s: float, log: str) -> str:
+        see = f"; see {log}" if log else ""
+        return f"not ready: {part}, for {for_s:.0f} s: {one_line(why)}{see}; it is tried again"
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """Return a text as one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

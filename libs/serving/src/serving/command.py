@@ -1,0 +1,48 @@
+"""A command of a shell: how it ends, and that what goes wrong is told in one line."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Final
+
+from serving.ending import raised_signals
+from serving.output import quiet_output
+
+FAILED: Final = 2
+INTERRUPTED: Final = 130
+
+TRACE: Final = "FES_TRACEBACK"
+"""Variable that has an unexpected error show where it was raised."""
+
+
+def command(name: str, run: Callable[[], int]) -> int:
+    """Run a command and return its exit status.
+
+    A closed pipe ends it quietly with status 141, Ctrl-C with 130, SIGTERM with 143, SIGHUP with
+    129 (all but the first through its `finally` clauses).
+
+    Args:
+        name: As it is called; stands before the line that reports an error.
+        run: Does the work, and handles the errors that it knows.
+    """
+    with raised_signals(), quiet_output():
+        try:
+            return run()
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except Exception as error:  # noqa: BLE001 - a person reads this; the trace is on request
+            if os.environ.get(TRACE):
+                traceback.print_exc()
+            sys.stderr.write(f"{name}: {told(error)}\n")
+            return FAILED
+
+
+def told(error: BaseException) -> str:
+    """Return an error as one line that a person reads: what, and where."""
+    text = " ".join(str(error).split())
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return f"{place}{error.strerror}" if error.strerror else (text or type(error).__name__)
+    kind = type(error).__name__
+    return f"unexpected {kind}: {text[:300]} ({TRACE}=1 shows where it comes from)"

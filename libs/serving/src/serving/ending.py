@@ -1,0 +1,101 @@
+"""How a process is asked to end: by a signal, or because nobody reads its output any more."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from types import FrameType
+from typing import Any, Final, NoReturn
+
+from serving.output import is_closed
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, a supervisor or a shell, and a terminal that is closed."""
+
+LOOK_S: Final = 0.5
+"""Time between two looks at whether standard output is still read."""
+
+
+def on_ending(tell: Callable[[signal.Signals], None]) -> None:
+    """Have the running loop report each request to end.
+
+    Under `nohup`, which has SIGHUP ignored, neither SIGHUP nor a closed output is one.
+
+    Args:
+        tell: Called in the loop with the signal; with SIGPIPE, once, where nobody reads standard
+            output any more.
+    """
+    loop = asyncio.get_running_loop()
+    stays = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    for number in SIGNALS:
+        if number is not signal.SIGHUP or not stays:
+            loop.add_signal_handler(number, tell, number)
+    if not stays:
+        _look_at_output(loop, tell)
+
+
+def ending_event() -> asyncio.Event:
+    """Return an event that is set once the process is asked to end; for a running loop."""
+    asked = asyncio.Event()
+    on_ending(lambda _: asked.set())
+    return asked
+
+
+async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
+    """Return when work is done, or has ended because the process was asked to end.
+
+    Args:
+        work: It is cancelled once, however often the process is asked.
+
+    Returns:
+        How the process was asked, as `on_ending` reports; None where the work is done.
+    """
+    task = asyncio.ensure_future(work)
+    asked: list[signal.Signals] = []
+
+    def end(number: signal.Signals) -> None:
+        asked.append(number)
+        if len(asked) == 1:
+            task.cancel()
+
+    on_ending(end)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    return asked[0] if asked else None
+
+
+def _look_at_output(
+    loop: asyncio.AbstractEventLoop, tell: Callable[[signal.Signals], None]
+) -> None:
+    if is_closed(sys.stdout):
+        tell(signal.SIGPIPE)
+    else:
+        loop.call_later(LOOK_S, _look_at_output, loop, tell)
+
+
+@contextlib.contextmanager
+def raised_signals() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP raise SystemExit, so that a command without a loop cleans up.
+
+    Python does so for SIGINT, with KeyboardInterrupt. A signal that is ignored stays so; outside
+    the main thread nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        if handler is signal.SIG_DFL:
+            signal.signal(number, _raise)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _raise(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

@@ -1,0 +1,109 @@
+"""Child processes that end when their parent does, however it ends.
+
+A parent that is killed ends nothing. So a small process of its own stands beside it, which holds
+the other end of a pipe: the pipe ends when the parent is gone, and then what the parent started is
+ended. Of what it started it is told; on Linux it looks besides for the mark that children carry in
+their environment, for a parent may be killed between a child's start and the report of it.
+
+`PR_SET_PDEATHSIG` is no substitute: it counts the death of the *thread* that started a child, and
+reaches no grandchild.
+"""
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import uuid
+from pathlib import Path
+from typing import Final
+
+MARK: Final = "FES_LIFELINE"
+"""Variable that children carry, and their children."""
+
+_WATCH: Final = Path(__file__).with_name("lifeline_watch.py")
+
+
+class Lifeline:
+    """Ends the children of this process when it ends; threads may use it at the same time."""
+
+    def __init__(self) -> None:
+        self.mark = uuid.uuid4().hex
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        self._children: set[int] = set()
+        self._watch: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a child; to be asked for before it is started."""
+        with self._lock:
+            self._start()
+        return {**os.environ, MARK: self.mark}
+
+    def add(self, pid: int) -> None:
+        """Have a child end with this process.
+
+        Args:
+            pid: Its process id; it leads a session (`start_new_session`), all of which ends.
+        """
+        self._children.add(pid)
+        self._report(b"+", pid)
+
+    def remove(self, pid: int) -> None:
+        """Forget a child that has ended."""
+        if pid in self._children:
+            self._children.discard(pid)
+            self._report(b"-", pid)
+
+    def release(self) -> None:
+        """Let the children live on when this process ends."""
+        with self._lock:
+            self._write(b".\n")
+            watch, self._watch = self._watch, None
+        if watch is not None and watch.stdin is not None:
+            watch.stdin.close()
+            watch.wait()
+
+    def close(self) -> None:
+        """End the process beside this one at once, where no child is left for it to end."""
+        if self._owner != os.getpid():
+            return
+        if not self._children:
+            self.release()
+        elif self._watch is not None:
+            self._watch.returncode = 0  # it goes on; Python need not warn of that
+
+    def _report(self, sign: bytes, pid: int) -> None:
+        with self._lock:
+            self._start()
+            self._write(b"%s%d\n" % (sign, pid))
+
+    def _start(self) -> None:
+        if self._owner != os.getpid():  # a fork of this process has children of its own
+            self.mark, self._owner, self._watch = uuid.uuid4().hex, os.getpid(), None
+            self._children.clear()
+        if self._watch is None or self._watch.poll() is not None:
+            environment = {name: value for name, value in os.environ.items() if name != MARK}
+            self._watch = subprocess.Popen(  # noqa: S603 - our own
+                [sys.executable, "-I", "-S", str(_WATCH), self.mark],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+                cwd="/",
+            )
+
+    def _write(self, line: bytes) -> None:
+        if self._watch is not None and self._watch.stdin is not None:
+            with contextlib.suppress(OSError):  # it was killed; the mark is what is left
+                self._watch.stdin.write(line)
+                self._watch.stdin.flush()
+
+
+LIFELINE: Final = Lifeline()
+"""That of this process."""
+
+atexit.register(LIFELINE.close)

@@ -1,0 +1,137 @@
+"""What a command prints, where nobody may read it: a closed pipe is no error.
+
+`fes filter explain … | head -1` closes the pipe when it has its line. Python reports that as a
+BrokenPipeError, and once more at its end; a shell's own commands end quietly.
+"""
+
+import contextlib
+import io
+import os
+import select
+import stat
+import sys
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+CLOSED: Final = 141
+"""Exit status of a command whose output nobody reads any more: 128 and the number of SIGPIPE."""
+
+
+class OutputClosedError(SystemExit):
+    """Raised by a write to standard output once nobody reads it; ends the command.
+
+    It is a SystemExit, so that what handles bad input, an OSError say, does not take it for that.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(CLOSED)
+
+
+class _Guarded:
+    """A stream that raises OutputClosedError, or drops the text, where it cannot be written.
+
+    Args:
+        stream: The stream.
+        ends: Whether a failed write ends the command, as for standard output.
+
+    Attributes:
+        reader_left: Whether a write has failed.
+    """
+
+    def __init__(self, stream: TextIO, *, ends: bool) -> None:
+        self.reader_left = False
+        self._stream = stream
+        self._ends = ends
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._closed()
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """Write texts one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._closed()
+
+    def __getattr__(self, name: str) -> object:
+        """Return whatever else the stream has."""
+        return getattr(self._stream, name)
+
+    def _closed(self) -> None:
+        self.reader_left = True
+        discard(self._stream)
+        if self._ends:
+            raise OutputClosedError
+
+
+@contextlib.contextmanager
+def quiet_output() -> Iterator[None]:
+    """End a command quietly, with status 141, once nobody reads what it prints.
+
+    What cannot be written to standard error is dropped.
+
+    Raises:
+        OutputClosedError: From a write to standard output, or when the rest of it is written.
+    """
+    before = sys.stdout, sys.stderr
+    for stream in before:
+        if isinstance(stream, io.TextIOWrapper):  # a locale that lacks a sign is no error either
+            stream.reconfigure(errors="backslashreplace")
+    out = _Guarded(sys.stdout, ends=True)
+    sys.stdout, sys.stderr = out, _Guarded(sys.stderr, ends=False)  # type: ignore[assignment]
+    try:
+        yield
+        out.flush()
+    finally:
+        with contextlib.suppress(OutputClosedError):
+            out.flush()  # a command that raised keeps its own status
+        sys.stdout, sys.stderr = before
+
+
+def show(line: str) -> None:
+    """Print a line from a callback of a loop; what nobody reads is dropped, and the loop goes on.
+
+    `serving.ending` has the loop end then.
+    """
+    with contextlib.suppress(OutputClosedError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+def discard(stream: TextIO) -> None:
+    """Have a stream write to nowhere from now on, also what Python flushes at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, stream.fileno())
+        finally:
+            os.close(nowhere)
+
+
+def is_closed(stream: TextIO) -> bool:
+    """Tell whether a stream is a pipe that nobody reads, or a terminal that is gone.
+
+    A socket is never taken as closed: a journal's daemon may open it again.
+    """
+    if getattr(stream, "reader_left", False):
+        return True
+    try:
+        number = stream.fileno()
+        mode = os.fstat(number).st_mode
+    except (OSError, ValueError):
+        return False
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        return False
+    poll = select.poll()
+    poll.register(number, 0)
+    return any(state & (select.POLLERR | select.POLLHUP) for _, state in poll.poll(0))

@@ -1,0 +1,75 @@
+"""Text that people wrote: with a byte order mark or without, UTF-8 or UTF-16.
+
+Editors and spreadsheets write a byte order mark. It is no character of the text, whoever reads it.
+"""
+
+import codecs
+import io
+from pathlib import Path
+from typing import Final, TextIO
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def encoding_of(data: bytes) -> tuple[str, int]:
+    """Return the encoding that a byte order mark tells, and the mark's length; UTF-8 without."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    return "utf-8", 0
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file's bytes, without its byte order mark.
+
+    Raises:
+        UnicodeDecodeError: They are not in the encoding that the mark tells, or, without a mark,
+            not UTF-8; `start` counts from the first byte of the file.
+    """
+    encoding, length = encoding_of(data)
+    try:
+        return data[length:].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UnicodeDecodeError(
+            encoding, data, error.start + length, error.end + length, error.reason
+        ) from error
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        OSError: It cannot be read.
+        UnicodeDecodeError: As `decode`.
+    """
+    return decode(path.read_bytes())
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a file of any length to read its text; the caller closes it.
+
+    Bytes that are no UTF-8 pass as lone surrogates, for `bytes_of` to give them back; in a file of
+    another encoding they are replaced.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    file = path.open("rb")
+    encoding, length = encoding_of(file.read(4))
+    file.seek(length)
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    return io.TextIOWrapper(file, encoding, errors, newline="\n")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return a text of `open_text` as UTF-8, with the bytes that were none."""
+    return text.encode("utf-8", "surrogateescape")
