@@ -92,5 +92,8 @@ def test_a_bad_line_of_that_file_is_named(tmp_path: Path, line: str) -> None:
     conf = tmp_path / "spark.conf"
     conf.write_text(f"# first\n{line}\n", encoding="utf-8")
 
-    with pytest.raises(SettingError, match=r"spark\.conf:2: .*ANALYTICS_SPARK_CONF"):
+    with pytest.raises(SettingError, match=r"--spark-conf: \S*spark\.conf:2: "):
         settings.read(["verify", "--spark-conf", str(conf)], {})
+
+    with pytest.raises(SettingError, match=r"ANALYTICS_SPARK_CONF: \S*spark\.conf:2: "):
+        settings.read(["verify"], {"ANALYTICS_SPARK_CONF": str(conf)})

@@ -22,7 +22,7 @@ def test_serve_has_defaults_and_variables() -> None:
     [
         ([], "required"),
         (["serve", "--port", "x"], "--port"),
-        (["serve", "--port", "70000"], "70000 is no port"),
+        (["serve", "--port", "70000"], "'70000' is not a port"),
         (["serve", "--renew-s", "0"], "--renew-s"),
         (["serve", "--renew-s", "90"], "--lease-s must be longer"),
         (["set", "M01", "nan"], "no limit"),

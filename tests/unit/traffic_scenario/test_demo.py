@@ -41,7 +41,7 @@ def test_the_run_is_started_from_the_planned_file_with_processes_of_their_own(
     folder = only_run(runs)
     assert (folder / "fes.called").read_text() == (
         f"run {folder}/federation.yaml --run {folder}"
-        " --own-process g-m-M01 --own-process g-v-A.cns-v-A"
+        " --require-all --own-process g-m-M01 --own-process g-v-A.cns-v-A"
     )
     assert (folder / "analytics.called").read_text() == f"verify {folder}"
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from serving.text import decode, told_encoding
+
 from eventservices.errors import RefusedError
 
 PASSWORD_BYTES = 4096
@@ -37,7 +39,7 @@ def read_password(path: Path) -> str:
     """Return the password in a file, as secrets are given to containers.
 
     Args:
-        path: The file; white space at its end does not count.
+        path: The file; white space at its end does not count, nor a byte order mark.
 
     Raises:
         RefusedError: It cannot be read, is empty, or larger than 4 KiB; names the file, and nothing
@@ -46,11 +48,11 @@ def read_password(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(PASSWORD_BYTES + 1)
-        text = data.decode().rstrip()
+        text = decode(data).rstrip()
     except OSError as error:
         raise RefusedError(f"password file {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise RefusedError(f"password file {path}: is not UTF-8") from error
+        raise RefusedError(f"password file {path}: is not {told_encoding(error)}") from error
     if len(data) > PASSWORD_BYTES:
         raise RefusedError(f"password file {path}: is larger than {PASSWORD_BYTES} bytes")
     if not text:

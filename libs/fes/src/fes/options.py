@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NoReturn
 
+from serving.variables import add_option, variable_of
+
 PREFIX = "FES_"
 
 
@@ -40,14 +42,9 @@ class OptionParser(argparse.ArgumentParser):
             default: Where neither the command line nor the environment has one.
             required: Whether it must be given.
         """
-        variable = PREFIX + name.strip("-").replace("-", "_").upper()
-        given = self._environment.get(variable) or None
-        self.add_argument(
-            name,
-            type=kind,
-            default=default if given is None else given,
-            required=required and given is None,
-            help=f"{explain} [{variable}]",
+        variable = variable_of(PREFIX, name)
+        add_option(
+            self, variable, self._environment, name, kind, default, explain, required=required
         )
 
     def error(self, message: str) -> NoReturn:
@@ -70,7 +67,6 @@ def port(text: str) -> int:
     Raises:
         ValueError: It is none.
     """
-    value = int(text)
-    if not 0 <= value <= 65_535:
-        raise ValueError(f"{value} is no port")
-    return value
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65_535):
+        raise ValueError(f"{text[:60]!r} is not a port, 0 to 65535")
+    return int(text)

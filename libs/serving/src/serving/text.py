@@ -41,6 +41,11 @@ def decode(data: bytes) -> str:
         ) from error
 
 
+def told_encoding(error: UnicodeDecodeError) -> str:
+    """Return the name of the encoding that a text is not in, as people write it."""
+    return error.encoding.upper().removesuffix("-LE").removesuffix("-BE")
+
+
 def read_text(path: Path) -> str:
     """Return the text of a file.
 

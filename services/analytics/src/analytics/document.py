@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from serving.text import read_text
 
 from analytics.errors import CannotJudgeError
 
@@ -25,7 +26,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._text = path.read_text(encoding="utf-8")
+            self._text = read_text(path)
             self.value: dict[str, Any] = yaml.load(self._text, _LOADER)  # noqa: S506 - a safe loader
         except (OSError, UnicodeDecodeError) as error:
             raise CannotJudgeError(path, 0, f"cannot be read: {error}") from error

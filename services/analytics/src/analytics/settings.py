@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from serving.text import read_text
+from serving.variables import add_option, given, variable_of
+
 from analytics.errors import SettingError
 from analytics.session import LOOPBACK, SparkOptions
 
@@ -49,7 +52,7 @@ def spark_options(given: argparse.Namespace) -> SparkOptions:
 
 
 def _add_common(parser: argparse.ArgumentParser, environment: Mapping[str, str], heap: str) -> None:
-    run = environment.get(f"{PREFIX}RUN") or DEFAULT_RUN
+    run = str(given(f"{PREFIX}RUN", environment) or DEFAULT_RUN)
     explain = f"where the run leaves its files: a folder or a URI [{PREFIX}RUN]"
     parser.add_argument("run", nargs="?", default=run, metavar="RUN", help=explain)
     add = _adder(parser, environment)
@@ -74,18 +77,9 @@ def _adder(
     parser: argparse.ArgumentParser, environment: Mapping[str, str]
 ) -> Callable[[str, Callable[[str], Any], object, str], None]:
     def add(option: str, kind: Callable[[str], Any], default: object, explain: str) -> None:
-        variable = PREFIX + option.strip("-").replace("-", "_").upper()
-
-        def read(text: str) -> object:
-            try:
-                return kind(text)
-            except (ValueError, OSError) as error:
-                raise argparse.ArgumentTypeError(f"{error} [{variable}]") from error
-
-        value = environment.get(variable) or default
-        if value is None and kind is _conf:
-            value = {}
-        parser.add_argument(option, type=read, default=value, help=f"{explain} [{variable}]")
+        variable = variable_of(PREFIX, option)
+        value = {} if kind is _conf else default
+        add_option(parser, variable, environment, option, kind, value, explain)
 
     return add
 
@@ -128,7 +122,7 @@ def _conf(text: str) -> dict[str, str]:
     """Read a file of settings; a value `@PATH` is the text of that file, for secrets."""
     found = {}
     path = Path(text)
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         key, _, value = line.strip().replace("=", " ", 1).partition(" ")
@@ -142,6 +136,6 @@ def _value(text: str, path: Path, number: int) -> str:
     if not text.startswith("@"):
         return text
     try:
-        return Path(text[1:]).read_text("utf-8").strip()
+        return read_text(Path(text[1:])).strip()
     except OSError as error:
         raise ValueError(f"{path}:{number}: {text[1:]} cannot be read") from error

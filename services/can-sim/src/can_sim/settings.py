@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from serving.variables import add_option, variable_of
+
 from can_sim.errors import InputError
 
 DEFAULT_URL = "nats://127.0.0.1:4222"
@@ -62,9 +64,8 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:
     def add(option: str, kind: Callable[[str], object], default: object, explain: str) -> None:
-        variable = PREFIX + option.strip("-").replace("-", "_").upper()
-        value = environment.get(variable) or default
-        parser.add_argument(option, type=kind, default=value, help=f"{explain} [{variable}]")
+        variable = variable_of(PREFIX, option)
+        add_option(parser, variable, environment, option, kind, default, explain)
 
     add("--run", Path, DEFAULT_RUN, "the run folder")
     add("--bus", _bus, "cns", "what the vehicles have: cns, or cosmic (each its bus in buses.csv)")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from serving.text import decode, told_encoding
+
 from traffic_control.errors import InputError
 from traffic_control.limit import check_limit, number
 
@@ -50,10 +52,11 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path}: {error}") from error
     try:
-        return data.decode("utf-8")
+        return decode(data)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: is not UTF-8 text: {error.reason}") from error
+        kind = told_encoding(error)
+        raise InputError(f"{path}:{line}: is not {kind} text: {error.reason}") from error
 
 
 def _rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, str | None]]]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from serving.variables import add_option, variable_of
+
 from traffic_control.errors import InputError
 from traffic_control.limit import check_limit, number
 
@@ -63,18 +65,16 @@ def _adder(
     parser: argparse.ArgumentParser, environment: Mapping[str, str]
 ) -> Callable[[str, Callable[[str], Any], object, str], None]:
     def add(option: str, kind: Callable[[str], Any], default: object, explain: str) -> None:
-        variable = PREFIX + option.strip("-").replace("-", "_").upper()
-        value = environment.get(variable) or default
-        parser.add_argument(option, type=kind, default=value, help=f"{explain} [{variable}]")
+        variable = variable_of(PREFIX, option)
+        add_option(parser, variable, environment, option, kind, default, explain)
 
     return add
 
 
 def _port(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text} is no port")
-    return value
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65_535):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a port, 0 to 65535")
+    return int(text)
 
 
 def _seconds(text: str) -> float:

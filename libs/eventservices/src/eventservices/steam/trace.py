@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from serving.text import open_text
+
 from eventservices.errors import MalformedError
 from eventservices.steam.geometry import (
     Position,
@@ -86,7 +88,7 @@ def load_trace(path: Path | str) -> dict[str, Track]:
 @lru_cache(maxsize=MAX_TRACES)
 def _load(file: Path, changed_ns: int, size_bytes: int) -> dict[str, Track]:  # noqa: ARG001 - part of the cache's key
     tracks: dict[str, Track] = {}
-    with file.open(encoding="utf-8", newline="") as lines:
+    with open_text(file) as lines:
         reader = csv.reader(lines)
         try:
             header = next(reader, [])

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from serving.text import bytes_of, open_text
+
 from fes.adapter.native_form import NativeForm, explainer
 from fes.adapter.registry import adapter_class, adapter_kinds
 from fes.errors import FederationError, FesError
@@ -187,12 +189,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         FederationError: The file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_text(path) as file:
             number = 0
             while line := file.readline(MAX_LINE_BYTES):
                 number += 1
                 if line.strip():
-                    yield number, line
+                    yield number, bytes_of(line)
     except OSError as error:
         raise FederationError(f"cannot be read: {error.strerror}", str(path)) from error
 

@@ -35,7 +35,7 @@ def load(path: Path, environment: Mapping[str, str]) -> Federation:
     """Return the federation that a file describes.
 
     Args:
-        path: The file, at most 1 MiB of UTF-8.
+        path: The file, at most 1 MiB; UTF-8, or UTF-16 with a byte order mark.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
 
     Raises:

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+
+from serving.variables import is_platforms
 
 from fes.federation.finding import Finding, Path, Severity, key_text
 from fes.federation.read import MAX_DEPTH, read
 from fes.federation.tree import Node, child, put
+from fes.federation.typed import is_collection, type_at, value_of
 
 PREFIX = "FES__"
 
@@ -15,7 +19,10 @@ def override(tree: Node, environment: Mapping[str, str]) -> tuple[Node, list[Fin
 
     A step of a variable's name means the key that equals it, else the one that equals it without
     regard to case and with `_` for everything that is no letter or digit; a number means an item
-    of a list; what is not there yet is made, in lower case. The value is read as YAML.
+    of a list; what is not there yet is made, in lower case. Where the file has text, the variable's
+    text is the value, whatever it holds; a mapping or a list is read as YAML, which JSON is.
+
+    What Kubernetes sets for a Service whose name begins with `fes--` is passed over.
 
     Args:
         tree: The file's values.
@@ -26,11 +33,11 @@ def override(tree: Node, environment: Mapping[str, str]) -> tuple[Node, list[Fin
     """
     findings: list[Finding] = []
     for name in sorted(environment):
-        if not name.startswith(PREFIX):
+        if not name.startswith(PREFIX) or is_platforms(name, environment):
             continue
         try:
             path = _path(tree, name.removeprefix(PREFIX).split("__"))
-            value = _value(name, environment[name], path, findings)
+            value = _value(name, environment[name], tree, path, findings)
             tree = put(tree, path, value) if value else tree
         except KeyError as error:
             findings.append(_error(name, (), str(error.args[0])))
@@ -76,9 +83,24 @@ def _fold(key: str) -> str:
     return "".join(char if char.isalnum() else "_" for char in key.lower())
 
 
-def _value(name: str, text: str, path: Path, findings: list[Finding]) -> Node | None:
-    data = text.encode(errors="surrogatepass")
-    node, found = read(data, name, None) if text.strip() else (Node("", name, None), [])
+def _value(name: str, text: str, tree: Node, path: Path, findings: list[Finding]) -> Node | None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        findings.append(_error(name, path, "the value is not UTF-8"))
+        return None
+    kind = type_at(tree, path)
+    if is_collection(kind) or (kind is Any and text.lstrip().startswith(("{", "["))):
+        return _collection(name, text, path, findings)
+    value = value_of(text, kind)
+    return Node(value, name, None, text=text if value != text else None)
+
+
+def _collection(name: str, text: str, path: Path, findings: list[Finding]) -> Node | None:
+    """Return a mapping or a list, which a variable holds as JSON or YAML."""
+    if not text.strip():
+        return Node("", name, None)
+    node, found = read(text.encode(), name, None)
     prefix = key_text(path)
     findings += [replace(finding, place=None, key=prefix) for finding in found]
     return _nowhere(node) if node and not found else None

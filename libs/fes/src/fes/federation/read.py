@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import yaml
+from serving.text import decode, told_encoding
 
 from fes.errors import Place
 from fes.federation.finding import Finding, Path, Severity, key_text
@@ -38,7 +39,7 @@ def read(
     """Return the tree of a YAML document and what is wrong with it.
 
     Args:
-        data: The file's bytes; UTF-8, at most 1 MiB.
+        data: The file's bytes, at most 1 MiB; UTF-8, or what a byte order mark tells.
         file: Its name, for findings.
         environment: Values of `${NAME}`; None to leave `${` alone.
 
@@ -83,11 +84,12 @@ class _Builder:
             self.error(None, (), f"the file has {len(data)} bytes, more than {MAX_BYTES}")
             return None
         try:
-            return data.decode("utf-8-sig")
+            return decode(data)
         except UnicodeDecodeError as error:
-            before = data[: error.start].decode()
+            before = decode(data[: error.start])
             place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
-            self.error(place, (), f"byte 0x{data[error.start]:02x} is not UTF-8")
+            byte = data[error.start]
+            self.error(place, (), f"byte 0x{byte:02x} is not {told_encoding(error)}")
             return None
 
     def syntax(self, error: yaml.YAMLError, text: str) -> None:

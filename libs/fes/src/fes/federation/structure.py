@@ -33,32 +33,32 @@ def check_structure(
         path: Where the node stands.
         partial: Whether required members may be missing.
     """
-    bare = _bare(kind)
+    plain = bare(kind)
     if node.value is None and _allows_nothing(kind):
         return
-    if bare is Name:
+    if plain is Name:
         _check_name(report, node, path)
-    elif _is_struct(bare):
-        _check_struct(report, node, bare, path, partial=partial)
-    elif get_origin(bare) is dict:
-        _check_dict(report, node, bare, path)
+    elif _is_struct(plain):
+        _check_struct(report, node, plain, path, partial=partial)
+    elif get_origin(plain) is dict:
+        _check_dict(report, node, plain, path)
         _check_size(report, node, kind, path)
-    elif get_origin(bare) is tuple and get_args(bare)[1:] == (...,):
-        _check_list(report, node, bare, path)
+    elif get_origin(plain) is tuple and get_args(plain)[1:] == (...,):
+        _check_list(report, node, plain, path)
         _check_size(report, node, kind, path)
-    elif get_origin(bare) is Literal:
-        _check_choice(report, node, get_args(bare), path)
+    elif get_origin(plain) is Literal:
+        _check_choice(report, node, get_args(plain), path)
     else:
         _check_leaf(report, node, kind, path)
 
 
-def _bare(kind: Any) -> Any:
+def bare(kind: Any) -> Any:
     """Return the type without its bounds, and without the mark of what may be absent."""
     if get_origin(kind) is Annotated and kind is not Name:
-        return _bare(get_args(kind)[0])
+        return bare(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
         arms = [arm for arm in get_args(kind) if arm not in (UnsetType, NoneType)]
-        return _bare(arms[0]) if len(arms) == 1 else kind
+        return bare(arms[0]) if len(arms) == 1 else kind
     return kind
 
 
