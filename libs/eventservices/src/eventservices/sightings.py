@@ -5,16 +5,15 @@ second: so whoever reads the file can tell that nothing happened from nobody hav
 """
 
 import asyncio
-import contextlib
 import json
-import os
-import signal
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TextIO
+
+from serving.ending import on_ending
+from serving.output import show
 
 ALIVE_S = 1.0
 """Time between two lines of the kind `alive`."""
@@ -52,7 +51,7 @@ class Sightings:
             line: Without a line break.
         """
         if self._file is None:
-            _print(line)
+            show(line)
             return
         stamped = f'{{"wall_us": {time.time_ns() // 1000}, {line[1:]}'
         if self._size + len(stamped) > self._most_bytes:
@@ -108,19 +107,6 @@ class Count(Sightings):
 
 
 def ended_by_signals(task: asyncio.Task[Any] | None) -> None:
-    """Have SIGINT and SIGTERM cancel a task; None is none."""
-    if task is None:
-        return
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
-
-
-def _print(line: str) -> None:
-    try:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read it has gone
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        signal.raise_signal(signal.SIGTERM)
+    """Have a task cancelled once the process is asked to end; None is none."""
+    if task is not None:
+        on_ending(lambda _: task.cancel())

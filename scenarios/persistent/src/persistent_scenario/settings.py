@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from serving.parser import LineParser
+
 EVENTS, ORIGINS, RATE, KILLS, SEED = 50_000, 8, 500.0, 30, 1
 MOST_EVENTS, MOST_ORIGINS, MOST_KILLS = 10_000_000, 1000, 10_000
 MOST_RATE = 1_000_000
@@ -18,7 +20,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     Args:
         arguments: Of the command line; the process's own where None.
     """
-    parser = argparse.ArgumentParser(prog="fes-persistent", description="The persistent scenario.")
+    parser = LineParser(prog="fes-persistent", description="The persistent scenario.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run and judge; the exit status is the verdict")
     add = run.add_argument

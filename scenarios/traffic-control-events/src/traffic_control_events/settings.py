@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from serving.parser import LineParser
 from traffic_scenario.settings import positive_number, whole_number
 
 SECONDS = 80
@@ -16,7 +17,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     Args:
         arguments: Of the command line; the process's own where None.
     """
-    parser = argparse.ArgumentParser(
+    parser = LineParser(
         prog="fes-traffic-control-events", description="Control events that cross the air."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

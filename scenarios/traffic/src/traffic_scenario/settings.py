@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from serving.parser import LineParser
+
 from traffic_scenario.onboard import CNS, COSMIC
 
 DEMO_DURATION_S = 90.0
@@ -26,7 +28,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     Args:
         arguments: Of the command line; the process's own where None.
     """
-    parser = argparse.ArgumentParser(prog="fes-traffic", description="The traffic scenario.")
+    parser = LineParser(prog="fes-traffic", description="The traffic scenario.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     plan = commands.add_parser("plan", help="write a run's trace, monitors and federation file")
     plan.add_argument("--out", type=Path, required=True, metavar="RUNFOLDER")

@@ -6,6 +6,10 @@ import json
 import sys
 from typing import Any
 
+from serving.command import command
+from serving.ending import until_asked
+from serving.parser import LineParser
+
 from eventservices.cns.can import can_frame_any
 from eventservices.cns.connection import Connection
 from eventservices.cns.event import structured_event
@@ -22,14 +26,17 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         0 where it did what it should, 1 where the broker did not, 2 where the arguments are wrong.
     """
+    return command("eventservices.cns", lambda: _main(arguments))
+
+
+def _main(arguments: list[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        asyncio.run(_observe(options) if options.command == "observe" else _publish(options))
+        work = _observe(options) if options.command == "observe" else _publish(options)
+        asyncio.run(until_asked(work))
     except EventServiceError as error:
         sys.stderr.write(f"{error}\n")
         return 2 if isinstance(error, ValueError) else 1
-    except KeyboardInterrupt:
-        return 0
     return 0
 
 
@@ -85,7 +92,7 @@ def _identifier(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m eventservices.cns", description=__doc__)
+    parser = LineParser(prog="python -m eventservices.cns", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     watch = commands.add_parser("observe", help="print a JSON line for all that happens")
     watch.add_argument("--url", required=True, help="NATS server, e.g. nats://127.0.0.1:4222")

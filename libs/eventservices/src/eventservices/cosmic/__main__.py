@@ -18,6 +18,7 @@ from typing import BinaryIO, cast
 from serving.command import command, told
 from serving.ending import until_asked
 from serving.output import show
+from serving.parser import LineParser
 
 from eventservices.canlog.reader import LogNotes, kind_of, read_frames
 from eventservices.canlog.writer import LogWriter
@@ -61,7 +62,7 @@ def _main(arguments: list[str] | None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m eventservices.cosmic")
+    parser = LineParser(prog="python -m eventservices.cosmic")
     commands = parser.add_subparsers(required=True)
     observe = commands.add_parser("observe", help="print one JSON line for each frame and event")
     observe.add_argument("subjects", nargs="*", help="events of these too, not frames alone")

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from serving.command import command
-from serving.ending import until_asked
-from serving.output import show
+from serving.parser import LineParser
 
 from eventservices.errors import EventServiceError
 from eventservices.siena.advertising import Semantics
@@ -71,7 +70,7 @@ def _fail(reason: str, status: int) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m eventservices.siena")
+    parser = LineParser(prog="python -m eventservices.siena")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     watch = commands.add_parser("observe", help="print one JSON line for each thing that happens")
     watch.add_argument("--url", action="append", required=True, help="NATS server; may be repeated")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from serving.command import command
 from serving.ending import until_asked
-from serving.output import show
+from serving.parser import LineParser
 
 from eventservices.errors import EventServiceError
-from eventservices.sightings import Sightings, ended_by_signals
+from eventservices.sightings import Sightings
 from eventservices.steam.air import Air
 from eventservices.steam.event import Event, Value
 from eventservices.steam.location import FixedLocation
@@ -48,7 +48,7 @@ def _main(arguments: list[str] | None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m eventservices.steam")
+    parser = LineParser(prog="python -m eventservices.steam")
     commands = parser.add_subparsers(required=True)
     observe = commands.add_parser("observe", help="print one JSON line for all that is seen")
     observe.set_defaults(run=_observe)
@@ -75,7 +75,6 @@ async def _observe(options: argparse.Namespace) -> None:
     if options.lat is not None and options.lon is not None:
         place = FixedLocation(options.lat, options.lon)
     sightings = Sightings(options.out)
-    ended_by_signals(asyncio.current_task())
     with suppress(asyncio.CancelledError):
         async with (
             sightings.alive(),

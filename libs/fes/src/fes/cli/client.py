@@ -2,10 +2,12 @@
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
 import httpx
+from serving.command import told
 from serving.loopback import ask
 
 from fes.errors import FesError, LinkError
@@ -84,19 +86,39 @@ def _url(options: Namespace) -> str:
     try:
         gateways = json.loads(path.read_text("utf-8"))["gateways"]
     except (OSError, ValueError, KeyError) as error:
-        raise FesError(f"{path}: no federation runs there ({error})") from error
+        why = told(error) if isinstance(error, OSError) else "it is not what `fes run` writes"
+        raise FesError(
+            f"no federation runs there ({path}: {why.removeprefix(f'{path}: ')});"
+            " name its folder with --run, or the gateway's address with --url"
+        ) from error
     if options.gateway in gateways:
         return str(gateways[options.gateway]["url"])
-    raise FesError(f"--gateway {options.gateway}: choose one of {', '.join(gateways)}")
+    raise FesError(f"--gateway {options.gateway}: choose one of {_shown(gateways)}")
+
+
+def _shown(names: Iterable[str], most: int = 20) -> str:
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
+def _detail(answer: httpx.Response) -> str:
+    """Return what a gateway says is wrong, without the form that it says it in."""
+    try:
+        detail = answer.json()["detail"]
+    except (ValueError, KeyError, TypeError):
+        detail = answer.text
+    return " ".join(str(detail).split())[:500]
 
 
 def _ask(method: str, url: str, body: Any = None) -> Any:
     try:
         answer = ask(method, url, body, timeout_s=TIMEOUT_S)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise LinkError(f"{url}: {error}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        why = str(error) or type(error).__name__
+        raise LinkError(f"no gateway answers at {url}: {why}; does the federation run?") from error
     if answer.is_error:
-        raise LinkError(f"{url}: {answer.status_code}: {answer.text[:500]}")
+        raise LinkError(f"{url}: {answer.status_code}: {_detail(answer)}")
     try:
         return answer.json()
     except ValueError as error:

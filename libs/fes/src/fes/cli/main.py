@@ -5,8 +5,9 @@ import os
 import sys
 
 from serving.command import command
+from serving.parser import LineParser
 
-from fes.cli import client, kill, run, validate
+from fes.cli import client, doctor, kill, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -33,6 +34,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             return validate.validate(options.paths, os.environ, sys.stdout, report=options.report)
         case "filter":
             return filters.run(options, os.environ, sys.stdout)
+        case "doctor":
+            return doctor.doctor(options, os.environ, sys.stdout)
         case "inject":
             return client.inject(options, sys.stdout)
         case "kill":
@@ -42,13 +45,14 @@ def _dispatch(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="fes", description="The Federated Event Service.")
-    subparsers = parser.add_subparsers(dest="command", required=True)
+    parser = LineParser(prog="fes", description="The Federated Event Service.")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run.add_parser(subparsers)
     validate.add_parser(subparsers)
     filters.add_parser(subparsers)
     client.add_parsers(subparsers)
     kill.add_parser(subparsers)
+    doctor.add_parser(subparsers)
     return parser
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from fes.cli.running.folder import make_run_folder
-from fes.cli.running.supervisor import QUIET_S, RunOptions, Supervisor
+from fes.cli.running.supervisor import QUIET_S, READY_S, RunOptions, Supervisor
 from fes.federation.load import load
 from fes.federation.model import Federation
 
@@ -46,6 +46,13 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         help="how long events may be on their way after the application that ends the run",
     )
     parser.add_argument(
+        "--patience",
+        type=_seconds,
+        default=READY_S,
+        metavar="SECONDS",
+        help="how long parts may take to get ready, before the run goes on with what can work",
+    )
+    parser.add_argument(
         "--require-all",
         action="store_true",
         help="fail where not every part gets ready in time, rather than run what can work",
@@ -78,6 +85,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
         dict(options.replicas),
         options.quiet,
         options.require_all,
+        options.patience,
     )
     return asyncio.run(_run(federation, supervisor_options, out))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from eventservices.errors import EventServiceError
 from serving.command import command
 from serving.ending import ending_event
+from serving.parser import LineParser
 
 from traffic_control_events.natives import cns_pub, siena_sub, witness
 from traffic_control_events.natives.files import all_there, is_ready, ready_file
@@ -70,7 +71,7 @@ def _failed(client: str, reason: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m traffic_control_events.natives")
+    parser = LineParser(prog="python -m traffic_control_events.natives")
     clients = parser.add_subparsers(dest="client", required=True, metavar="CLIENT")
     publisher = clients.add_parser(cns_pub.NAME, help="the vehicle's publisher")
     subscriber = clients.add_parser(siena_sub.NAME, help="the city's subscriber")

@@ -103,7 +103,13 @@ def gateway_parts(
     found = []
     for process, names in packs(federation, apart.own).items():
         command = (
-            *(sys.executable, "-m", "fes_gateway", *where, *option("--process", process)),
+            *(
+                sys.executable,
+                "-m",
+                "fes_gateway",
+                *where,
+                *option("--process", process.replace("/", "%2F")),
+            ),
             *option("--gateways", ",".join(names)),
             *option("--remote", ",".join(adapters)),
         )

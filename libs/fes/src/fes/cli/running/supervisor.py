@@ -62,6 +62,7 @@ class RunOptions:
         replicas: Gateway to the number of its replicas, where it has several.
         quiet_s: How long events may be on their way after the application that ends the run.
         require_all: Whether the run fails where not every part gets ready in time.
+        ready_s: How long parts may take to get ready.
     """
 
     base: Path
@@ -70,6 +71,7 @@ class RunOptions:
     replicas: Mapping[str, int] = field(default_factory=dict)
     quiet_s: float = QUIET_S
     require_all: bool = False
+    ready_s: float = READY_S
 
 
 class Supervisor:
@@ -99,7 +101,7 @@ class Supervisor:
         self._asked_by: signal.Signals | None = None
         self._stopping = self._looked = self._shown = False
         self._failed = ""
-        self._late = within(READY_S)
+        self._early = within(options.ready_s)
         self._ready: set[str] = set()
         self._hopeless: set[str] = set()
         self._told: set[str] = set()
@@ -225,7 +227,7 @@ class Supervisor:
                 if not self._faults.reasons:
                     return
                 self._judge_start({part.name for part in gateways})
-                await asyncio.sleep(POLL_S if self._late() else 10 * POLL_S)
+                await asyncio.sleep(POLL_S if self._early() else 10 * POLL_S)
 
     def _judge_start(self, gateways: Collection[str]) -> None:
         strict, faults = self._options.require_all, self._faults
@@ -234,13 +236,14 @@ class Supervisor:
             name = min(ended)
             why = self.children[name].last_line() or "it ended"
             raise AdapterError(f"{name} did not start: {why}; see {self.children[name].log}")
-        if self._late():
+        if self._early():
             return
         if strict:
-            raise AdapterError(f"not ready after {READY_S:.0f} s: {faults.summary()}")
+            raise AdapterError(f"not ready after {self._options.ready_s:.0f} s: {faults.summary()}")
         if not self._told & {"works"} and not works(self.federation, faults.reasons):
+            within_s = f"{self._options.ready_s:.0f} s"
             raise AdapterError(
-                f"nothing can work, no part got ready in {READY_S:.0f} s: {faults.summary()}"
+                f"nothing can work, no part got ready in {within_s}: {faults.summary()}"
             )
         self._told.add("works")
 
@@ -270,7 +273,7 @@ class Supervisor:
         await until(lambda: self._may_begin(part.name, needs))
         self._show_gateways()
         await self._begin(part)
-        if part.ready and (said := await answers(part.ready, within(READY_S))):
+        if part.ready and (said := await answers(part.ready, within(self._options.ready_s))):
             if self._options.require_all:
                 raise AdapterError(f"{part.name} is not ready: {said}")
             log = self.children[part.name].log
@@ -284,9 +287,9 @@ class Supervisor:
         if not self._looked or not self._ready.issuperset(needs.applications):
             return False
         missing = needs.parts & self._faults.reasons.keys()
-        if not missing or (not needs.certain and not self._late()):
+        if not missing or (not needs.certain and not self._early()):
             return True
-        if not self._late():
+        if not self._early():
             self._say_once(name, f"application {name} waits for {', '.join(sorted(missing)[:3])}")
         return False
 
