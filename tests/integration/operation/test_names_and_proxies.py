@@ -13,7 +13,7 @@ from support.ending import Command, nothing_left
 
 READY_S = 90.0
 ODD = "g west/depot #1 100%"
-GATEWAYS = (ODD, "zürich", "-dash", "..", "😍?".strip("?") + ";&=+%2F", "a" * 100 + "/ä")
+GATEWAYS = (ODD, "zürich", "-dash", "...", "😍;&=+%2F", "a" * 100 + "/ä")
 BROKER = "left/one #2"
 
 FILE = {

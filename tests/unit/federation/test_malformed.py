@@ -87,6 +87,7 @@ CASES = {
         "system: town", "system: ' town'", "has a space before or after it"
     ),
     "long name": Case("town", "t" * 129, "f:2:9: system: a name has 129 characters, more than 128"),
+    "a folder as a name": Case("town", "..", "system: name '..' means a folder"),
     "empty name": Case("town", "''", "f:2:9: system: a name must not be empty"),
     "duplicate key": Case(
         "  mqtt: {kind: mqtt}",

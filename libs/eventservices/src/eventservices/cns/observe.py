@@ -5,9 +5,10 @@ It subscribes to everything, but unannounced, so that suppliers do not notice it
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from serving.output import show
 
 from eventservices.cns.channel import EventChannel
 from eventservices.cns.connection import Connection
@@ -23,8 +24,7 @@ SETTLE_S = 0.3
 
 def write_line(record: dict[str, Any]) -> None:
     """Write one JSON line to standard output."""
-    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
+    show(json.dumps(record, ensure_ascii=False))
 
 
 class Observer:

@@ -13,8 +13,8 @@ Name = Annotated[
     msgspec.Meta(
         min_length=1,
         max_length=MAX_LENGTH,
-        pattern=r"^[^\s,*?\x00-\x1f\x7f](?:[^,*?\x00-\x1f\x7f]*[^\s,*?\x00-\x1f\x7f])?$",
-        description="No comma, `*`, `?` or control character, no space around it.",
+        pattern=r"^(?!\.{1,2}$)[^\s,*?\x00-\x1f\x7f](?:[^,*?\x00-\x1f\x7f]*[^\s,*?\x00-\x1f\x7f])?$",
+        description="No comma, `*`, `?` or control character, no space around it; not `.` or `..`.",
     ),
 ]
 """An identifier that can stand in a distribution list."""
@@ -31,6 +31,8 @@ def fault_of(name: str) -> str | None:
         return "a name must not be empty"
     if len(name) > MAX_LENGTH:
         return f"a name has {len(name)} characters, more than {MAX_LENGTH}"
+    if name in (".", ".."):
+        return f"name {name!r} means a folder where it stands in an address or a file's name"
     if name != name.strip():
         return f"name {name!r} has a space before or after it"
     bad = next((char for char in name if char in ",*?" or ord(char) < 32 or ord(char) == 127), None)
