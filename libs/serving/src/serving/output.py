@@ -88,7 +88,7 @@ def quiet_output() -> Iterator[None]:
         if isinstance(stream, io.TextIOWrapper):  # a locale that lacks a sign is no error either
             stream.reconfigure(errors="backslashreplace")
     out = _Guarded(sys.stdout, ends=True)
-    sys.stdout, sys.stderr = out, _Guarded(sys.stderr, ends=False)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, _Guarded(sys.stderr, ends=False)
     try:
         yield
         out.flush()

@@ -52,6 +52,8 @@ class Variable(str):
 
     __slots__ = ("name",)
 
+    name: str
+
     def __new__(cls, text: str, name: str) -> Self:
         """Return the text of a variable."""
         made = super().__new__(cls, text)
