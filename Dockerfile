@@ -75,7 +75,7 @@ EXPOSE 8080 8090
 ENTRYPOINT ["fes-gateway"]
 
 FROM service AS can-sim
-COPY --from=packages /built/eventservices /built/can_sim /opt/ours/
+COPY --from=packages /built/eventservices /built/serving /built/can_sim /opt/ours/
 USER 10001:10001
 ENTRYPOINT ["can-sim"]
 CMD ["run"]

@@ -3,6 +3,8 @@
 import argparse
 import os
 import sys
+from functools import partial
+from typing import TYPE_CHECKING
 
 from serving.command import command
 from serving.parser import LineParser
@@ -10,6 +12,9 @@ from serving.parser import LineParser
 from fes.cli import client, doctor, kill, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -27,21 +32,19 @@ def _main() -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    match options.command:
-        case "run":
-            return run.run(options, os.environ, sys.stdout)
-        case "validate":
-            return validate.validate(options.paths, os.environ, sys.stdout, report=options.report)
-        case "filter":
-            return filters.run(options, os.environ, sys.stdout)
-        case "doctor":
-            return doctor.doctor(options, os.environ, sys.stdout)
-        case "inject":
-            return client.inject(options, sys.stdout)
-        case "kill":
-            return kill.kill(options, sys.stdout)
-        case name:
-            return client.show(name, options, sys.stdout)
+    out = sys.stdout
+    commands: dict[str, Callable[[], int]] = {
+        "run": lambda: run.run(options, os.environ, out),
+        "validate": lambda: validate.validate(
+            options.paths, os.environ, out, report=options.report
+        ),
+        "filter": lambda: filters.run(options, os.environ, out),
+        "doctor": lambda: doctor.doctor(options, os.environ, out),
+        "inject": lambda: client.inject(options, out),
+        "kill": lambda: kill.kill(options, out),
+    }
+    show = partial(client.show, options.command, options, out)
+    return commands.get(options.command, show)()
 
 
 def _parser() -> argparse.ArgumentParser:
