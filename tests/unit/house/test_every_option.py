@@ -1,0 +1,116 @@
+"""Every option of every command is read by the program that takes it."""
+
+import argparse
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from analytics import settings as analytics_settings
+from can_sim import settings as can_sim_settings
+from eventservices.cns import __main__ as cns
+from eventservices.cosmic import __main__ as cosmic
+from eventservices.siena import __main__ as siena
+from eventservices.steam import __main__ as steam
+from fes.adapter import __main__ as adapter
+from fes.cli import main as fes
+from fes_gateway import __main__ as gateway
+from persistent_scenario import settings as persistent_settings
+from traffic_control import settings as city_settings
+from traffic_control_events import settings as events_settings
+from traffic_control_events.natives import __main__ as natives
+from traffic_scenario import settings as traffic_settings
+
+ROOT = Path(__file__).parents[3]
+
+SOURCES = {
+    "fes": "libs/fes/src/fes",
+    "fes.adapter": "libs/fes/src/fes",
+    "fes-gateway": "services/gateway/src",
+    "can-sim": "services/can-sim/src",
+    "traffic-control": "services/traffic-control/src",
+    "fes-analytics": "services/analytics/src",
+    "fes-traffic": "scenarios/traffic/src",
+    "fes-persistent": "scenarios/persistent/src",
+    "fes-traffic-control-events": "scenarios/traffic-control-events/src",
+    "natives": "scenarios/traffic-control-events/src",
+    "cns": "libs/eventservices/src/eventservices/cns",
+    "siena": "libs/eventservices/src/eventservices/siena",
+    "steam": "libs/eventservices/src/eventservices/steam",
+    "cosmic": "libs/eventservices/src/eventservices/cosmic",
+}
+
+
+def read_with(read: object, *arguments: object) -> argparse.ArgumentParser:
+    """Return the parser that a function makes for itself, caught when it is about to parse."""
+    assert callable(read)
+    caught: list[argparse.ArgumentParser] = []
+
+    def catch(parser: argparse.ArgumentParser, *_: object) -> argparse.Namespace:
+        caught.append(parser)
+        raise InterruptedError
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(argparse.ArgumentParser, "parse_args", catch)
+        with pytest.raises(InterruptedError):
+            read(*arguments)
+    return caught[0]
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    return {
+        "fes": fes._parser(),
+        "fes.adapter": read_with(adapter._options),
+        "fes-gateway": read_with(gateway._options),
+        "can-sim": read_with(can_sim_settings.read, [], {}),
+        "traffic-control": read_with(city_settings.read, [], {}),
+        "fes-analytics": read_with(analytics_settings.read, [], {}),
+        "fes-traffic": read_with(traffic_settings.read, []),
+        "fes-persistent": read_with(persistent_settings.read, []),
+        "fes-traffic-control-events": read_with(events_settings.read, []),
+        "natives": natives._parser(),
+        "cns": cns._parser(),
+        "siena": siena._parser(),
+        "steam": steam._parser(),
+        "cosmic": cosmic._parser(),
+    }
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield where each option, and each argument, of a parser and its subcommands is kept."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from options_of(below)
+        if action.dest not in (argparse.SUPPRESS, "help"):
+            yield action.dest
+
+
+def reads_in(folder: Path) -> set[str]:
+    """Return the names that modules read as attributes, or as texts of `getattr` loops."""
+    found: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                of = node.value
+                if isinstance(of, ast.Name) and of.id in ("options", "given", "parsed", "settings"):
+                    found.add(node.attr)
+            elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.Tuple):
+                found |= {
+                    each.value
+                    for each in node.iter.elts
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                }
+    return found
+
+
+@pytest.mark.parametrize("program", SOURCES)
+def test_every_option_is_read(program: str) -> None:
+    options = set(options_of(parsers()[program]))
+    assert options
+    assert options - reads_in(ROOT / SOURCES[program]) == set()
+
+
+def test_every_program_with_options_is_looked_at() -> None:
+    assert parsers().keys() == SOURCES.keys()
