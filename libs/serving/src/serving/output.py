@@ -5,6 +5,7 @@ BrokenPipeError, and once more at its end; a shell's own commands end quietly.
 """
 
 import contextlib
+import errno
 import io
 import os
 import select
@@ -15,6 +16,10 @@ from typing import Final, TextIO
 
 CLOSED: Final = 141
 """Exit status of a command whose output nobody reads any more: 128 and the number of SIGPIPE."""
+
+
+GONE: Final = (errno.EPIPE, errno.EIO)
+"""What a write fails with once a pipe's reader, or a terminal, is gone."""
 
 
 class OutputClosedError(SystemExit):
@@ -47,8 +52,8 @@ class _Guarded:
         """Write a text."""
         try:
             return self._stream.write(text)
-        except BrokenPipeError:
-            self._closed()
+        except OSError as error:
+            self._closed(error)
         return len(text)
 
     def writelines(self, lines: Iterator[str]) -> None:
@@ -60,14 +65,16 @@ class _Guarded:
         """Write what is buffered."""
         try:
             self._stream.flush()
-        except BrokenPipeError:
-            self._closed()
+        except OSError as error:
+            self._closed(error)
 
     def __getattr__(self, name: str) -> object:
         """Return whatever else the stream has."""
         return getattr(self._stream, name)
 
-    def _closed(self) -> None:
+    def _closed(self, error: OSError) -> None:
+        if self._ends and error.errno not in GONE:
+            raise error  # a full disk, say, is for the command to report
         self.reader_left = True
         discard(self._stream)
         if self._ends:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from fes.cli.running.folder import point_latest
+from serving.output import CLOSED
 from traffic_scenario.demo import BAD_INPUT, FAILED, PASSED, running
 from traffic_scenario.programs import Programs
 from traffic_scenario.runfolder import FEDERATION, make_folder
@@ -28,7 +29,8 @@ def demo(runs: Path, wanted: Wanted, programs: Programs) -> int:
         programs: How `fes` is called.
 
     Returns:
-        The verdict: 0 passed, 1 failed, 2 where it cannot be judged; 130 where it was interrupted.
+        The verdict: 0 passed, 1 failed, 2 where it cannot be judged; 130 where it was interrupted,
+        141 where nobody reads its output any more.
 
     Raises:
         FederationError: The federation file is not valid.
@@ -40,6 +42,8 @@ def demo(runs: Path, wanted: Wanted, programs: Programs) -> int:
     _say(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
     with Steps() as steps:
         status = steps.run(running(folder, OWN, programs))
+    if status == CLOSED:
+        return CLOSED
     if steps.interrupted:
         _say("interrupted; nothing was judged")
         return INTERRUPTED

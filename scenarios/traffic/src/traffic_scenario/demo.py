@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fes.cli.running.folder import point_latest
+from serving.output import CLOSED
 
 from traffic_scenario.plan import Wanted, plan
 from traffic_scenario.programs import Programs
@@ -49,6 +50,8 @@ def demo(runs: Path, wanted: Wanted, own: Sequence[str], programs: Programs) -> 
         if status == PASSED:
             _say("judging the run (Spark starts)")
             status = steps.run((*programs.analytics, "verify", str(folder)))
+    if status == CLOSED:
+        return CLOSED
     _tell_where(folder)
     if steps.interrupted:
         _say("interrupted; nothing was judged")
