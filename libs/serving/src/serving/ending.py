@@ -18,7 +18,7 @@ LOOK_S: Final = 0.5
 """Time between two looks at whether standard output is still read."""
 
 
-def on_ending(tell: Callable[[signal.Signals], None]) -> None:
+def on_ending(tell: Callable[[signal.Signals], object]) -> None:
     """Have the running loop report each request to end.
 
     Under `nohup`, which has SIGHUP ignored, neither SIGHUP nor a closed output is one.
@@ -67,7 +67,7 @@ async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
 
 
 def _look_at_output(
-    loop: asyncio.AbstractEventLoop, tell: Callable[[signal.Signals], None]
+    loop: asyncio.AbstractEventLoop, tell: Callable[[signal.Signals], object]
 ) -> None:
     if is_closed(sys.stdout):
         tell(signal.SIGPIPE)

@@ -48,7 +48,9 @@ def _dispatch(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = LineParser(prog="fes", description="The Federated Event Service.")
+    parser: argparse.ArgumentParser = LineParser(
+        prog="fes", description="The Federated Event Service."
+    )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run.add_parser(subparsers)
     validate.add_parser(subparsers)

@@ -260,13 +260,14 @@ class Supervisor:
 
     def _logs(self) -> dict[str, str]:
         """Return the log that tells more of each gateway and adapter."""
-        logs = {name: child.log for child in self.children.values() for name in child.part.gateways}
+        hosting = self.children.values()
+        logs = {name: str(child.log) for child in hosting for name in child.part.gateways}
         for name, gateway in self.federation.gateways.items():
             for service in gateway.adapters:
                 adapter = adapter_id(name, service)
                 own = self.children.get(adapter)
-                logs[adapter] = own.log if own else logs.get(name, "")
-        return {part: str(log) for part, log in logs.items()}
+                logs[adapter] = str(own.log) if own else logs.get(name, "")
+        return logs
 
     async def _application(self, part: Part, needs: Needs) -> None:
         """Start an application once what it needs is ready, and return when it is ready itself."""
