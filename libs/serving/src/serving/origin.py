@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from serving.guard import refuse
+from serving.guard import raw_path, refuse
 
 LOOPBACK: Final = frozenset({"localhost", "localhost."})
 """Names of the machine itself; addresses are always allowed, since nobody else resolves them."""
@@ -55,7 +55,7 @@ class OriginGuard:
             await self._app(scope, receive, send)
             return
         if self._on_refusal is not None:
-            self._on_refusal(scope["path"])
+            self._on_refusal(raw_path(scope))
         await refuse(send, *refusal)
 
     def _refusal(self, scope: Scope) -> Refusal | None:

@@ -5,6 +5,7 @@ gateway, `/v1/…` means that. `/healthz`, `/readyz` and `/gateways` concern the
 """
 
 import json
+import socket
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, unquote
@@ -13,6 +14,7 @@ import httpx
 from msgspec import UNSET
 from serving.guard import BodyGuard, raw_path, refuse
 from serving.loopback import async_client
+from serving.origin import OriginGuard
 from serving.server import HttpServer
 from starlette.types import Receive, Scope, Send
 
@@ -46,7 +48,8 @@ class Front:
         self._faults = faults
         told = ANYWHERE if federation.http is UNSET else federation.http
         self.host, self.port = told.host, told.port
-        self._server = HttpServer(BodyGuard(self._serve, BODY_BYTES), self.host, self.port)
+        guarded = OriginGuard(self._serve, (self.host, socket.gethostname()))
+        self._server = HttpServer(BodyGuard(guarded, BODY_BYTES), self.host, self.port)
         self._client = async_client(ANSWER_S)
 
     @property
