@@ -1,5 +1,7 @@
 """Requests at one gateway: what enters, what is applied, what is passed on."""
 
+from itertools import permutations
+
 import pytest
 from fes.control import RequestType, from_event
 from fes.gateway import AdapterSettings, GatewayCore
@@ -212,6 +214,48 @@ def test_what_the_journal_gives_back_is_applied_again() -> None:
 
     assert subscribed(again) == subscribed(core)
     assert list(again.table.rows()) == list(core.table.rows())
+
+
+@pytest.mark.parametrize("patterns", list(permutations(("north", "n*", "*"))))
+def test_what_is_kept_of_a_request_does_not_depend_on_the_order_of_its_patterns(
+    patterns: tuple[str, ...],
+) -> None:
+    """Rule T11."""
+    cores = [core_of("north", "south") for _ in range(2)]
+    for core, names in zip(cores, (patterns, ("north", "n*", "*")), strict=True):
+        for name in names:
+            inject(core, request(dist_list=name, version=1))
+
+    one, other = (core.table for core in cores)
+    assert one.digest == other.digest
+    assert {row.pattern for row in one.rows()} == {"north", "n*", "*"}
+
+
+def test_the_journal_gives_back_every_pattern_of_a_request_in_whatever_order() -> None:
+    core = core_of("north", "south")
+    rows: dict[str, bytes] = {}
+    for version, dist_list in ((1, "n*"), (2, "north,n*")):
+        asked = request(dist_list=dist_list, version=version, sequence=version)
+        mutations, _ = core.handle(Inject(asked), NOW)
+        rows |= {each.key: each.value for each in mutations if isinstance(each, PutRow)}
+
+    again = GatewayCore(core.settings, rows)
+
+    assert again.table.digest == core.table.digest
+    assert len(again.table) == len(rows)
+
+
+def test_patterns_that_take_the_place_of_one_do_not_pass_the_limit_of_the_table() -> None:
+    core = core_of("north", "south", max_requests=3)
+    inject(core, request(version=1))
+
+    many = request(dist_list="n*,*h,no*,*th", version=2, sequence=2)
+    assert [each.decision for each in inject(core, many)] == ["refused"]
+    inject(core, request(dist_list="n*,*h,no*", version=3, sequence=3))
+    assert len(core.table) == 3
+
+    inject(core, request(UNSUB, dist_list="*", version=4, sequence=4))
+    assert [row.withdrawn for row in core.table.rows()] == [True], "it takes the place of all"
 
 
 def test_what_an_adapter_did_is_told_to_those_who_ask() -> None:

@@ -188,11 +188,21 @@ class RequestTable:
         )
 
     def growth(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there may be once some are taken in: renewals cost nothing."""
-        return sum(
-            not any(covers_pattern(row.pattern, pattern) for pattern in self._rows.get(row.key, ()))
-            for row in rows
-        )
+        """Return how many rows more there are once some are taken in; renewals cost nothing."""
+        new: dict[tuple[Key, str], None] = {}
+        gone: dict[tuple[Key, str], None] = {}
+        for row in rows:
+            if self._is_known(row):
+                continue
+            known = self._rows.get(row.key, {})
+            if row.pattern not in known:
+                new[row.key, row.pattern] = None
+            gone.update(
+                ((row.key, pattern), None)
+                for pattern, other in known.items()
+                if pattern != row.pattern and self._takes_place(row, other)
+            )
+        return len(new) - len(gone)
 
     def take(self, rows: Iterable[Row], now_us: int) -> Changes:
         """Take in rows that are newer than what is known.
@@ -286,9 +296,16 @@ class RequestTable:
         return bool(found)
 
     def _is_known(self, row: Row) -> bool:
-        return any(
-            other.rank >= row.rank and covers_pattern(pattern, row.pattern)
-            for pattern, other in self._rows.get(row.key, {}).items()
+        """Tell whether a row is nothing new.
+
+        Patterns of one and the same request stay beside one another, though one may cover another:
+        otherwise what is kept of it would depend on their order.
+        """
+        rows = self._rows.get(row.key, {})
+        same = rows.get(row.pattern)
+        return (same is not None and same.rank >= row.rank) or any(
+            other.rank > row.rank and covers_pattern(pattern, row.pattern)
+            for pattern, other in rows.items()
         )
 
     def _is_stale(self, row: Row, batch: tuple[Row, ...], now_us: int) -> bool:
@@ -308,13 +325,14 @@ class RequestTable:
             for other in others
         )
 
+    @staticmethod
+    def _takes_place(row: Row, other: Row) -> bool:
+        """Tell whether a row takes the place of another of its key."""
+        return other.rank < row.rank and covers_pattern(row.pattern, other.pattern)
+
     def _replace(self, row: Row) -> list[Row]:
         rows = self._rows.setdefault(row.key, {})
-        gone = [
-            other
-            for pattern, other in rows.items()
-            if other.rank < row.rank and covers_pattern(row.pattern, pattern)
-        ]
+        gone = [other for other in rows.values() if self._takes_place(row, other)]
         for other in gone:
             del rows[other.pattern]
             self._count_out(other)
