@@ -9,6 +9,7 @@ from fes.link.messages import (
     Confirmed,
     Taken,
 )
+from fes.model import Stamp
 from support.cores import (
     NOW,
     SECOND,
@@ -60,6 +61,25 @@ def test_what_failed_for_a_time_is_tried_again_and_what_failed_for_good_is_set_a
     outputs = core.handle(Confirmed(one.row, "too large"), later, "south")[1]
     assert reasons(list(outputs), "dropped") == ["too large"]
     assert len(core.delivery.custody) == 1
+
+
+def test_what_was_dropped_beside_what_was_answered_is_not_waited_for_ever_longer() -> None:
+    core, numbers = asked("south")
+    bus = Stamp("bus", 1, 1, NOW.time_us, "north")
+    (one,) = publications(take(core, event_of(numbers, 1))[1])
+    (two,) = publications(take(core, event_of(numbers, 2, stamp=bus))[1])
+    for seconds in (2, 6, 14, 30):
+        again = core.handle(Tick(), Instant(NOW.wall_us + seconds * SECOND, NOW.time_us))[1]
+        assert {order.row for order in publications(list(again))} == {one.row, two.row}
+
+    answered = Instant(NOW.wall_us + 31 * SECOND, NOW.time_us)
+    core.handle(Confirmed(one.row), answered, "south")
+    later = Instant(NOW.wall_us + 32 * SECOND, NOW.time_us)
+    (again_two,) = publications(list(core.handle(Tick(), later)[1]))
+    assert again_two.row == two.row
+
+    much_later = Instant(NOW.wall_us + 63 * SECOND, NOW.time_us)
+    assert publications(list(core.handle(Tick(), much_later)[1])) == [], "nothing is answered"
 
 
 def test_urgent_events_go_first_when_rows_go_on() -> None:

@@ -64,6 +64,7 @@ class Carrying:
         self._waiting: dict[int, CustodyRow] = {}
         self._turns: OrderedDict[tuple[str, LaneKey], int] = OrderedDict()
         self._expiring: list[tuple[int, int, Key]] = []
+        self._answered_us: dict[Hop, int] = {}
 
     def restore(self) -> None:
         """Take back the rows of the gateway before this one; they go on once links are up."""
@@ -202,6 +203,13 @@ class Carrying:
         return lane is not None and lane.way.service == row.destination
 
     def _patience_us(self, lane: Lane) -> int:
+        """Return how long an answer is waited for.
+
+        Where a hop answered since, there is no reason to wait ever longer: what was sent there at
+        once was more than the link has room for, and what was dropped is sent with what is left.
+        """
+        if self._answered_us.get(lane.way, 0) > lane.sent_us:
+            return self._settings.retry_us
         return self._settings.retry_us * min(1 << min(lane.tries, SLOWEST), SLOWEST)
 
     def _pause(self, lane: Lane, row: CustodyRow, turn: Turn) -> None:
@@ -239,6 +247,7 @@ class Carrying:
         key = LaneKey.of(row)
         lane = self._lanes.get(key)
         if lane is not None:
+            self._answered_us[lane.way] = turn.now.wall_us
             lane.remove(row)
             self._pump(key, lane, turn)
 
