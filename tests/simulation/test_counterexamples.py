@@ -1,10 +1,13 @@
 """The runs that each rule of the protocol is there for, played with the real core."""
 
 import pytest
+from fes.link.end import Message
+from fes.link.messages import Confirmed
 from fes.model import Identity
+from support.access import Access
 from support.scripted import SUB, UNSUB, Ask, Break, Say, played, topology
 from support.traits import Traits
-from support.world import World
+from support.world import SECOND, World
 
 SEEDS = range(12)
 
@@ -191,3 +194,40 @@ def test_two_gateways_without_room_do_not_wait_for_each_other(seed: int) -> None
     sent = [1, 2, 3, 4, 5, 6, 7, 8]
     assert [d.identity.sequence for d in world.deliveries["s2"] if d.home == "s0"] == sent
     assert [d.identity.sequence for d in world.deliveries["s0"] if d.home == "s2"] == sent
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_numbers_reserved_in_a_busy_second_are_lost_though_a_restart_comes_much_later(
+    seed: int,
+) -> None:
+    where = topology("A-s0 A-s1", best_effort=("s0",), repeating=("s1",))
+    says = [Say(4, "s0", (5,) * 8), Say(6.5, "s0"), Say(20, "s0", (5,) * 12)]
+    gone = [Break(5.5, 6, "A")]
+    world, _, broken = played(where, [Ask(1, SUB, "s1", "s0", "A")], says, gone, seed)
+
+    assert broken == []
+    assert set(got(world, "s1")) >= {*range(1, 9), *range(17, 22)}, "no more than 8 are lost"
+
+
+class Mute(World):
+    """A world where event services look for no identity, and no confirmation of theirs arrives.
+
+    After 5.8 seconds they do.
+    """
+
+    def _answer(self, access: Access, message: Message) -> None:
+        self.deduplicates = False
+        if not isinstance(message, Confirmed) or self.now_us - self.start_us > 5.8 * SECOND:
+            super()._answer(access, message)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_asks_between_two_copies_of_an_event_may_get_it_behind_newer_ones(seed: int) -> None:
+    where = topology("A-s0 A-s1 B-s1 B-s2")
+    asks = [Ask(1, SUB, "s1", "s0", "A"), Ask(5.3, SUB, "s2", "s1", "B", requester="c1")]
+    says = [Say(5, "s0", persistent=True), Say(5.6, "s0", persistent=True)]
+    world, _, broken = played(where, asks, says, [Break(5.9, 5.95, "A")], seed, kind=Mute)
+
+    assert broken == []
+    assert got(world, "s1") == [1, 2]
+    assert got(world, "s2") == [2, 1], "the first copy of 1 came before it was asked for"

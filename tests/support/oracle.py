@@ -1,11 +1,12 @@
 """What had to arrive in a world, from its script alone: topology, requests, events, faults."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from fes.model import Identity
-from support.breaking import RECOVERY_US
 from support.happened import Emission, Script
 from support.holding import Interval, intervals
+from support.remains import left
+from support.services import Delivery
 from support.topologies import Topology
 from support.world import SECOND, World
 
@@ -101,28 +102,39 @@ class Oracle:
                 break
         return reached
 
-    def was_reserved(self, event: Emission, service: str) -> bool:
+    def was_reserved(self, event: Emission, service: str, ended_us: Iterable[int]) -> bool:
         """Tell whether a restart may cost an event where native clients suppress nothing.
 
         Then as many are lost as its origin sent in a second when numbers were reserved last, and no
-        more.
+        more. What was published since then does not count: it may be among what is lost.
+
+        Args:
+            event: The event.
+            service: Event service identifier.
+            ended_us: When the gateway there ended.
         """
         if service not in self._topology.repeating:
             return False
         origin, sequence = event.identity.origin, event.identity.sequence
-        for _, to_us in self._script.faults:
-            ended_us = to_us - RECOVERY_US + SECOND
-            before = [
-                each
-                for each in self._script.events
-                if each.identity.origin == origin and each.at_us <= ended_us
-            ]
+        mine = [each for each in self._script.events if each.identity.origin == origin]
+        for moment_us in ended_us:
+            before = [each for each in mine if each.at_us <= moment_us]
             highest = max((each.identity.sequence for each in before), default=0)
             last_us = max((each.at_us for each in before), default=0)
             recent = sum(each.at_us >= last_us - 2 * SECOND for each in before)
             if highest < sequence <= highest + recent:
                 return True
         return False
+
+    def was_asked(self, event: Emission, service: str, at_us: int) -> bool:
+        """Tell whether all that ask for an event at a service surely asked for it by a moment."""
+        asking = [each for each in self._asking(event) if each.at == service]
+        held = {
+            (each.source, each.wish.text)
+            for each in asking
+            if self.quiet(each.from_us) < at_us < each.to_us
+        }
+        return held == {(each.source, each.wish.text) for each in asking}
 
     def asked(self, event: Emission) -> frozenset[tuple[str, str]]:
         """Return where an event is asked for, and for whom: what is asked alike goes alike."""
@@ -161,11 +173,16 @@ def violations(world: World, script: Script) -> list[str]:
         for service in topology.services
     }
     found = list(world.broken)
+    ended = {
+        service: [at_us for gateway in topology.at(service) for at_us in world.ended_us[gateway]]
+        for service in topology.repeating
+    }
     for event in script.events:
         must, may = oracle.must(event, world.lost[event.identity]), oracle.may(event)
         for service in topology.services:
             arrived = event.identity in got[service]
-            if service in must and not arrived and not oracle.was_reserved(event, service):
+            lacks = service in must and not arrived
+            if lacks and not oracle.was_reserved(event, service, ended.get(service, ())):
                 found.append(f"lost: {event} at {service}")
             if arrived and service not in may:
                 found.append(f"unasked: {event} at {service}")
@@ -174,7 +191,7 @@ def violations(world: World, script: Script) -> list[str]:
         *found,
         *_invented(world, events),
         *_repeated(world, events),
-        *_disordered(world, {event.identity: oracle.asked(event) for event in script.events}),
+        *_disordered(world, oracle, events),
         *left(world),
         *_miscounted(world),
     ]
@@ -203,41 +220,6 @@ def _miscounted(world: World) -> list[str]:
     ]
 
 
-def left(world: World) -> list[str]:
-    """Return what is left of requests and events that should be."""
-    found = []
-    for (gateway, service), access in world.access.items():
-        if access.filters:
-            found.append(f"left: {gateway} at {service} still has {list(access.filters)}")
-        if access.announced:
-            found.append(f"left: {gateway} at {service} still announces {access.announced}")
-    for place, durable in world.durable.items():
-        if durable.kept:
-            found.append(f"left: {len(durable.kept)} events are kept for {place}")
-    if world.now_us - world.last_control_us < 10 * SECOND:
-        found.append("not silent: something else than hellos was said at the end")
-    return [*found, *_left_in_gateways(world)]
-
-
-def _left_in_gateways(world: World) -> list[str]:
-    found = []
-    for name, core in world.cores.items():
-        if len(core.table):
-            found.append(f"left: {name} still has {list(core.table.rows())}")
-        if len(core.delivery.custody):
-            found.append(f"left: {name} still holds {list(core.delivery.custody)}")
-        if core.delivery.custody.marks:
-            found.append(f"left: {name} still has {core.delivery.custody.marks} marks")
-        kept = [
-            key
-            for key in world.journals.state(name)
-            if not key.startswith(("contact", "res", "roster"))
-        ]
-        if kept:
-            found.append(f"left: the journal of {name} still has {kept}")
-    return found
-
-
 def _repeated(world: World, events: Mapping[Identity, Emission]) -> list[str]:
     found = []
     for (gateway, service, identity, _), count in world.published.items():
@@ -248,7 +230,7 @@ def _repeated(world: World, events: Mapping[Identity, Emission]) -> list[str]:
     return found
 
 
-def _disordered(world: World, asked: Mapping[Identity, object]) -> list[str]:
+def _disordered(world: World, oracle: Oracle, events: Mapping[Identity, Emission]) -> list[str]:
     """Return what came out of order along one and the same way.
 
     Where an event came by two, the one that is told may be that of the later copy: only what was
@@ -257,16 +239,37 @@ def _disordered(world: World, asked: Mapping[Identity, object]) -> list[str]:
     Where there is one way only and event services look whether they have an event already, nothing
     that breaks may change the order of persistent events.
     """
+    asked = {identity: oracle.asked(event) for identity, event in events.items()}
     found = []
     for service, deliveries in world.deliveries.items():
-        last: dict[tuple[object, ...], int] = {}
+        last: dict[tuple[object, ...], Delivery] = {}
         for delivery in deliveries:
             only = delivery.persistent and world.topology.has_one_way and world.deduplicates
-            accepted = tuple(each for each in delivery.chain if each.startswith("@"))
-            chain = accepted if only else delivery.chain
+            chain = delivery.accepted if only else delivery.chain
             like = asked.get(delivery.identity)
             way = (delivery.identity.origin, delivery.said.priority, delivery.via, chain, like)
-            if delivery.identity.sequence < last.get(way, 0):
+            newest = last.setdefault(way, delivery)
+            if delivery.identity.sequence >= newest.identity.sequence:
+                last[way] = delivery
+            elif not _came_too_early(world, oracle, events.get(delivery.identity), newest):
                 found.append(f"disordered: {delivery} at {service}")
-            last[way] = max(last.get(way, 0), delivery.identity.sequence)
     return found
+
+
+def _came_too_early(world: World, oracle: Oracle, event: Emission | None, newer: Delivery) -> bool:
+    """Tell whether an event was asked for only after it had been published in its turn.
+
+    Where an event service does not look for an identity that it had, a gateway whose confirmation
+    was lost publishes an event there again, behind newer ones. Who did not ask for it when it was
+    first published may get that copy: no gateway could know of the order.
+    """
+    if event is None or world.deduplicates:
+        return False
+    for place in newer.accepted[1:]:
+        service = place.removeprefix("@")
+        first_us = world.surfaced_us.get((service, event.identity))
+        newer_us = world.surfaced_us.get((service, newer.identity))
+        in_turn = first_us is not None and newer_us is not None and first_us <= newer_us
+        if in_turn and not oracle.was_asked(event, service, first_us):
+            return True
+    return False

@@ -154,9 +154,10 @@ def played(
     breaks: Sequence[Break] = (),
     seed: int = 1,
     traits: Traits = ALL_PLENTY,
+    kind: type[World] = World,
 ) -> tuple[World, Script, list[str]]:
     """Play a script; return the world, the script as it happened, and the broken promises."""
-    world = World(where, seed, traits=traits)
+    world = kind(where, seed, traits=traits)
     script = Scripted(world, asks, says, breaks).run()
     return world, script, violations(world, script)
 

@@ -36,6 +36,11 @@ class Delivery:
     chain: Chain
     at_us: int
 
+    @property
+    def accepted(self) -> Chain:
+        """Where gateways accepted it on its way, in order."""
+        return tuple(each for each in self.chain if each.startswith("@"))
+
 
 class EventServices(Timeline, ABC):
     """What happens at event services; gateways and their adapters stand beside them.
@@ -49,6 +54,7 @@ class EventServices(Timeline, ABC):
         lost: What was dropped where a queue was full, and counted: event services that an event
             does not reach by that way.
         air_loss: How much of what is said on the air a receiver misses.
+        surfaced_us: When an event was published first at an event service, since the start.
     """
 
     def __init__(self, topology: Topology, seed: int, traits: Traits) -> None:
@@ -64,6 +70,7 @@ class EventServices(Timeline, ABC):
         self.durable: dict[Attachment, Durable] = defaultdict(Durable)
         self.apart: set[frozenset[str]] = set()
         self.lost: dict[Identity, set[str]] = defaultdict(set)
+        self.surfaced_us: dict[tuple[str, Identity], int] = {}
         self.lossy_until_us = 0
         self.air_loss = 0.0
         self.weak_confirms = False
@@ -105,6 +112,8 @@ class EventServices(Timeline, ABC):
     def surface(self, service: str, native: Native, by: str) -> None:
         """An event is published natively: native clients and adapters hear it."""
         for heard_at in self.hears(service):
+            place = (heard_at, native.stamp.identity)
+            self.surfaced_us.setdefault(place, self.now_us - self.start_us)
             self._deliver(heard_at, native)
             for gateway in self.topology.at(heard_at):
                 echo = gateway == by and heard_at == service

@@ -5,7 +5,7 @@ with the code that is judged, but the core itself, the filter language, the lane
 an adapter keeps the order of what it confirms.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Topology as Routed
@@ -35,6 +35,9 @@ class World(Links):
         seed: Decides every delay and every fault.
         journals: Keep what must survive; in memory where None.
         traits: The bounds of links, brokers and custody.
+
+    Attributes:
+        ended_us: When each gateway ended, since the start.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class World(Links):
         self.cut: set[Attachment] = set()
         self.skew_us: Counter[str] = Counter()
         self.crashes: dict[str, str] = {}
+        self.ended_us: dict[str, list[int]] = defaultdict(list)
         self._sequences: Counter[str] = Counter()
 
     # The gateways
@@ -93,7 +97,8 @@ class World(Links):
 
     def kill(self, gateway: str) -> None:
         """End a gateway and its adapters; only the journal is left."""
-        self.cores.pop(gateway, None)
+        if self.cores.pop(gateway, None) is not None:
+            self.ended_us[gateway].append(self.now_us - self.start_us)
         self.crashes.pop(gateway, None)
 
     def cut_link(self, gateway: str, service: str) -> None:
