@@ -132,6 +132,22 @@ def test_a_neighbour_that_comes_back_gets_at_once_what_it_has_not_answered() -> 
     assert len(gifts(list(outputs))) == 1
 
 
+def test_a_neighbour_that_comes_back_has_no_adapter_publish_anything_again() -> None:
+    core, numbers = asked("far", "south")
+    urgent = take(core, event_of(numbers, 1, priority=5))[1]
+    other = take(core, event_of(numbers, 2))[1]
+    (failed,) = publications(other)
+    core.handle(Confirmed(failed.row, "is away", retryable=True), NOW, "south")
+    hello = Hello("g2", 1, 0, 0, attendances=(Attendance("g2", 1, 1, ("south", "far")),))
+    back = HeardControl(None, binary.encode(signal_event(hello, "test", "south")))
+    later = Instant(NOW.wall_us + 3 * SECOND, NOW.time_us)
+
+    outputs = list(core.handle(back, later, "south")[1])
+
+    assert gifts(outputs) == gifts(urgent) + gifts(other)
+    assert [order.row for order in publications(outputs)] == [failed.row]
+
+
 def test_a_gateway_that_is_given_an_event_acknowledges_it_after_the_commit() -> None:
     core, _ = asked()
     gift = given(1)

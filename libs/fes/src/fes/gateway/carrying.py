@@ -155,6 +155,12 @@ class Carrying:
                     lane.rewind()
                 self._pump(key, lane, turn)
 
+    def rewind(self, service: str) -> None:
+        """Have what was sent to gateways at an event service sent again: one of them is new."""
+        for lane in self._lanes.values():
+            if lane.way.service == service != lane.destination:
+                lane.rewind()
+
     def tick(self, turn: Turn) -> None:
         """Let time pass: begin what may begin, drop what is worthless, send again what must."""
         self._expire(turn)

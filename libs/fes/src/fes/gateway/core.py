@@ -282,9 +282,11 @@ class GatewayCore:
         match signal:
             case Hello():
                 newcomer = self.gossip.hear(signal, service, turn)
+                if newcomer:
+                    self.delivery.carrying.rewind(service)
                 self._attend(turn)
                 if newcomer:
-                    self.delivery.carrying.resume(turn, service)
+                    self.delivery.carrying.resume(turn)
             case Acknowledgement():
                 self.delivery.carrying.acknowledged(signal, turn)
             case Ask() if self._leads:
