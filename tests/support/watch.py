@@ -66,10 +66,10 @@ class Watch:
                 order = output.order
                 if isinstance(order, Publish):
                     self._publishes(gateway, output.service, order, now_us)
-                    if order.row:
-                        self._urgent_first(gateway, output.service, order, urgent)
                 elif isinstance(order, PublishControl):
                     self._says(gateway, order, message, now_us)
+                if isinstance(order, Publish | PublishControl) and order.row:
+                    self._urgent_first(gateway, output.service, order, urgent)
 
     def _bounded(self, gateway: str, core: GatewayCore) -> None:
         """Nothing grows beyond its bound."""
@@ -136,12 +136,9 @@ class Watch:
                 self.broken.append(f"not durable: {gateway} acknowledges {identity} for {name}")
 
     def _urgent_first(
-        self, gateway: str, service: str, order: Publish, urgent: dict[str, int]
+        self, gateway: str, service: str, order: Publish | PublishControl, urgent: dict[str, int]
     ) -> None:
-        """Of the rows that a gateway publishes in one step, larger priorities go first.
-
-        What it gives to other gateways it may give twice in one step, as it hears of them anew.
-        """
+        """Of the rows that a gateway sends at a service in one step, larger priorities go first."""
         if order.priority > urgent.setdefault(service, order.priority):
             self.broken.append(f"not urgent first: {gateway} sends {order} at {service}")
         urgent[service] = order.priority
