@@ -12,6 +12,7 @@ INSTALLED := .venv/.installed
 
 RUNS ?= runs
 FES_SEEDS ?= 100000
+FES_TOWNS ?= 10000
 FES_LAWS ?= 100000
 FES_FUZZ ?= 100000
 
@@ -47,7 +48,8 @@ help: ## List the targets
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
-	@echo "Of simulate:    FES_SEEDS=N    how many federations (default $(FES_SEEDS))"
+	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"
+	@echo "                FES_FIRST_SEED=N    the first of them (others each day), ARGS=\"--processes N\""
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
 	@echo "                FES_FUZZ=N     how many spoilt files (default $(FES_FUZZ))"
 
@@ -113,10 +115,13 @@ links: $(INSTALLED)
 bench: $(INSTALLED) ## Run the benchmarks; benchmarks/ says what they measure
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
-simulate: $(INSTALLED) ## Run the gateway protocol over many random federations, filters over many laws' cases, readers over many spoilt files
-	@FES_SEEDS=$(FES_SEEDS) $(BIN)/pytest tests/simulation --timeout 0 -n 2 $(ARGS)
-	@FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 $(ARGS)
-	@FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 $(ARGS)
+simulate: $(INSTALLED) ## Play the protocol in federations that nobody has played, filters over many laws' cases, readers over many spoilt files
+	@failed=0; cd tests; first="$(if $(FES_FIRST_SEED),--first $(FES_FIRST_SEED)) $(ARGS)"; \
+	../$(BIN)/python -m support.ranges federations --count $(FES_SEEDS) $$first || failed=1; \
+	../$(BIN)/python -m support.ranges towns --count $(FES_TOWNS) $$first || failed=1; cd ..; \
+	FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 || failed=1; \
+	FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 || failed=1; \
+	exit $$failed
 
 clean: ## Remove runs, caches and what was built; the virtual environment stays
 	@if [ -e "$(RUNS)/up.pid" ] && [ -x $(BIN)/fes-traffic ]; then $(BIN)/fes-traffic down --runs "$(RUNS)"; fi

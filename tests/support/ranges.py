@@ -91,6 +91,13 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if done.broken else 0
 
 
+def command(kind: str, seed: int) -> str:
+    """Return the command that plays a seed again."""
+    if kind == "federations":
+        return f"cd tests && ../.venv/bin/python -m support.replay {seed}"
+    return f"FES_FIRST_SEED={seed} FES_SEEDS=1 pytest tests/simulation/test_replicas.py"
+
+
 def _federation(seed: int, done: Played) -> list[str]:
     world, script, broken = play(seed)
     done.events += len(script.events)
@@ -106,6 +113,9 @@ def _town(seed: int, done: Played) -> list[str]:
 
 def _parts(kind: str, seeds: range, processes: int) -> Iterator[Played]:
     chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
+    if processes == 1:
+        yield from (play_seeds(kind, chunk) for chunk in chunks)
+        return
     with ProcessPoolExecutor(processes, initializer=_settle) as pool:
         for each in as_completed([pool.submit(play_seeds, kind, chunk) for chunk in chunks]):
             yield each.result()
@@ -129,13 +139,7 @@ def _conclude(kind: str, done: Played) -> None:
         _say(f"{count:10,} {name}")
     for seed, what in sorted(done.broken):
         _say(f"broken: {seed} {what}")
-        _say(f"    {_command(kind, seed)}")
-
-
-def _command(kind: str, seed: int) -> str:
-    if kind == "federations":
-        return f"cd tests && ../.venv/bin/python -m support.replay {seed}"
-    return f"FES_FIRST_SEED={seed} FES_SEEDS=1 pytest tests/simulation/test_replicas.py"
+        _say(f"    {command(kind, seed)}")
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
