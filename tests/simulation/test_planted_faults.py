@@ -13,7 +13,7 @@ RARE = {
     "custody ends on the air": 65,
     "custody ends when an event is sent": 65,
     "custody has no bound": 99,
-    "custody never comes back": 207,
+    "custody never comes back": 230,
     "digests do not tell versions": 105,
     "ends of leases are not written down": 20,
     "expired events go on": 27,

@@ -91,6 +91,17 @@ def test_a_row_for_afar_waits_for_the_next_gateways_acknowledgement() -> None:
     assert len(core.delivery.custody) == 0
 
 
+def test_a_row_that_an_adapter_is_to_confirm_does_not_go_with_an_acknowledgement() -> None:
+    core, numbers = asked("south")
+    (order,) = publications(take(core, event_of(numbers))[1])
+
+    acknowledge(core, order.row)
+
+    assert len(core.delivery.custody) == 1
+    core.handle(Confirmed(order.row), NOW, "south")
+    assert len(core.delivery.custody) == 0
+
+
 def test_several_rows_are_on_their_way_and_each_names_the_one_before() -> None:
     """Rule G4."""
     core, numbers = asked("far", in_flight=3)

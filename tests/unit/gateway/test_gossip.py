@@ -262,14 +262,53 @@ def test_who_misses_whom_is_told_on_and_changes_the_ways_of_others() -> None:
 def test_a_gateway_that_is_missed_by_a_dead_one_refutes_it() -> None:
     """Rule R5."""
     core = gateway("g3")
-    dead = Attendance("g2", 5, 1, ("b", "c"), (Missing("g3", "c", 2 * NOW.wall_us),))
+    roster = core.gossip.presence.roster
+    pass_time(core, 1, 1, (hello("g1", "a", "b"), "a"))
+    before = roster.get("g3")
+    dead = Attendance("g2", 5, 1, ("b", "c"), (Missing("g3", "c", before.since),))
 
-    said = tell(core, hello("g1", attendances=(dead,)), "a")
-    said += pass_time(core, 1, 8, (hello("g1", "a", "b"), "a"))
+    said = tell(core, hello("g1", attendances=(dead,)), "a", at(2))
 
-    told = [h for h in of(Hello, said, "a") if isinstance(h, Hello)]
-    assert told[-1].attendances[0].since > 0
-    assert ("g2", "c") not in core.gossip.presence.roster.live()
+    assert roster.get("g3").since > before.since
+    assert ("g3", "c") in roster.live()
+    told = of(Hello, said, "a")[-1]
+    assert isinstance(told, Hello)
+    assert told.attendances[0] == roster.get("g3")
+
+
+def test_a_gateway_that_is_missed_by_one_that_it_hears_refutes_nothing() -> None:
+    core = gateway("g3")
+    roster = core.gossip.presence.roster
+    alive = hello("g2", "b", "c")
+    pass_time(core, 1, 1, (alive, "c"))
+    before = roster.get("g3")
+    accusing = Attendance("g2", 5, 1, ("b", "c"), (Missing("g3", "c", before.since),))
+
+    tell(core, hello("g2", attendances=(accusing,)), "c", at(2))
+
+    assert roster.get("g3").since == before.since
+    assert ("g3", "c") not in roster.live()
+
+
+def test_one_that_goes_on_missing_a_gateway_is_refuted_only_now_and_then() -> None:
+    core = gateway("g3")
+    roster = core.gossip.presence.roster
+    pass_time(core, 1, 1)
+    refuted = []
+    for second in range(2, 80):
+        since = roster.get("g3").since
+        miss = (Missing("g3", "c", since),)
+        tell(
+            core,
+            hello("g1", attendances=(Attendance("g2", second, 1, ("c",), miss),)),
+            "a",
+            at(second),
+        )
+        core.handle(Tick(), at(second))
+        if roster.get("g3").since > since:
+            refuted.append(second)
+
+    assert refuted == [2, 31, 61], "every 30 hello intervals, by the tick before"
 
 
 def test_a_gateway_started_again_outdoes_what_was_known_of_it() -> None:

@@ -69,6 +69,31 @@ def test_a_request_that_is_not_newer_changes_nothing() -> None:
     assert not subscribed(core)
 
 
+@pytest.mark.parametrize("first", [SUB, UNSUB])
+@pytest.mark.parametrize("numbers", [(2, 1), (1, 2)])
+def test_of_equal_versions_a_withdrawal_wins_whichever_comes_first(
+    first: RequestType, numbers: tuple[int, int]
+) -> None:
+    core = core_of("north", "south")
+    second = UNSUB if first is SUB else SUB
+
+    for kind, number in zip((first, second), numbers, strict=True):
+        inject(core, request(kind, version=7, sequence=number))
+
+    assert not subscribed(core)
+    assert [row.withdrawn for row in core.table.rows()] == [True]
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])
+def test_of_equal_versions_the_larger_request_id_wins(numbers: tuple[int, int]) -> None:
+    core = core_of("north", "south")
+
+    for number in numbers:
+        inject(core, request(version=7, sequence=number))
+
+    assert [row.request.sequence for row in core.table.rows()] == [2]
+
+
 def test_a_hole_in_a_wildcard_stays_a_hole() -> None:
     core = core_of("north", "south", "east")
     inject(core, request(dist_list="*", version=1))
