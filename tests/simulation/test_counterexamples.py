@@ -231,3 +231,23 @@ def test_who_asks_between_two_copies_of_an_event_may_get_it_behind_newer_ones(se
     assert broken == []
     assert got(world, "s1") == [1, 2]
     assert got(world, "s2") == [2, 1], "the first copy of 1 came before it was asked for"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("asked_s", [4.1, 4.104, 4.107, 4.11])
+def test_order_is_that_of_each_way_while_a_second_request_is_on_its_way(
+    seed: int, asked_s: float
+) -> None:
+    where = topology("g0-s0 g0-s1 g1-s1 g1-s2 g2-s2 g2-s3")
+    asks = [
+        Ask(1, SUB, "s2", "s1"),
+        Ask(1, SUB, "s3", "s2", requester="c1"),
+        Ask(asked_s, SUB, "s3", "s1", "g0", requester="c2"),
+        Ask(1, SUB, "s0", "s1", requester="c3"),
+        Ask(1, SUB, "s2", "s0", requester="c4"),
+    ]
+    says = [Say(4.1, "s1", (5,) * 6, persistent=True)]
+    world, _, broken = played(where, asks, says, [Break(4, 6, "g2")], seed)
+
+    assert broken == []
+    assert sorted(got(world, "s3")) == [1, 2, 3, 4, 5, 6]

@@ -50,7 +50,14 @@ KINDS_OF_FAULTS = {
     "row dropped by a full link",
     "answer lost",
     "lost with a link",
+    "event with a StartTime",
+    "event for named services",
+    "announcement of a client",
+    "request observed",
+    "service closed",
 }
+RARE = {"crowd of gateways"}
+"""What is drawn for so few federations that it need not be among the first."""
 
 
 def replay(seed: int) -> str:
@@ -96,8 +103,17 @@ def test_every_kind_of_fault_lands_in_few_federations() -> None:
     for seed in range(300):
         faults += play(seed)[0].faults
 
-    assert set(faults) == KINDS_OF_FAULTS
-    assert min(faults.values()) >= 3, faults
+    assert set(faults) - RARE == KINDS_OF_FAULTS
+    assert min(faults[kind] for kind in KINDS_OF_FAULTS) >= 3, faults
+
+
+def test_a_crowd_of_gateways_at_one_event_service_keeps_every_promise() -> None:
+    seed = next(seed for seed in range(10_000) if len(world_of(seed).topology.gateways) >= 12)
+
+    world, _, broken = play(seed)
+
+    assert broken == [], replay(seed)
+    assert world.faults["crowd of gateways"] == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

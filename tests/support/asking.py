@@ -102,7 +102,14 @@ class Asking(Breaking):
             heard = any(
                 world.works(name, command.source) for name in self._topology.at(command.source)
             )
-            if opaque and heard:
+            if world.observes and heard and opaque:
+                observing = next(
+                    name
+                    for name in self._topology.at(command.source)
+                    if world.works(name, command.source)
+                )
+                world.observe(observing, request)
+            elif opaque and heard and command.source not in world.traits.closed:
                 world.say(command.source, request)
             elif world.cores:
                 world.inject(gateway if gateway in world.cores else min(world.cores), request)

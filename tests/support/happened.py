@@ -22,7 +22,14 @@ class Command:
 
 @dataclass(frozen=True)
 class Emission:
-    """An event of the script; `expires_us` is when it is worthless, 0 where never."""
+    """An event of the script.
+
+    Attributes:
+        expires_us: When it is worthless; 0 where never.
+        starts_us: Before when it must not be delivered; 0 where it may be at once.
+        patterns: Event services that it was published to by name; empty where it was published
+            natively, for those who asked.
+    """
 
     at_us: int
     service: str
@@ -30,6 +37,8 @@ class Emission:
     identity: Identity
     persistent: bool = False
     expires_us: int = 0
+    starts_us: int = 0
+    patterns: tuple[str, ...] = ()
 
 
 @dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fes.control import RequestType
 from support.breaking import SKEW_US
 from support.happened import Command
-from support.wishes import Wish
+from support.wishes import Wish, pattern_matches
 from support.world import SECOND
 
 LAPSE_US = SKEW_US + 2 * SECOND
@@ -35,15 +35,6 @@ class Interval:
     to_us: int
     withdrawn_us: int = 0
     lapsed_us: int = 0
-
-
-def pattern_matches(pattern: str, name: str) -> bool:
-    """Match as a distribution list does, written plainly."""
-    if not pattern:
-        return not name
-    if pattern[0] == "*":
-        return any(pattern_matches(pattern[1:], name[i:]) for i in range(len(name) + 1))
-    return bool(name) and pattern[0] in ("?", name[0]) and pattern_matches(pattern[1:], name[1:])
 
 
 def intervals(commands: Iterable[Command], services: tuple[str, ...]) -> list[Interval]:

@@ -16,6 +16,7 @@ from support.narrow import Narrow
 from support.services import Chain, EventServices, Passed
 from support.topologies import Topology
 from support.traits import Traits
+from support.wishes import pattern_matches
 
 FULL_LINK = "dropped by a full link"
 
@@ -170,7 +171,13 @@ class Links(EventServices, ABC):
             case PublishControl(body, publication=True) | HeardControl(_, body, publication=True):
                 given = from_event(decoded(body), None)
                 if not given.row:
-                    self.lose(given.stamp.identity, set(given.dist_list.split(",")), FULL_LINK)
+                    names = {
+                        name
+                        for name in self.topology.services
+                        for pattern in given.dist_list.split(",")
+                        if pattern_matches(pattern, name)
+                    }
+                    self.lose(given.stamp.identity, names, FULL_LINK)
             case Heard(token=0):
                 services = self._sources(access, message.matched)
                 self.lose(message.stamp.identity, services, FULL_LINK)

@@ -3,15 +3,20 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from fes.model import Identity
+from support.breaking import SKEW_US
 from support.happened import Emission, Script
 from support.holding import Interval, intervals
 from support.remains import left
 from support.services import Delivery
 from support.topologies import Topology
+from support.wishes import at_least, pattern_matches
 from support.world import SECOND, World
 
 SETTLE_US = SECOND // 2
 """Longer than anything is on its way while nothing is broken."""
+
+ALWAYS_US = 1_000_000 * SECOND
+"""Longer than any world lives."""
 
 RETRIES_US = 20 * SECOND
 """How long an event may wait that its destination did not take."""
@@ -48,6 +53,8 @@ class Oracle:
         """Tell whether nothing was broken while an event was on its way."""
         if event.persistent and self._script.hesitant:
             return False
+        if event.starts_us:
+            return self._is_quiet(event.at_us, _due_us(event))
         before, after = self.quiet(event.at_us - SETTLE_US), self.quiet(event.at_us)
         return (before, after) == (event.at_us, event.at_us + SETTLE_US)
 
@@ -55,6 +62,7 @@ class Oracle:
         """Return the event services where an event may surface."""
         settled_us = self.mended(event.at_us)
         end_us = settled_us if self.is_calm(event) else max(settled_us, self._healed_us)
+        end_us = max(end_us, _due_us(event))
         end_us += RETRIES_US if event.persistent and self._script.hesitant else 0
         reached, asking = {event.service}, self._asking(event)
         while True:
@@ -83,6 +91,8 @@ class Oracle:
         waits = event.persistent and self._script.hesitant
         until_us = self.quiet(event.at_us) + SETTLE_US + (ROOM_US if self._script.scarce else 0)
         late_us = until_us + (RETRIES_US if waits else 0)
+        if event.starts_us:
+            late_us += self.quiet(_due_us(event)) - event.at_us
         reached, asking = {event.service}, self._asking(event)
         while calm or strong:
             before = len(reached)
@@ -126,15 +136,31 @@ class Oracle:
                 return True
         return False
 
-    def was_asked(self, event: Emission, service: str, at_us: int) -> bool:
-        """Tell whether all that ask for an event at a service surely asked for it by a moment."""
-        asking = [each for each in self._asking(event) if each.at == service]
+    def was_asked(self, event: Emission, at_us: int, service: str = "") -> bool:
+        """Tell whether all that ask for an event surely asked for it by a moment.
+
+        Args:
+            event: The event.
+            at_us: The moment.
+            service: Where they ask for it; anywhere where "".
+        """
+        asking = [each for each in self._asking(event) if service in ("", each.at)]
         held = {
-            (each.source, each.wish.text)
+            (each.at, each.source, each.wish.text)
             for each in asking
             if self.quiet(each.from_us) < at_us < each.to_us
         }
-        return held == {(each.source, each.wish.text) for each in asking}
+        return held == {(each.at, each.source, each.wish.text) for each in asking}
+
+    def goes_anyhow(self, event: Emission) -> bool:
+        """Tell whether the way of an event depends on when each gateway heard of a request.
+
+        Somebody asks for it at two event services, and not all requests were known everywhere when
+        it was published. Then one copy may decide its place, and another be told.
+        """
+        asked = self.asked(event)
+        twice = len({source for _, source in asked}) < len(asked)
+        return twice and not self.was_asked(event, event.at_us)
 
     def asked(self, event: Emission) -> frozenset[tuple[str, str]]:
         """Return where an event is asked for, and for whom: what is asked alike goes alike."""
@@ -150,12 +176,32 @@ class Oracle:
         """Tell whether an event may be worthless before it arrives."""
         return bool(event.expires_us) and event.expires_us - event.at_us < 2 * SETTLE_US
 
+    def _is_quiet(self, from_us: int, to_us: int) -> bool:
+        """Tell whether nothing was broken between two moments."""
+        return not any(
+            begins_us < to_us + SETTLE_US and ends_us > from_us - SETTLE_US
+            for begins_us, ends_us in self._faults
+        )
+
     def _asking(self, event: Emission) -> list[Interval]:
-        return [
+        asking = [
             each
             for each in self._held
             if each.source != event.service and each.wish.wants(event.said)
         ]
+        if not event.patterns:
+            return asking
+        return [each for each in asking if each.at != event.service] + [
+            Interval(name, event.service, at_least(0), -ALWAYS_US, ALWAYS_US)
+            for name in self._topology.services
+            if name != event.service
+            and any(pattern_matches(pattern, name) for pattern in event.patterns)
+        ]
+
+
+def _due_us(event: Emission) -> int:
+    """Return by when an event with a `StartTime` is on its way: clocks are wrong, and it ticks."""
+    return event.starts_us + 2 * SKEW_US + 3 * SECOND if event.starts_us else event.at_us
 
 
 def _end_of(spans: list[tuple[int, int]], moment_us: int) -> int:
@@ -180,6 +226,8 @@ def violations(world: World, script: Script) -> list[str]:
     for event in script.events:
         must, may = oracle.must(event, world.lost[event.identity]), oracle.may(event)
         for service in topology.services:
+            if event.patterns and service == event.service:
+                continue  # nobody published it there
             arrived = event.identity in got[service]
             lacks = service in must and not arrived
             if lacks and not oracle.was_reserved(event, service, ended.get(service, ())):
@@ -207,6 +255,8 @@ def _invented(world: World, events: Mapping[Identity, Emission]) -> list[str]:
                 found.append(f"invented: {each} at {service}, published was {event}")
             elif event.expires_us and each.at_us - world.start_us > event.expires_us:
                 found.append(f"too late: {each} at {service}")
+            elif each.via and each.at_us - world.start_us < event.starts_us - SKEW_US:
+                found.append(f"too early: {each} at {service}")
     return found
 
 
@@ -240,10 +290,14 @@ def _disordered(world: World, oracle: Oracle, events: Mapping[Identity, Emission
     that breaks may change the order of persistent events.
     """
     asked = {identity: oracle.asked(event) for identity, event in events.items()}
+    astray = {identity for identity, event in events.items() if oracle.goes_anyhow(event)}
     found = []
     for service, deliveries in world.deliveries.items():
         last: dict[tuple[object, ...], Delivery] = {}
         for delivery in deliveries:
+            event = events.get(delivery.identity)
+            if event is not None and (event.starts_us or event.identity in astray):
+                continue  # it waits for a time of its own, or is told as it did not come
             only = delivery.persistent and world.topology.has_one_way and world.deduplicates
             chain = delivery.accepted if only else delivery.chain
             like = asked.get(delivery.identity)
@@ -251,7 +305,7 @@ def _disordered(world: World, oracle: Oracle, events: Mapping[Identity, Emission
             newest = last.setdefault(way, delivery)
             if delivery.identity.sequence >= newest.identity.sequence:
                 last[way] = delivery
-            elif not _came_too_early(world, oracle, events.get(delivery.identity), newest):
+            elif not _came_too_early(world, oracle, event, newest):
                 found.append(f"disordered: {delivery} at {service}")
     return found
 
@@ -270,6 +324,6 @@ def _came_too_early(world: World, oracle: Oracle, event: Emission | None, newer:
         first_us = world.surfaced_us.get((service, event.identity))
         newer_us = world.surfaced_us.get((service, newer.identity))
         in_turn = first_us is not None and newer_us is not None and first_us <= newer_us
-        if in_turn and not oracle.was_asked(event, service, first_us):
+        if in_turn and not oracle.was_asked(event, first_us, service):
             return True
     return False

@@ -29,6 +29,7 @@ from fes.gateway.sending import Sending
 from fes.gateway.standing import Standing
 from fes.gateway.table import Key, RequestTable, Row
 from support.planted_bounds import BOUNDS
+from support.planted_occasions import OCCASIONS
 
 Fault = tuple[Any, str, Any]
 
@@ -218,4 +219,5 @@ FAULTS: dict[str, Fault] = {
     "services wait for an answer in vain": (Delivery, "heard", _heard_unanswered),
     "acknowledgements are not believed": (Carrying, "acknowledged", _nothing),
     **BOUNDS,
+    **OCCASIONS,
 }

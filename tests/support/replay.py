@@ -7,6 +7,7 @@ With identities, such as `o1/1/12`, it also shows what each gateway decided abou
 
 import random
 import sys
+from dataclasses import replace
 
 from fes.gateway import GatewayCore
 from fes.gateway.outputs import Decided, Output
@@ -14,7 +15,7 @@ from support.happened import Script
 from support.journals import Journals
 from support.oracle import violations
 from support.script import Play
-from support.topologies import KINDS, random_topology
+from support.topologies import KINDS, random_crowd, random_topology
 from support.traits import random_traits
 from support.world import World
 
@@ -23,7 +24,13 @@ def world_of(seed: int, journals: Journals | None = None) -> World:
     """Return the world of a seed, nothing started."""
     rng = random.Random(seed)
     topology = random_topology(rng, KINDS[seed % len(KINDS)])
-    return World(topology, seed, journals, random_traits(rng))
+    traits = random_traits(rng, topology)
+    crowd = random_crowd(random.Random(f"crowd {seed}"))
+    if crowd is not None:
+        world = World(crowd, seed, journals, replace(traits, closed=frozenset()))
+        world.storm_steps *= len(crowd.gateways)
+        return world
+    return World(topology, seed, journals, traits)
 
 
 def play(seed: int, world: World | None = None) -> tuple[World, Script, list[str]]:

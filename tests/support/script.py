@@ -4,10 +4,11 @@ import random
 from collections.abc import Callable
 
 from support.agreeing import disagreements, fall_silent
-from support.asking import SUB, UNSUB, WITHDRAWN_US, Asked, Asking
+from support.asking import SUB, UNSUB, WITHDRAWN_US, Asked
 from support.breaking import LONG_US, RECOVERY_US, SKEW_US
 from support.happened import Emission, Script
 from support.moving import Moving
+from support.occasions import Occasions
 from support.topologies import Attachment
 from support.wishes import Reading, at_least, random_reading
 from support.world import MS, SECOND, World
@@ -17,7 +18,7 @@ LATE_US = (29 * SECOND + SECOND // 2, 30 * SECOND)
 MOVING_US = (4 * SECOND, 17 * SECOND)
 
 
-class Play(Asking):
+class Play(Occasions):
     """Draws a script for a world and has it happen.
 
     Args:
@@ -27,11 +28,15 @@ class Play(Asking):
     """
 
     def __init__(self, world: World, seed: int, *, faulty: bool = True) -> None:
-        super().__init__(world, random.Random(f"script {seed}"))
+        super().__init__(world, random.Random(f"script {seed}"), seed)
         self.script.hesitant = self.script.scarce = world.traits.are_scarce
         self._start()
         self._ask()
         self._publish()
+        self._occasions()
+        if world.topology.kind == "crowd":
+            world.faults["crowd of gateways"] += 1
+            return  # in a crowd hellos are rare: who is gone is missed much later
         if faulty and len(self._topology.air) > 1 and self._rng.random() < 0.5:
             self._move()
         elif faulty and self._topology.spares and not self._joins and self._rng.random() < 0.4:
@@ -45,7 +50,7 @@ class Play(Asking):
         """Have everything happen; ends when all is withdrawn and what is remembered ran out."""
         world = self.world
         world.pass_time(world.start_us + WITHDRAWN_US - SECOND)
-        world.broken += disagreements(world)
+        world.broken += [*disagreements(world), *self._unannounced(), *self._intruded()]
         world.pass_time(world.start_us + WITHDRAWN_US + 2 * SECOND)
         fall_silent(world)
         return self.script
@@ -147,12 +152,20 @@ class Play(Asking):
         *,
         persistent: bool,
         timeout_us: int = 0,
+        starts_us: int = 0,
     ) -> None:
         world = self.world
-        identity = world.emit(service, origin, said, persistent=persistent, timeout_us=timeout_us)
+        identity = world.emit(
+            service,
+            origin,
+            said,
+            persistent=persistent,
+            timeout_us=timeout_us,
+            starts_us=starts_us,
+        )
         at_us = world.now_us - world.start_us
         expires_us = timeout_us and at_us + timeout_us
-        event = Emission(at_us, service, said, identity, persistent, expires_us)
+        event = Emission(at_us, service, said, identity, persistent, expires_us, starts_us)
         self.script.events.append(event)
 
 

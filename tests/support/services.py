@@ -128,6 +128,8 @@ class EventServices(Timeline, ABC):
         self.control_sent += 1
         if not hello:
             self.last_control_us = self.now_us
+        if by and service in self.traits.closed:
+            self.broken.append(f"told at a closed service: {event} by {by} at {service}")
         passed: tuple[Identity, Chain] | None = None
         if event.parameter("Type") == RequestType.PUBLICATION:
             identity = from_event(event, stamp).stamp.identity
@@ -293,7 +295,7 @@ class EventServices(Timeline, ABC):
             attributes.priority(native.event),
             attributes.is_persistent(native.event),
             binary.encode(native.event),
-            0,
+            attributes.starts_us(native.event),
             token,
         )
         passed = native.stamp.identity, (*native.chain, f"@{access.service}")

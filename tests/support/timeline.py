@@ -20,6 +20,7 @@ class Timeline:
         self.now_us = 1_000 * SECOND
         self.start_us = self.now_us
         self.broken: list[str] = []
+        self.storm_steps = 20_000
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._count = 0
         self._channels: dict[object, int] = {}
@@ -36,8 +37,9 @@ class Timeline:
         self._channels[channel] = when
         self.at(when - self.now_us, act)
 
-    def run(self, until_us: int, limit: int = 20_000) -> int:
-        """Let the time go on; returns the number of steps, at most `limit`."""
+    def run(self, until_us: int) -> int:
+        """Let the time go on; returns the number of steps, at most `storm_steps`."""
+        limit = self.storm_steps
         steps = 0
         while self._queue and self._queue[0][0] <= until_us and steps < limit:
             self.now_us, _, act = heapq.heappop(self._queue)

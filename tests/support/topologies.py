@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 
 KINDS = ("chain", "tree", "cycle", "diamond", "shared", "air")
 
+CROWDED = 0.001
+"""Share of federations with a crowd."""
+
+BEHIND = 6
+"""Event services behind the one where a crowd is."""
+
 Attachment = tuple[str, str]
 
 
@@ -91,6 +97,21 @@ def random_topology(rng: random.Random, kind: str | None = None) -> Topology:
     persistent = {name for name in wired if every or rng.random() < 0.4}
     repeating = {name for name in wired if len(bare.at(name)) == 1 and rng.random() < 0.3}
     return Topology(kind, attachments, air, frozenset(persistent - repeating), frozenset(repeating))
+
+
+def random_crowd(rng: random.Random) -> Topology | None:
+    """Return a topology of dozens of gateways on one event service; mostly None."""
+    if rng.random() >= CROWDED:
+        return None
+    attachments = tuple(
+        (f"g{number}", service)
+        for number in range(rng.randint(12, 40))
+        for service in ("s0", f"s{1 + number % BEHIND}")
+    )
+    every = rng.random() < 0.5
+    services = Topology("crowd", attachments).services
+    persistent = frozenset(services if every else services[1:3])
+    return Topology("crowd", attachments, persistent=persistent)
 
 
 def _chain(rng: random.Random) -> list[Attachment]:

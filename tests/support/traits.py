@@ -1,7 +1,9 @@
 """What a federation has little of: room in custody, on links, at brokers."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from support.topologies import Topology
 
 PLENTY = 10_000
 
@@ -16,11 +18,13 @@ class Traits:
             as fast as can be.
         broker_queue: Most best-effort events that a broker keeps for one adapter; 0 where none is
             ever dropped for others.
+        closed: The event service where control events are neither accepted nor passed on.
     """
 
     custody: int = PLENTY
     link_queue: int = 0
     broker_queue: int = 0
+    closed: frozenset[str] = frozenset()
 
     @property
     def are_scarce(self) -> bool:
@@ -28,10 +32,18 @@ class Traits:
         return bool(self.link_queue) or self.custody < PLENTY
 
 
-def random_traits(rng: random.Random) -> Traits:
+def random_traits(rng: random.Random, topology: Topology) -> Traits:
     """Return the bounds of a federation: most have plenty of all."""
-    return Traits(
+    traits = Traits(
         custody=rng.randint(3, 10) if rng.random() < 0.2 else PLENTY,
         link_queue=rng.randint(2, 5) if rng.random() < 0.2 else 0,
         broker_queue=rng.randint(2, 4) if rng.random() < 0.1 else 0,
     )
+    leaves = [
+        name
+        for name in topology.services
+        if name not in topology.air and len(topology.at(name)) == 1
+    ]
+    if leaves and rng.random() < 0.1:
+        return replace(traits, closed=frozenset((rng.choice(leaves),)))
+    return traits

@@ -85,6 +85,15 @@ def at_least(number: int) -> Wish:
     return Wish.of((">=", "number", number))
 
 
+def pattern_matches(pattern: str, name: str) -> bool:
+    """Match as a distribution list does, written plainly."""
+    if not pattern:
+        return not name
+    if pattern[0] == "*":
+        return any(pattern_matches(pattern[1:], name[i:]) for i in range(len(name) + 1))
+    return bool(name) and pattern[0] in ("?", name[0]) and pattern_matches(pattern[1:], name[1:])
+
+
 def truth(tree: Tree, reading: Reading) -> bool | None:
     """Return what a tree says of an event; None is unknown."""
     kind, *parts = tree

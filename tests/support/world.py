@@ -6,13 +6,16 @@ an adapter keeps the order of what it confirms.
 """
 
 from collections import Counter, defaultdict
+from datetime import UTC, datetime
 
+import msgspec
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Topology as Routed
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Tick
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow
 from fes.gateway.settings import Instant
+from fes.link.messages import HeardControl
 from fes.model import Identity, Stamp, attributes, binary
 from support.access import Native
 from support.journals import Journals
@@ -25,6 +28,7 @@ from support.watch import SYSTEM, Watch
 from support.wishes import Reading, Wish
 
 ALL_PLENTY = Traits()
+EVERYTHING, NOTHING = frozenset(RequestType), frozenset[RequestType]()
 
 
 class World(Links):
@@ -37,6 +41,7 @@ class World(Links):
         traits: The bounds of links, brokers and custody.
 
     Attributes:
+        observes: Whether adapters observe some requests, which nobody says.
         ended_us: When each gateway ended, since the start.
     """
 
@@ -54,6 +59,7 @@ class World(Links):
         self.cut: set[Attachment] = set()
         self.skew_us: Counter[str] = Counter()
         self.crashes: dict[str, str] = {}
+        self.observes = False
         self.ended_us: dict[str, list[int]] = defaultdict(list)
         self._sequences: Counter[str] = Counter()
 
@@ -70,6 +76,8 @@ class World(Links):
                 service: AdapterSettings(
                     f"{gateway}.{service}",
                     service,
+                    accept=NOTHING if service in self.traits.closed else EVERYTHING,
+                    relay=service not in self.traits.closed,
                     on_medium=service in mediums,
                     repeats=topology.at(service)[0] == gateway,
                 )
@@ -138,17 +146,28 @@ class World(Links):
         *,
         persistent: bool = False,
         timeout_us: int = 0,
+        starts_us: int = 0,
     ) -> Identity:
-        """A native client publishes an event; it is worthless after `timeout_us`, if not 0."""
-        self._sequences[origin] += 1
-        stamp = Stamp(origin, 1, self._sequences[origin], self.now_us, service)
+        """A native client publishes an event.
+
+        It is worthless after `timeout_us`, and must not be delivered before `starts_us`, if not 0.
+        """
+        stamp = self.stamp(origin, service)
         told: dict[str, object] = {attributes.RELIABILITY: 1} if persistent else {}
         if timeout_us:
             told[attributes.TIMEOUT] = timeout_us / 1e6
+        if starts_us:
+            moment = datetime.fromtimestamp((self.start_us + starts_us) / 1e6, UTC)
+            told[attributes.START_TIME] = moment.isoformat()
         if persistent:
             self.watch.persistent.add(str(stamp.identity))
         self.surface(service, Native(said.event(told), stamp, ()), by="")
         return stamp.identity
+
+    def stamp(self, origin: str, service: str) -> Stamp:
+        """The stamp of the next event, or request, of an origin."""
+        self._sequences[origin] += 1
+        return Stamp(origin, 1, self._sequences[origin], self.now_us, service)
 
     def inject(self, gateway: str, request: ControlEvent) -> None:
         """A client makes a request at a gateway."""
@@ -158,6 +177,12 @@ class World(Links):
     def say(self, service: str, request: ControlEvent) -> None:
         """A FES-aware client makes a request on its own event service."""
         self.control(service, binary.encode(to_event(request)), request.stamp, "")
+
+    def observe(self, gateway: str, request: ControlEvent) -> None:
+        """A gateway's adapter observes at a client what it asks for, and tells."""
+        self.faults["request observed"] += 1
+        body = binary.encode(to_event(request))
+        self.handle(gateway, HeardControl(request.stamp, body, observed=True), request.source)
 
     def request(
         self,
@@ -169,17 +194,21 @@ class World(Links):
         expires_us: int = 0,
     ) -> ControlEvent:
         """A request for what a client wishes; its lease ends at `expires_us`, if not 0."""
-        self._sequences["requests"] += 1
+        control = self.control_event(kind, source, dist_list, requester)
+        return msgspec.structs.replace(control, filter=wish.text, expires_us=expires_us)
+
+    def control_event(
+        self, kind: RequestType, source: str, dist_list: str, requester: str = ""
+    ) -> ControlEvent:
+        """What every control event of a client says."""
         return ControlEvent(
-            stamp=Stamp("requests", 1, self._sequences["requests"], self.now_us, source),
+            stamp=self.stamp("requests", source),
             system=SYSTEM,
             type=kind,
             source=source,
             dist_list=dist_list,
-            filter=wish.text,
             requester=requester,
             version=self.now_us,
-            expires_us=expires_us,
         )
 
     # What gateways do
