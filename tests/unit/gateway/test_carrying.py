@@ -110,6 +110,19 @@ def test_an_expired_row_is_dropped_and_one_with_a_start_time_waits_for_it() -> N
     assert [order.stamp.sequence for order in publications(outputs)] == [2]
 
 
+def test_rows_whose_start_time_came_go_the_urgent_first() -> None:
+    core, numbers = asked("south")
+    starts_us = NOW.time_us + SECOND
+    for sequence, priority in ((1, 0), (2, 5), (3, 0)):
+        event = event_of(numbers, sequence, priority=priority, starts_us=starts_us)
+        assert publications(take(core, event)[1]) == []
+
+    outputs = core.handle(Tick(), Instant(NOW.wall_us + SECOND, starts_us))[1]
+
+    found = [order.stamp.sequence for order in publications(list(outputs))]
+    assert found == [2, 1, 3]
+
+
 @pytest.mark.parametrize("error", ["", "is away"])
 def test_an_adapter_answers_only_for_what_it_was_to_publish(error: str) -> None:
     """Rule G20."""

@@ -73,7 +73,7 @@ class Carrying:
             if row.event.starts_us:
                 self._waiting[row.place] = row
             else:
-                self._lanes.setdefault(LaneKey.of(row), Lane(row.destination)).add(row)
+                self._lane_of(row).add(row)
 
     def keeps(self, event: Passing, destination: str) -> bool:
         """Tell whether an event goes into custody: some hop answers, or others wait before it."""
@@ -167,7 +167,7 @@ class Carrying:
         started = [row for row in self._waiting.values() if row.event.starts_us <= turn.now.time_us]
         for row in started:
             del self._waiting[row.place]
-            self._enter(row, turn)
+            self._lane_of(row).add(row)  # all of them before any is sent: the urgent go first
         for lane in self._lanes.values():
             if lane.waiting and turn.now.wall_us - lane.sent_us >= self._patience_us(lane):
                 lane.tries += 1
@@ -242,10 +242,12 @@ class Carrying:
         if row.event.starts_us > turn.now.time_us:
             self._waiting[row.place] = row
             return
-        key = LaneKey.of(row)
-        lane = self._lanes.setdefault(key, Lane(row.destination))
+        lane = self._lane_of(row)
         lane.add(row)
-        self._pump(key, lane, turn)
+        self._pump(LaneKey.of(row), lane, turn)
+
+    def _lane_of(self, row: CustodyRow) -> Lane:
+        return self._lanes.setdefault(LaneKey.of(row), Lane(row.destination))
 
     def _complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
         self._custody.complete(row, turn, final=final)
