@@ -6,6 +6,7 @@ from support.replay import play
 
 SEEDS = 300
 RARE = {
+    "rows do not wait for their StartTime": 87,
     "a hole in a wildcard is forgotten": 83,
     "a request is applied at its source": 83,
     "all are thought to be there": 51,

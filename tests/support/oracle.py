@@ -67,7 +67,7 @@ class Oracle:
         reached, asking = {event.service}, self._asking(event)
         while True:
             before = len(reached)
-            if reached & set(self._topology.air):
+            if self._is_on_air(event, reached):
                 reached.update(self._topology.air)
             reached.update(
                 each.source
@@ -96,7 +96,7 @@ class Oracle:
         reached, asking = {event.service}, self._asking(event)
         while calm or strong:
             before = len(reached)
-            if calm and reached & set(self._topology.air):
+            if calm and self._is_on_air(event, reached):
                 reached.update(self._topology.air)
             reached.update(
                 each.source
@@ -175,6 +175,11 @@ class Oracle:
     def _may_expire(self, event: Emission) -> bool:
         """Tell whether an event may be worthless before it arrives."""
         return bool(event.expires_us) and event.expires_us - event.at_us < 2 * SETTLE_US
+
+    def _is_on_air(self, event: Emission, reached: set[str]) -> bool:
+        """Tell whether an event is published on the air; one for named services is not at home."""
+        natively = reached - {event.service} if event.patterns else reached
+        return not natively.isdisjoint(self._topology.air)
 
     def _is_quiet(self, from_us: int, to_us: int) -> bool:
         """Tell whether nothing was broken between two moments."""
