@@ -25,7 +25,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo persistent control-events test check style types imports links bench simulate up down verify engine secrets base-images clean java
+.PHONY: help demo persistent control-events test check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -48,6 +48,7 @@ help: ## List the targets
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
+	@echo "Of mutants:     ARGS=…       --share N (one in N), --only carrying.py, --again (what survived, too)"
 	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"
 	@echo "                FES_FIRST_SEED=N    the first of them (others each day), ARGS=\"--processes N\""
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
@@ -122,6 +123,9 @@ simulate: $(INSTALLED) ## Play the protocol in federations that nobody has playe
 	FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 || failed=1; \
 	FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 || failed=1; \
 	exit $$failed
+
+mutants: $(INSTALLED) ## Change the core in one place at a time and see whether the tests notice
+	@cd tests; ../$(BIN)/python -m support.mutation.run --report ../docs/mutation.md $(ARGS)
 
 clean: ## Remove runs, caches and what was built; the virtual environment stays
 	@if [ -e "$(RUNS)/up.pid" ] && [ -x $(BIN)/fes-traffic ]; then $(BIN)/fes-traffic down --runs "$(RUNS)"; fi

@@ -75,7 +75,8 @@ class Occasions(Asking):
     def _name(self) -> None:
         """Publish events in control events that name who gets them."""
         rng, services = self._more, self._topology.services
-        home = rng.choice([each for each in services if each not in self.world.traits.closed])
+        mute = {*self.world.traits.closed, *self._topology.air}
+        home = rng.choice([each for each in services if each not in mute])
         others = [each for each in services if each != home]
         for span in (BUSY_US, CALM_US, CALM_US):
             names = (rng.choice([*others, "*"]), rng.choice(others))
