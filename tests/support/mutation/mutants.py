@@ -1,7 +1,6 @@
 """What a mutant is: one branch negated or skipped, one comparison flipped, one call left out."""
 
 import ast
-import copy
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
@@ -34,15 +33,25 @@ class Mutant:
         module: Its file name.
         name: The change, without line numbers, so that it stays the same while other lines change.
         line: Where it is now.
-        source: The whole module, changed.
+        place: Which node of the module changes.
+        kind: How.
         of: Digest of the module without the change.
     """
 
     module: str
     name: str
     line: int
-    source: str
+    place: int
+    kind: str
     of: str
+
+    def source(self, path: Path) -> str:
+        """Return the whole module, changed; as it is for the mutant without a kind."""
+        tree = ast.parse(path.read_text("utf-8"))
+        if self.kind:
+            _, node = list(_walk(tree, ""))[self.place]
+            tree = _changed(tree, node, self.kind)
+        return ast.unparse(tree)
 
 
 def mutants_of(path: Path) -> list[Mutant]:
@@ -57,10 +66,7 @@ def mutants_of(path: Path) -> list[Mutant]:
             seen[name] += 1
             if seen[name] > 1:
                 name += f" ({seen[name]})"
-            changed = copy.deepcopy(tree)
-            _, twin = list(_walk(changed, ""))[place]
-            source = ast.unparse(_changed(changed, twin, kind))
-            found.append(Mutant(path.name, name, getattr(node, "lineno", 0), source, of))
+            found.append(Mutant(path.name, name, getattr(node, "lineno", 0), place, kind, of))
     return sorted(found, key=lambda each: each.line)
 
 

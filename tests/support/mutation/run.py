@@ -19,6 +19,7 @@ import signal
 import sys
 import time
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -109,8 +110,8 @@ def _judge(mutant: Mutant, path: Path) -> int:
     os.dup2(null, 1)
     os.dup2(null, 2)
     name = f"fes.{path.parent.name}.{path.stem}".removesuffix(".__init__")
-    if mutant.source:
-        sys.meta_path.insert(0, Changed(name, path, mutant.source))
+    if mutant.kind:
+        sys.meta_path.insert(0, Changed(name, path, mutant.source(path)))
     os.chdir(ROOT)
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore"]
     try:
@@ -128,6 +129,8 @@ def main(arguments: Sequence[str]) -> int:
     asked = _parsed(arguments)
     kept = _read()
     every = [(mutant, path) for path in files() for mutant in mutants_of(path)]
+    counts = dict.fromkeys((path.name for path in files()), 0)
+    counts |= Counter(path.name for _, path in every)
     chosen = [
         (mutant, path)
         for mutant, path in every
@@ -142,7 +145,10 @@ def main(arguments: Sequence[str]) -> int:
             if known and known.of == mutant.of and not (asked.again and not known.caught):
                 continue
             tests = " ".join(tests_of(path))
-            if tests not in sound and tried(Mutant(path.name, "", 0, "", ""), path) != "survived":
+            if (
+                tests not in sound
+                and tried(Mutant(path.name, "", 0, 0, "", ""), path) != "survived"
+            ):
                 _say(f"without a change the tests of {path.name} fail: nothing can be told")
                 return 2
             sound.add(tests)
@@ -153,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
             _say(f"{number}/{len(chosen)} {outcome.became}: {mutant.name}")
     now = {mutant.name: mutant for mutant, _ in every}
     outcomes = [each for each in kept.values() if each.name in now and now[each.name].of == each.of]
-    text, unexcused = page(outcomes, {path.name: len(mutants_of(path)) for path in files()})
+    text, unexcused = page(outcomes, counts)
     if asked.report:
         Path(asked.report).write_text(text, "utf-8")
     _say(text.split("## ")[0])
