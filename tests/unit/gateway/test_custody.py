@@ -178,6 +178,7 @@ def test_an_event_given_twice_is_acknowledged_twice_and_published_once() -> None
 
     assert mutations == []
     assert publications(list(outputs)) == []
+    assert reasons(list(outputs), "suppressed") == ["repeated"]
     assert signals(list(outputs), "south")[-1] == Acknowledgement("g1", "g2", (1,))
 
 
