@@ -1,5 +1,7 @@
 """Persistent events at one gateway: when they wait, go, go again, and are let go."""
 
+from datetime import UTC, datetime
+
 import pytest
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
@@ -9,7 +11,7 @@ from fes.link.messages import (
     Confirmed,
     Taken,
 )
-from fes.model import Stamp
+from fes.model import Event, Stamp
 from support.cores import (
     NOW,
     SECOND,
@@ -26,10 +28,12 @@ from support.custodies import (
     asked,
     event_of,
     gifts,
+    give,
     given,
     publications,
     reasons,
     restarted,
+    say_given,
     take,
 )
 
@@ -108,6 +112,24 @@ def test_an_expired_row_is_dropped_and_one_with_a_start_time_waits_for_it() -> N
     begun = Instant(later.wall_us + 60 * SECOND, later.time_us + 60 * SECOND)
     outputs = list(core.handle(Tick(), begun)[1])
     assert [order.stamp.sequence for order in publications(outputs)] == [2]
+
+
+def test_a_row_that_is_given_anew_when_its_start_time_came_goes_once_by_its_new_number() -> None:
+    core, _ = asked()
+    starts = datetime.fromtimestamp(NOW.time_us / 1e6 + 1, UTC).isoformat()
+    told = {"Reliability": 1, "StartTime": starts}
+    event = Event.of("Speed", rate=40.0).with_attributes(told)
+    due = Instant(NOW.wall_us + SECOND, NOW.time_us + SECOND)
+    assert publications(give(core, given(1, event=event))[1]) == []
+
+    outputs = core.handle(say_given(given(2, event=event)), due, "south")[1]
+    (order,) = publications(list(outputs))
+    assert publications(list(core.handle(Tick(), due)[1])) == []
+    later = Instant(due.wall_us + 3 * SECOND, due.time_us + 3 * SECOND)
+    assert [o.row for o in publications(list(core.handle(Tick(), later)[1]))] == [order.row]
+    core.handle(Confirmed(order.row), later, "north")
+
+    assert len(core.delivery.custody) == 0
 
 
 def test_rows_whose_start_time_came_go_the_urgent_first() -> None:

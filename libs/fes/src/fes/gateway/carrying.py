@@ -242,6 +242,7 @@ class Carrying:
         if row.event.starts_us > turn.now.time_us:
             self._waiting[row.place] = row
             return
+        self._waiting.pop(row.place, None)  # where it was given anew meanwhile
         lane = self._lane_of(row)
         lane.add(row)
         self._pump(LaneKey.of(row), lane, turn)
