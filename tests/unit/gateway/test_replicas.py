@@ -7,8 +7,8 @@ from fes.control import RequestType, signal_event
 from fes.control.signal import Attendance, Hello
 from fes.gateway import AdapterSettings, GatewaySettings
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
-from fes.gateway.outputs import Decided, ForLeader, ToAdapter
-from fes.gateway.replicas import INBOX, is_request
+from fes.gateway.outputs import Decided, DropRow, ForLeader, ToAdapter
+from fes.gateway.replicas import INBOX, Forwarded, Tail, is_request, write_forwarded
 from fes.gateway.settings import Instant
 from fes.link.messages import (
     Confirmed,
@@ -101,6 +101,36 @@ def test_a_request_that_no_leader_read_is_taken_by_the_next() -> None:
     one.lead("c")
     assert len(numbers(one, "b")) == len(numbers(one, "c")) == 1
     assert not any(key.startswith(INBOX) for key in one.state)
+
+
+def test_a_leader_opens_forwarded_requests_once_and_nothing_else_that_others_committed() -> None:
+    core = replicas("a").cores["a"]
+    asked = write_forwarded(Forwarded.of(request()))
+    changes = {f"{INBOX}1": asked, f"{INBOX}2": None, "row\x1fx\x1fy": b"?", "contact": b"1"}
+
+    mutations, _ = core.follow(Tail(False, changes), NOW)
+    again, _ = core.follow(Tail(True, changes), NOW)
+
+    dropped = [each.key for each in mutations if isinstance(each, DropRow)]
+    assert dropped == [f"{INBOX}1"]
+    assert len(core.table) == 1
+    assert again == []
+
+
+def test_a_leader_remembers_a_bounded_number_of_opened_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fes.gateway.core.OPENED", 2)
+    core = replicas("a").cores["a"]
+    asked = write_forwarded(Forwarded.of(request()))
+
+    for number in range(1, 4):
+        core.follow(Tail(False, {f"{INBOX}{number}": asked}), NOW)
+
+    whole = Tail(True, {f"{INBOX}{number}": asked for number in (2, 3)})
+    assert core.follow(whole, NOW)[0] == []
+    mutations, _ = core.follow(Tail(False, {f"{INBOX}1": asked}), NOW)
+    assert DropRow(f"{INBOX}1") in mutations, "the oldest was forgotten"
 
 
 def test_a_control_event_that_a_follower_hears_is_the_leaders_to_decide() -> None:
