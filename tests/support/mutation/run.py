@@ -91,16 +91,28 @@ def tried(mutant: Mutant, path: Path) -> str:
     child = os.fork()
     if child == 0:
         os._exit(_judge(mutant, path))
+    code = None
+    try:
+        code = _ended(child)
+    finally:
+        if code is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return {None: "caught by time", SURVIVED: "survived", PLAYED: "caught by seeds"}.get(
+        code, "caught"
+    )
+
+
+def _ended(child: int) -> int | None:
+    """Wait for a process; return its exit code, None where it takes too long."""
     until_s = time.monotonic() + LONGEST_S
     while time.monotonic() < until_s:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            code = os.waitstatus_to_exitcode(status)
-            return {SURVIVED: "survived", PLAYED: "caught by seeds"}.get(code, "caught")
+            return os.waitstatus_to_exitcode(status)
         time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "caught by time"
+    return None
 
 
 def _judge(mutant: Mutant, path: Path) -> int:
