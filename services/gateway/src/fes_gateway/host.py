@@ -227,7 +227,7 @@ class GatewayHost:
 
     def step_down(self) -> None:
         """Decide nothing any more that is for the leader; `follow` comes next."""
-        self.core.role = Role.FOLLOWING
+        self.core.step_down()
 
     def follow(self, state: dict[str, bytes]) -> None:
         """Begin anew as a follower.
