@@ -133,11 +133,19 @@ def _covers(
 
 
 def _doubled(town: Town, story: Story) -> list[str]:
+    """Return what was published twice in one life of an adapter.
+
+    What its source keeps, and the destination does not, is published before anything is committed:
+    where the answer is lost it comes again, and native clients suppress it.
+    """
     persistent = {event.identity: event.persistent for event in story.emitted}
+    kept = {event.identity for event in story.emitted if event.kept}
     found = []
     for name, service in town.services.items():
         lives: dict[Identity, int] = defaultdict(int)
         for (identity, _), count in service.published.items():
+            if identity in kept and service.suppresses and not service.keeps:
+                continue
             lives[identity] += 1
             often = count if persistent[identity] else count + lives[identity] - 1
             if often > 1:

@@ -12,12 +12,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from typing import NamedTuple
 
-from fes.errors import BehindError
+from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.counters import Counters
 from fes_gateway.store import Entry, Journal, Tail, fold
+from fes_gateway.watched import Failed, watched
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +34,11 @@ def always() -> bool:
 def never() -> bool:
     """Tell that a decision does not hold."""
     return False
+
+
+def nobody(reason: str) -> None:
+    """Tell nobody."""
+    del reason
 
 
 def _nothing() -> None: ...
@@ -84,6 +90,7 @@ class Committing:
         uncommitted: Decisions that are not committed or not performed yet.
         sequence: Sequence number up to which the journal is known.
         others: What is done where others append too; None where none do.
+        on_failed: Is told where nothing is committed any more: the task that commits has ended.
     """
 
     def __init__(
@@ -106,6 +113,7 @@ class Committing:
         self._held: Counter[str] = Counter()
         self.sequence = 0
         self.others: Others | None = None
+        self.on_failed: Failed = nobody
         self._behind = False
         self._waiting: asyncio.Queue[Waiting] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
@@ -114,7 +122,7 @@ class Committing:
         """Begin; return what the journal adds up to."""
         loop = asyncio.get_running_loop()
         state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
-        self._task = asyncio.create_task(self._commit(), name=f"{self._name} commit")
+        self._task = watched(self._commit(), f"{self._name} commit", self.on_failed)
         return state
 
     async def stop(self, within_s: float) -> bool:
@@ -122,9 +130,10 @@ class Committing:
         task, self._task = self._task, None
         if task is None:
             return False
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._waiting.join()
+        if not task.done():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    await self._waiting.join()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(self._executor, self._journal.close)
@@ -164,11 +173,18 @@ class Committing:
             self.put([], [])
 
     async def caught_up(self) -> None:
-        """Return once everything was followed that others had appended when this was called."""
-        done = asyncio.Event()
+        """Return once everything was followed that others had appended when this was called.
+
+        Raises:
+            StoreError: Nothing is committed any more.
+        """
+        done = asyncio.get_running_loop().create_future()
         self._behind = True
-        self.put([], [], then=done.set)
-        await done.wait()
+        self.put([], [], then=lambda: done.cancelled() or done.set_result(None))
+        task = self._task
+        await asyncio.wait({done, task} if task else {done}, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            raise StoreError(f"{self._name}: nothing is committed any more")
 
     async def state(self) -> dict[str, bytes]:
         """Return what the journal adds up to; it is known up to there then.
@@ -206,7 +222,14 @@ class Committing:
                 self._perform_committed(each.outputs)
             if self.others is not None:
                 await self.others.rested()
+            self._rest()
+
+    def _rest(self) -> None:
+        try:
             self._rested()
+        except Exception:  # noqa: BLE001 - it is done again with the next tick
+            _log.exception("resting_failed", extra={"gateway": self._name})
+            self._counters.add("perform_failed")
 
     async def _committed(self, waiting: list[Waiting]) -> list[Waiting]:
         """Commit; return what was committed: what no longer holds was abandoned."""

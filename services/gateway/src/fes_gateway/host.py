@@ -66,6 +66,11 @@ class GatewayHost:
         log: The event log.
         clock: The federation clock.
         replica: Name of this replica, where the gateway has several; "" where it stands alone.
+
+    Attributes:
+        failure: Why it works no more: a task that it needs has ended, and its process has to be
+            started again; empty while it works.
+        on_failed: Is told when it fails.
     """
 
     def __init__(
@@ -80,6 +85,7 @@ class GatewayHost:
         self.settings = settings
         self.clock = clock
         self.counters = Counters()
+        self.failure = ""
         self._linked = Adapters(settings)
         self.adapters = self._linked.states
         self.core = GatewayCore(settings)
@@ -91,8 +97,10 @@ class GatewayHost:
         self.committing = Committing(
             settings.id, journal, executor, self._perform, self._tell_whole, self.counters
         )
+        self.committing.on_failed = self.fail
         self.replica: Replica | None = None
         self.on_lead: Callable[[], None] = lambda: None
+        self.on_failed: Callable[[], None] = lambda: None
         if replica:
             self.replica = Replica(replica, self, self.committing, journal)
             self._performing.forward = self.replica.forward
@@ -116,6 +124,20 @@ class GatewayHost:
             await self.replica.stop()
         if await self.committing.stop(STOPPING_S):
             self._recorder.write(Decided(Decision.STOPPED))
+
+    def fail(self, reason: str) -> None:
+        """Work no more: show no sign of life to other replicas, and have the process end.
+
+        Args:
+            reason: Why.
+        """
+        self.failure = self.failure or reason
+        self.counters.add("task_failed")
+        self._performing.refuse("gateway failed", what=reason)
+        if self.replica is not None:
+            self.replica.kill()
+        self.committing.kill()
+        self.on_failed()
 
     @property
     def store_error(self) -> str:
@@ -242,7 +264,8 @@ class GatewayHost:
     @property
     def ready(self) -> bool:
         """Whether every adapter proved a round trip lately and the journal can be written."""
-        return not self.store_error and all(state.ready for state in self.adapters.values())
+        works = not (self.failure or self.store_error)
+        return works and all(state.ready for state in self.adapters.values())
 
     @property
     def linked(self) -> bool:
@@ -261,7 +284,8 @@ class GatewayHost:
             for state in self.adapters.values()
             if not state.ready
         }
-        return {**faults, "journal": self.store_error} if self.store_error else faults
+        told = {"journal": self.store_error, "gateway": self.failure}
+        return {**faults, **{part: reason for part, reason in told.items() if reason}}
 
     def link_counters(self) -> dict[str, dict[str, int]]:
         """Return the counters of each link that is up, by event service."""
