@@ -52,12 +52,14 @@ class Waiting(NamedTuple):
         outputs: To perform then.
         holds: Tells whether it still holds after others committed something before it.
         then: Called once it is committed, before its outputs are performed.
+        void: Called where it no longer holds and is not committed.
     """
 
     mutations: list[Mutation]
     outputs: list[Output]
     holds: Callable[[], bool] = always
     then: Callable[[], None] = _nothing
+    void: Callable[[], None] = _nothing
 
 
 class Others(NamedTuple):
@@ -158,13 +160,14 @@ class Committing:
         outputs: list[Output],
         holds: Callable[[], bool] = always,
         then: Callable[[], None] = _nothing,
+        void: Callable[[], None] = _nothing,
     ) -> None:
         """Have mutations committed, and then outputs performed; see `Waiting`."""
         self.uncommitted += 1
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
                 self._held[output.service] += 1
-        self._waiting.put_nowait(Waiting(mutations, outputs, holds, then))
+        self._waiting.put_nowait(Waiting(mutations, outputs, holds, then, void))
 
     def wake(self) -> None:
         """Have read soon what others appended."""
@@ -178,8 +181,16 @@ class Committing:
         Raises:
             StoreError: Nothing is committed any more.
         """
-        done = asyncio.get_running_loop().create_future()
         self._behind = True
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Return once all that was put before is committed, or void.
+
+        Raises:
+            StoreError: Nothing is committed any more.
+        """
+        done = asyncio.get_running_loop().create_future()
         self.put([], [], then=lambda: done.cancelled() or done.set_result(None))
         task = self._task
         await asyncio.wait({done, task} if task else {done}, return_when=asyncio.FIRST_COMPLETED)
@@ -281,6 +292,7 @@ class Committing:
         if self.others is not None:
             self._counters.add("abandoned")
             self.others.abandon(waiting.outputs)
+        waiting.void()
         self._let_go(waiting.outputs)
         return False
 

@@ -4,6 +4,7 @@ What the core decides is committed before it is performed. Commits run in a thre
 what needs no commit does not wait for one.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -13,6 +14,7 @@ from types import MappingProxyType
 import msgspec
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent
+from fes.errors import StoreError
 from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
@@ -51,6 +53,9 @@ STOPPING_S = 5.0
 
 NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
+
+VOID = "void: another replica led before it was committed"
+"""Why a request came to nothing that was accepted by a leader no more."""
 
 COMMITS = 10_000
 """Most requests that wait for the journal; above it requests are refused."""
@@ -207,6 +212,21 @@ class GatewayHost:
         self.handle(Inject(stamped))
         return stamped.id
 
+    async def is_settled(self, within_s: float) -> bool:
+        """Return whether all that was injected so far is committed, or void.
+
+        Args:
+            within_s: Longest wait for the journal.
+        """
+        if not self.committing.uncommitted:
+            return True
+        try:
+            async with asyncio.timeout(within_s):
+                await self.committing.settled()
+        except (TimeoutError, StoreError):
+            return False
+        return True
+
     def refuse(self, service: str, reason: str) -> None:
         """Count and log what the adapter of an event service may not say."""
         self._performing.refuse(reason, service=service)
@@ -225,7 +245,8 @@ class GatewayHost:
         if self.committing.behind() >= COMMITS and _may_wait(message):
             self._refuse_change(message, service)
             return
-        self._do(*self._decide(message, service))
+        request = message.request.id if isinstance(message, Inject) else ""
+        self._do(*self._decide(message, service), request)
 
     def followed(self, tail: Tail) -> None:
         """Take what other replicas committed."""
@@ -257,7 +278,10 @@ class GatewayHost:
         Args:
             state: What the journal adds up to.
         """
+        outcomes = self.core.outcomes
         self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
+        for request, step in outcomes:  # what became of them is told by this replica still
+            self.core.outcomes.add(request, step)
         for adapter in self._linked.linked():
             self.handle(adapter.up, adapter.service)
 
@@ -291,19 +315,25 @@ class GatewayHost:
         """Return the counters of each link that is up, by event service."""
         return self._linked.counters()
 
-    def _do(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+    def _do(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
         if mutations or self.committing.must_wait(outputs):
-            self._put(mutations, outputs)
+            self._put(mutations, outputs, request)
         else:
             self._perform(outputs)
 
-    def _put(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+    def _put(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
         replica = self.replica
         if replica is None:
             self.committing.put(mutations, outputs)
         else:
-            then = partial(replica.committed, mutations)
-            self.committing.put(mutations, outputs, replica.holder(), then)
+            then, void = partial(replica.committed, mutations), partial(self._void, request)
+            self.committing.put(mutations, outputs, replica.holder(), then, void)
+
+    def _void(self, request: str) -> None:
+        """Tell under its id what became of a request that was not committed."""
+        if request:
+            self.core.outcomes.add(request, Step("refused", "", VOID, wall_us()))
+            self._recorder.write(Decided("refused", request=request, reason=VOID))
 
     def _view(self) -> ToldView | None:
         if self.replica is None or self.replica.membership.view is None:
