@@ -279,7 +279,7 @@ async def test_leads_change_hands_many_times_and_the_table_stays() -> None:
 async def test_a_replica_that_cannot_take_over_is_no_leader_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What it reads in the journal may be poison to it: the next one is to try."""
+    """Rule M8."""
 
     def fail(*_: object) -> None:
         raise ValueError("poison")
@@ -324,6 +324,7 @@ async def test_what_became_of_a_request_that_a_deposed_leader_did_not_commit_is_
 
 @pytest.mark.parametrize("asked", ["a", "b"])
 async def test_a_request_is_answered_202_once_it_is_in_the_journal(asked: str) -> None:
+    """Rule P15."""
     async with town("a", "b") as one:
         answer = await client_of(one.hosts[asked]).post("/v1/requests", json=SUBSCRIPTION)
 

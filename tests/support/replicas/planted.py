@@ -21,7 +21,8 @@ from fes.gateway.replicas import Tail
 from fes.gateway.standing import Standing
 from fes.gateway.succession import Succession
 from fes.link.messages import Desired
-from fes_gateway.committing import Committing, always
+from fes_gateway.committing import Committing
+from fes_gateway.decisions import always
 from fes_gateway.host import GatewayHost
 from fes_gateway.replicas.membership import Membership, View
 from fes_gateway.replicas.replica import Replica

@@ -8,72 +8,22 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
 
 from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.counters import Counters
-from fes_gateway.store import Entry, Journal, Tail, fold
+from fes_gateway.decisions import Others, Waiting, always, nobody, nothing
+from fes_gateway.store import Entry, Journal, fold
 from fes_gateway.watched import Failed, watched
 
 _log = logging.getLogger(__name__)
 
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
 """Pauses after a commit that failed, doubled each time."""
-
-
-def always() -> bool:
-    """Tell that a decision holds whatever others commit before it."""
-    return True
-
-
-def never() -> bool:
-    """Tell that a decision does not hold."""
-    return False
-
-
-def nobody(reason: str) -> None:
-    """Tell nobody."""
-    del reason
-
-
-def _nothing() -> None: ...
-
-
-class Waiting(NamedTuple):
-    """A decision that waits for the journal.
-
-    Attributes:
-        mutations: To commit.
-        outputs: To perform then.
-        holds: Tells whether it still holds after others committed something before it.
-        then: Called once it is committed, before its outputs are performed.
-        void: Called where it no longer holds and is not committed.
-    """
-
-    mutations: list[Mutation]
-    outputs: list[Output]
-    holds: Callable[[], bool] = always
-    then: Callable[[], None] = _nothing
-    void: Callable[[], None] = _nothing
-
-
-class Others(NamedTuple):
-    """What is done where others append to the journal too.
-
-    Attributes:
-        follow: Takes what they appended.
-        abandon: Takes the outputs of a decision that no longer holds.
-        rested: Awaited after each commit, and each time that something was followed.
-    """
-
-    follow: Callable[[Tail], None]
-    abandon: Callable[[list[Output]], None]
-    rested: Callable[[], Awaitable[None]]
 
 
 class Committing:
@@ -159,8 +109,8 @@ class Committing:
         mutations: list[Mutation],
         outputs: list[Output],
         holds: Callable[[], bool] = always,
-        then: Callable[[], None] = _nothing,
-        void: Callable[[], None] = _nothing,
+        then: Callable[[], None] = nothing,
+        void: Callable[[], None] = nothing,
     ) -> None:
         """Have mutations committed, and then outputs performed; see `Waiting`."""
         self.uncommitted += 1

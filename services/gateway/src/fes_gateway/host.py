@@ -30,8 +30,9 @@ from fes.model import Stamp
 
 from fes_gateway.adapters import Adapters
 from fes_gateway.clock import instant, wall_us
-from fes_gateway.committing import Committing, Others
+from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
+from fes_gateway.decisions import Others
 from fes_gateway.performing import Performing
 from fes_gateway.recording import Recorder
 from fes_gateway.replicas.replica import Replica

@@ -1,0 +1,59 @@
+"""Decisions of a gateway that wait for its journal, and what is done about them."""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from fes.gateway.outputs import Mutation, Output
+
+from fes_gateway.store import Tail
+
+
+def always() -> bool:
+    """Tell that a decision holds whatever others commit before it."""
+    return True
+
+
+def never() -> bool:
+    """Tell that a decision does not hold."""
+    return False
+
+
+def nobody(reason: str) -> None:
+    """Tell nobody."""
+    del reason
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+class Waiting(NamedTuple):
+    """A decision that waits for the journal.
+
+    Attributes:
+        mutations: To commit.
+        outputs: To perform then.
+        holds: Tells whether it still holds after others committed something before it.
+        then: Called once it is committed, before its outputs are performed.
+        void: Called where it no longer holds and is not committed.
+    """
+
+    mutations: list[Mutation]
+    outputs: list[Output]
+    holds: Callable[[], bool] = always
+    then: Callable[[], None] = nothing
+    void: Callable[[], None] = nothing
+
+
+class Others(NamedTuple):
+    """What is done where others append to the journal too.
+
+    Attributes:
+        follow: Takes what they appended.
+        abandon: Takes the outputs of a decision that no longer holds.
+        rested: Awaited after each commit, and each time that something was followed.
+    """
+
+    follow: Callable[[Tail], None]
+    abandon: Callable[[list[Output]], None]
+    rested: Callable[[], Awaitable[None]]
