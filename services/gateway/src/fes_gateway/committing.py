@@ -140,8 +140,13 @@ class Committing:
         Raises:
             StoreError: Nothing is committed any more.
         """
-        done = asyncio.get_running_loop().create_future()
-        self.put([], [], then=lambda: done.cancelled() or done.set_result(None))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def settle() -> None:
+            if not done.cancelled():
+                done.set_result(None)
+
+        self.put([], [], then=settle)
         task = self._task
         await asyncio.wait({done, task} if task else {done}, return_when=asyncio.FIRST_COMPLETED)
         if not done.done():

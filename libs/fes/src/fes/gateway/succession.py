@@ -28,7 +28,8 @@ class Succession:
         """Return whether the event that was sent just before this one was accepted."""
         if not heard.after:
             return True
-        return self._last.get(service, {}).get(heard.priority) == heard.after
+        last = self._last.get(service)
+        return last is not None and last.get(heard.priority) == heard.after
 
     def note(self, heard: Heard, service: str, *, taken: bool) -> None:
         """Note whether an event was accepted.
