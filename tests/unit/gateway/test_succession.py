@@ -7,9 +7,8 @@ from fes.gateway.succession import PRIORITIES
 from fes.link.messages import Confirmed, Taken
 from support.cores import NOW, orders, request
 from support.custodies import PERSISTENT, asked, event_of, publications, reasons, restarted, take
-from support.replicated import Replicas
-from unit.gateway.test_replicas import numbers as numbers_at
-from unit.gateway.test_replicas import replicas
+from support.replicated import Replicas, replicas
+from support.replicated import numbers as numbers_at
 
 
 def answers(outputs: list[object]) -> list[bool]:
