@@ -21,6 +21,8 @@ from fes.testing.eventually import eventually
 from fes_gateway.host import VOID, GatewayHost
 from fes_gateway.http import app as app_module
 from fes_gateway.http import views
+from fes_gateway.replicas.membership import NUMBERS
+from fes_gateway.replicas.membership import View as MembersView
 from fes_gateway.replicas.replica import HEARTBEAT_S
 from fes_gateway.store import MemoryJournal
 from fes_gateway.store.memory import MemoryPlace
@@ -320,6 +322,30 @@ async def test_what_became_of_a_request_that_a_deposed_leader_did_not_commit_is_
         (identity,) = {request for request, _ in stale.core.outcomes}
         told = await client_of(stale).get(f"/v1/requests/{identity}")
         assert [step["detail"] for step in told.json()["steps"] if step["decision"] == "refused"]
+
+
+async def test_what_a_leader_decided_is_void_though_the_view_that_it_reads_names_it() -> None:
+    """Another led in between, and what it committed stands in the journal before that."""
+    async with town("a", "b") as one:
+        stale, other = one.hosts["a"], one.hosts["b"].replica
+        assert stale.replica is not None
+        assert other is not None
+        term = stale.replica.term
+        stale.replica.kill()
+        stale.committing._behind = True  # it is not woken, and learns of the views as it commits
+        other._propose(other.membership.takeover(1), [])
+        await eventually(lambda: one.leaders() == ["a", "b"])
+        other.kill()
+        view = other.membership.view
+        assert view is not None
+        back = MembersView(view.number + 1, "a", ("a", "b"), view.base + NUMBERS)
+        other._propose(back, [])
+        await eventually(lambda: other.membership.view == back)
+
+        answer = await client_of(stale).post("/v1/requests", json=SUBSCRIPTION)
+        assert answer.status_code == 503
+        assert answer.json()["detail"] == VOID
+        await eventually(lambda: stale.replica and stale.replica.term == back.number != term)
 
 
 @pytest.mark.parametrize("asked", ["a", "b"])

@@ -153,7 +153,7 @@ class Replica:
         for key, value in changes.items():
             self._note(key, value, tail.sequence)
         if self._take(changes):
-            self._see()
+            self._see(others=True)
         self._gateway.followed(core.Tail(tail.whole, changes))
 
     async def rested(self) -> None:
@@ -253,12 +253,16 @@ class Replica:
             _log.exception("view_not_read", extra={"replica": self.name})
             return False
 
-    def _see(self) -> None:
-        """Act on a new view."""
+    def _see(self, *, others: bool = False) -> None:
+        """Act on a new view.
+
+        Args:
+            others: Whether another made it. It led then, even where the view names this replica.
+        """
         view = self.membership.view
         if view is None:
             return
-        if self.term and not self.membership.leads:
+        if self.term and (others or not self.membership.leads):
             self.term, self._void = 0, True
             self._gateway.step_down()
         self._gateway.viewed()
