@@ -218,7 +218,7 @@ async def test_custody_goes_on_where_another_takes_the_lead_over() -> None:
 async def test_a_follower_has_the_source_give_again_what_is_for_the_leader() -> None:
     async with town("a", "b") as one:
         one.hosts["b"].receiver("north")(speed(one.hosts["b"], 1, token=5))
-        assert one.ends["b", "north"].of(Taken) == [Taken(5, taken=False)]
+        await eventually(lambda: one.ends["b", "north"].of(Taken) == [Taken(5, taken=False)])
 
 
 async def test_who_stops_hands_the_lead_over_without_waiting() -> None:
@@ -255,6 +255,7 @@ async def test_a_deposed_leader_takes_nothing_back_that_it_did_not_commit() -> N
 async def test_one_who_joins_gets_what_holds_and_is_made_a_member() -> None:
     async with town("a") as one:
         one.hosts["a"].inject(subscription())
+        await eventually(lambda: one.ends["a", "north"].of(Subscribe))
         await one.start("b")
         await eventually(lambda: one.members("a") == ("a", "b"))
         whole = one.ends["b", "north"].of(Desired)[0]

@@ -80,7 +80,7 @@ class Play:
         self.trouble = Trouble(town, self._rng)
         kind = self._rng.choice(("native", "native", "control", "kept", "kept", "given"))
         self._in_trouble = self._rng.choice(list(town.services)), kind
-        self._stream_us = self._rng.choice((0, 0, 0, 20 * MS, 60 * MS))
+        self._stream_us = self._rng.choice((0, 0, 15 * MS, 15 * MS, 60 * MS))
 
     def run(self) -> Story:
         """Play; return what happened."""

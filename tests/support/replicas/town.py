@@ -57,6 +57,7 @@ class Town(Timeline):
             for name, (keeps, suppresses) in services.items()
         }
         self.slow: set[str] = set()
+        self.stood_still: list[tuple[str, int, int]] = []
         self.pace = Pace.drawn(self.rng)
         self.settings = GatewaySettings(
             id=GATEWAY,
@@ -210,10 +211,11 @@ class Town(Timeline):
 
     def stall_adapter(self, name: str) -> Callable[[], None]:
         """Have the adapter of an event service stand still; return what has it go on."""
-        process = self.adapters[name].process
+        process, since_us = self.adapters[name].process, self.now_us
         process.stall()
 
         def go_on() -> None:
+            self.stood_still.append((name, since_us, self.now_us))
             if process.alive:
                 self.note(f"adapter of {name} goes on")
                 self.disturb()
