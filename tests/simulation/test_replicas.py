@@ -31,9 +31,22 @@ TROUBLES = {
     "link cut",
     "links of an adapter cut",
     "adapter killed",
+    "adapter stalled",
+    "lead lost and won back",
     "service fails",
     "service slow",
     "snapshot",
+}
+
+CIRCUMSTANCES = {
+    "events of a stream",
+    "leaders stopped in order",
+    "leaders that stood still",
+    "leads won back",
+    "slow commits",
+    "slow whole reads",
+    "sources with a window",
+    "streams",
 }
 
 
@@ -56,6 +69,7 @@ def test_replicas_keep_every_promise(
     first: int, record_property: Callable[[str, object], None]
 ) -> None:
     faults: Counter[str] = Counter()
+    circumstances: Counter[str] = Counter()
     leads = forwarded = 0
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in seeds:
@@ -63,12 +77,15 @@ def test_replicas_keep_every_promise(
         if broken:
             pytest.fail(told(seed, broken), pytrace=False)
         faults += town.faults
+        circumstances += town.circumstances
         leads += town.shared.takeovers
         forwarded += town.shared.taken
 
     record_property("towns", len(seeds))
     record_property("leads", leads)
     record_property("forwarded requests", forwarded)
+    for name, count in sorted(circumstances.items()):
+        record_property(name, count)
     record_property("faults", dict(sorted(faults.items())))
     assert leads > 0
 
@@ -86,6 +103,15 @@ def test_every_kind_of_trouble_lands_in_few_towns() -> None:
     assert min(faults.values()) >= 3, faults
     assert leads >= 20
     assert forwarded >= 20
+
+
+def test_every_circumstance_that_an_order_depends_on_is_found_in_few_towns() -> None:
+    circumstances: Counter[str] = Counter()
+    for seed in range(60):
+        circumstances += play(seed)[0].circumstances
+
+    assert set(circumstances) == CIRCUMSTANCES
+    assert min(circumstances.values()) >= 3, circumstances
 
 
 def test_equal_seeds_give_equal_runs() -> None:

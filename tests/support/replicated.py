@@ -1,13 +1,14 @@
 """Cores of several replicas of one gateway over one journal, without a service around them."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from fes.gateway import GatewayCore, GatewaySettings
+from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Input, LinkUp
 from fes.gateway.outputs import ForLeader, Mutation, Output, PutRow
 from fes.gateway.replicas import INBOX, Role, Tail, write_forwarded
 from fes.gateway.settings import Instant
-from support.cores import NOW
+from support.cores import NOW, topology_of
 
 
 class Replicas:
@@ -84,3 +85,21 @@ class Replicas:
                 self.state[key] = value
         for other in [each for each in self.cores if each != name]:
             self._committed(other, *self.cores[other].follow(Tail(False, changes), NOW))
+
+
+def replicas(*names: str, link: LinkUp | None = None, **changes: Any) -> Replicas:
+    """Return replicas of a gateway at north and south; the first leads."""
+    settings: dict[str, Any] = {
+        "id": "g1",
+        "system": "test",
+        "adapters": {name: AdapterSettings(f"g1.{name}", name) for name in ("north", "south")},
+        "services": ("north", "south", "far"),
+        "topology": topology_of("north", "south"),
+        **changes,
+    }
+    return Replicas(GatewaySettings(**settings), *(names or ("a", "b", "c")), link=link)
+
+
+def numbers(one: Replicas, name: str) -> tuple[int, ...]:
+    """Return the numbers of the subscriptions that a replica applied at north."""
+    return tuple(applied.number for applied in one.cores[name].applied("north"))

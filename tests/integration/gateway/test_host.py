@@ -14,7 +14,7 @@ from fes.federation.clock import FederationClock
 from fes.gateway import AdapterSettings, GatewaySettings
 from fes.link.end import Hello, Message
 from fes.link.frames import Frame, encode_frame
-from fes.link.messages import Desired, Done, PublishControl, Subscribe
+from fes.link.messages import Desired, Done, PublishControl, Subscribe, Taken
 from fes.testing.eventually import eventually
 from fes_gateway import host as host_module
 from fes_gateway.host import GatewayHost
@@ -22,6 +22,7 @@ from fes_gateway.linkserver import LinkServer
 from fes_gateway.refusals import STATIC
 from fes_gateway.store import Entry, MemoryJournal
 from support.cores import request
+from support.custodies import event_of
 from websockets.asyncio.client import connect
 
 T = TypeVar("T")
@@ -108,6 +109,27 @@ async def test_what_the_journal_cannot_take_is_refused_before_the_core_knows(
         again = host.inject(request(filter="rate > 3"))
         await eventually(lambda: len(end.of(Subscribe)) == 4)
         assert "accepted" in steps(host, again)
+
+
+async def test_nothing_is_accepted_behind_an_event_that_the_journal_could_not_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with hosted() as (host, _):
+        end = End()
+        host.attach("north", end, {"persistent": True})
+        host.inject(request(dist_list="north"))
+        await eventually(lambda: end.of(Subscribe))
+        (applied,) = host.core.applied("north")
+        receive, numbers = host.receiver("north"), (applied.number,)
+
+        monkeypatch.setattr(host_module, "COMMITS", 0)
+        receive(event_of(numbers, 1))
+        monkeypatch.undo()
+        receive(event_of(numbers, 2, after=1))
+        receive(event_of(numbers, 1, token=3))
+
+        await eventually(lambda: Taken(3) in end.of(Taken))
+        assert end.of(Taken) == [Taken(1, taken=False), Taken(2, taken=False), Taken(3)]
 
 
 async def test_an_adapter_that_links_is_told_only_what_is_committed() -> None:

@@ -323,16 +323,40 @@ async def test_who_does_not_finish_the_handshake_is_cut_off(
         await town.told("no hello in time")
 
 
-async def test_no_more_strangers_wait_than_there_is_room_for(
+async def test_the_oldest_silent_stranger_makes_room_for_an_adapter(
     town: Hosted, beyond: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linkserver, "STRANGERS", 3)
+    monkeypatch.setattr(linkserver, "HELLO_S", 3600.0)
     async with AsyncExitStack() as stack:
         crowd = [await stack.enter_async_context(dialled(town.links.port)) for _ in range(4)]
-        await eventually(lambda: crowd[-1].refusals)
-        assert "have not said hello yet" in crowd[-1].refusals[0]
-        await crowd[0].join(FAR, "far")
+        await eventually(lambda: crowd[0].refusals)
+        assert crowd[0].refusals == ["silent, and 3 others came later"]
+        adapter = await stack.enter_async_context(dialled(town.links.port))
+        await adapter.join(FAR, "far")
+        await eventually(lambda: crowd[1].refusals)
+        assert not crowd[2].refusals
         await unharmed(town, beyond)
+
+
+async def test_an_adapter_whose_link_could_not_be_attached_may_dial_again(
+    town: Hosted, beyond: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = town.pack.hosts["g1"]
+
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(host, "_decide", fail)
+    async with dialled(town.links.port) as first:
+        await first.socket.send(frame(1, HELLO))
+        await eventually(lambda: first.refusals)
+    monkeypatch.undo()
+    await eventually(lambda: not host.adapters["far"].linked)
+    assert "far" not in host.link_counters()
+    async with dialled(town.links.port) as again:
+        await again.join(FAR, "far")
+    await unharmed(town, beyond)
 
 
 async def test_a_crowd_of_garbage_leaves_the_memory_as_it_was(town: Hosted, beyond: Peer) -> None:

@@ -21,6 +21,9 @@ REPLICA_PARTS = {"a", "b", "g1-r1", "g1-r2", "g1-r3", "g1.cns-a", "g1.cns-b"}
 ORDERED = 9
 """How many kills have three members killed in every order."""
 
+LEADERS = 2
+"""How many times a leader is stopped, or made to stand still, before that."""
+
 
 async def fes_persistent(file: str, runs: Path, *arguments: str) -> tuple[int, str]:
     """Run a scenario to its end; return its status and what it said."""
@@ -68,13 +71,17 @@ async def test_a_chain_is_killed_part_by_part_in_every_order_and_nothing_is_lost
 async def test_replicas_are_killed_in_every_order_and_nothing_is_lost(
     tmp_path: Path, store: str
 ) -> None:
-    told = ("--replicas", "3", "--store", store, "--kills", str(len(REPLICA_PARTS) + ORDERED))
+    """Their leader also stops in order, and stands still and lives on."""
+    parts = REPLICA_PARTS | ({"journals"} if store == "jetstream" else set())
+    kills = len(parts) + LEADERS + ORDERED
+    told = ("--replicas", "3", "--store", store, "--kills", str(kills))
     status, out = await fes_persistent(
         "pair.yaml", tmp_path, "--events", "2000", "--rate", "60", *told
     )
     assert status == 0, out
-    journals = {"journals"} if store == "jetstream" else set()
-    assert set(killed(tmp_path)) >= REPLICA_PARTS | journals
+    assert set(killed(tmp_path)) >= parts
+    figures = json.loads((tmp_path / "latest/verdict.json").read_text())["figures"]
+    assert figures["leaders that stood still"] == figures["leaders that stopped"] == 1
 
 
 async def test_a_ctrl_c_stops_every_process_and_leaves_the_logs(tmp_path: Path) -> None:

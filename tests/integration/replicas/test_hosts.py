@@ -6,21 +6,27 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import httpx
 import pytest
 from fes.control import ControlEvent, RequestType
+from fes.errors import StoreError
 from fes.eventlog import NullLog
 from fes.federation.clock import FederationClock
 from fes.gateway import AdapterSettings, GatewaySettings
-from fes.gateway.replicas import Role
+from fes.gateway.replicas import INBOX, Role, is_request
 from fes.link.end import Message
 from fes.link.messages import Desired, Done, Heard, Publish, Subscribe, Taken, View
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
-from fes_gateway.host import GatewayHost
+from fes_gateway.host import VOID, GatewayHost
+from fes_gateway.http import app as app_module
 from fes_gateway.http import views
+from fes_gateway.replicas.membership import NUMBERS
+from fes_gateway.replicas.membership import View as MembersView
 from fes_gateway.replicas.replica import HEARTBEAT_S
 from fes_gateway.store import MemoryJournal
 from fes_gateway.store.memory import MemoryPlace
+from starlette.types import Receive, Scope, Send
 
 pytestmark = pytest.mark.anyio
 
@@ -212,7 +218,7 @@ async def test_custody_goes_on_where_another_takes_the_lead_over() -> None:
 async def test_a_follower_has_the_source_give_again_what_is_for_the_leader() -> None:
     async with town("a", "b") as one:
         one.hosts["b"].receiver("north")(speed(one.hosts["b"], 1, token=5))
-        assert one.ends["b", "north"].of(Taken) == [Taken(5, taken=False)]
+        await eventually(lambda: one.ends["b", "north"].of(Taken) == [Taken(5, taken=False)])
 
 
 async def test_who_stops_hands_the_lead_over_without_waiting() -> None:
@@ -249,6 +255,7 @@ async def test_a_deposed_leader_takes_nothing_back_that_it_did_not_commit() -> N
 async def test_one_who_joins_gets_what_holds_and_is_made_a_member() -> None:
     async with town("a") as one:
         one.hosts["a"].inject(subscription())
+        await eventually(lambda: one.ends["a", "north"].of(Subscribe))
         await one.start("b")
         await eventually(lambda: one.members("a") == ("a", "b"))
         whole = one.ends["b", "north"].of(Desired)[0]
@@ -270,3 +277,119 @@ async def test_leads_change_hands_many_times_and_the_table_stays() -> None:
             await eventually(lambda: len(one.leaders()) == 1)
         for host in one.hosts.values():
             assert [row.source for row in host.core.table.rows()] == ["south"]
+
+
+async def test_a_replica_that_cannot_take_over_is_no_leader_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rule M8."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("poison")
+
+    async with town("a", "b", "c") as one:
+        broken = one.hosts["b"]
+        ended: list[str] = []
+        broken.on_failed = lambda: ended.append(broken.failure)
+        for adapter in broken.adapters.values():
+            adapter.ready = True
+        assert broken.ready
+        monkeypatch.setattr(broken.core, "lead", fail)
+        one.kill("a")
+
+        await eventually(lambda: ended)
+        assert "ValueError('poison')" in broken.failure
+        assert not broken.ready
+        assert broken.faults == {"gateway": broken.failure}
+        await eventually(lambda: one.hosts["c"].core.role is Role.LEADING)
+        one.hosts["c"].inject(subscription())
+        await eventually(lambda: one.ends["c", "north"].of(Subscribe))
+
+
+async def test_what_became_of_a_request_that_a_deposed_leader_did_not_commit_is_told() -> None:
+    async with town("a", "b") as one:
+        stale, other = one.hosts["a"], one.hosts["b"].replica
+        assert stale.replica is not None
+        assert other is not None
+        stale.replica.kill()
+        stale.committing._behind = True  # it is not woken, and learns of the view as it commits
+        other._propose(other.membership.takeover(1), [])
+        await eventually(lambda: one.leaders() == ["a", "b"])
+        assert stale.replica.term
+
+        answer = await client_of(stale).post("/v1/requests", json=SUBSCRIPTION)
+        assert answer.status_code == 503
+        assert answer.json()["detail"] == VOID
+        (identity,) = {request for request, _ in stale.core.outcomes}
+        told = await client_of(stale).get(f"/v1/requests/{identity}")
+        assert [step["detail"] for step in told.json()["steps"] if step["decision"] == "refused"]
+
+
+async def test_what_a_leader_decided_is_void_though_the_view_that_it_reads_names_it() -> None:
+    """Another led in between, and what it committed stands in the journal before that."""
+    async with town("a", "b") as one:
+        stale, other = one.hosts["a"], one.hosts["b"].replica
+        assert stale.replica is not None
+        assert other is not None
+        term = stale.replica.term
+        stale.replica.kill()
+        stale.committing._behind = True  # it is not woken, and learns of the views as it commits
+        other._propose(other.membership.takeover(1), [])
+        await eventually(lambda: one.leaders() == ["a", "b"])
+        other.kill()
+        view = other.membership.view
+        assert view is not None
+        back = MembersView(view.number + 1, "a", ("a", "b"), view.base + NUMBERS)
+        other._propose(back, [])
+        await eventually(lambda: other.membership.view == back)
+
+        answer = await client_of(stale).post("/v1/requests", json=SUBSCRIPTION)
+        assert answer.status_code == 503
+        assert answer.json()["detail"] == VOID
+        await eventually(lambda: stale.replica and stale.replica.term == back.number != term)
+
+
+@pytest.mark.parametrize("asked", ["a", "b"])
+async def test_a_request_is_answered_202_once_it_is_in_the_journal(asked: str) -> None:
+    """Rule P15."""
+    async with town("a", "b") as one:
+        answer = await client_of(one.hosts[asked]).post("/v1/requests", json=SUBSCRIPTION)
+
+        assert answer.status_code == 202
+        kept = [entry.key for entry in one.place.entries]
+        assert any(key.startswith(INBOX) or is_request(key) for key in kept)
+
+
+async def test_a_request_that_the_journal_does_not_take_is_not_answered_202(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app_module, "COMMIT_S", 0.2)
+    async with town("a") as one:
+        journal = one.hosts["a"].committing._journal
+        with monkeypatch.context() as patched:
+            patched.setattr(journal, "append", _disk_full)
+            answer = await client_of(one.hosts["a"]).post("/v1/requests", json=SUBSCRIPTION)
+            assert answer.status_code == 503
+            assert "disk full" in answer.json()["detail"]
+
+
+def _disk_full(*_: object) -> int:
+    raise StoreError("disk full")
+
+
+SUBSCRIPTION = {
+    "type": "subscription",
+    "source": "south",
+    "dist_list": "north",
+    "filter": "subject = 'Speed'",
+}
+
+
+def client_of(host: GatewayHost) -> httpx.AsyncClient:
+    """Return a client of a gateway's REST interface."""
+    app = app_module.make_app()
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, app_module.HOST: host}, receive, send)
+
+    return httpx.AsyncClient(transport=httpx.ASGITransport(serve), base_url="http://gateway")

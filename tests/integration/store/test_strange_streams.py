@@ -11,7 +11,7 @@ import pytest
 from eventservices.servers import NatsServer
 from fes.errors import BehindError, StoreError
 from fes_gateway.store import Entry, fold
-from fes_gateway.store.jetstream.records import Part, cut, encode, encode_batch
+from fes_gateway.store.jetstream.records import Chunk, Part, cut, decode, encode, encode_batch
 from fes_gateway.store.jetstream.stream import Stream
 from integration.store.conftest import Open
 
@@ -191,6 +191,74 @@ def test_a_snapshot_that_breaks_off_anywhere_changes_nothing(
     tail = other.read()
     assert fold(tail.entries) == truth
     assert len(tail.entries) == len(truth)
+
+
+@pytest.mark.parametrize("stored", [0, 1, 2, 100], ids=lambda n: f"{n} chunks")
+@pytest.mark.parametrize("is_stored", [False, True], ids=["lost", "unanswered"])
+def test_who_appends_alone_goes_on_behind_a_snapshot_of_its_own_that_broke_off(
+    server: NatsServer,
+    open_at: Open,
+    monkeypatch: pytest.MonkeyPatch,
+    stored: int,
+    *,
+    is_stored: bool,
+) -> None:
+    monkeypatch.setattr("fes_gateway.store.jetstream.records.PIECE_BYTES", 150)
+    monkeypatch.setattr("fes_gateway.store.jetstream.journal.SNAPSHOT_EVERY", 10)
+    store, purge = Stream.store, Stream.purge
+    journal, other = open_at(server.url), open_at(server.url)
+    truth = {f"{at}": b"x" * 20 for at in range(12)}
+    left = stored
+
+    async def store_some(self: Stream, payload: bytes, expected: int | None) -> int:
+        nonlocal left
+        if not isinstance(decode(payload), Chunk):
+            return await store(self, payload, expected)
+        left -= 1
+        if left >= 0 or is_stored:
+            await store(self, payload, expected)
+        if left < 0:
+            raise StoreError("no answer")
+        return (await self.ends()).last
+
+    async def unanswered(self: Stream, before: int) -> None:
+        if is_stored:
+            await purge(self, before)
+        raise TimeoutError("no answer")
+
+    monkeypatch.setattr(Stream, "store", store_some)
+    monkeypatch.setattr(Stream, "purge", unanswered)
+    entries = [Entry(*item) for item in truth.items()]
+    number = journal.append(entries, 0)
+    monkeypatch.setattr(Stream, "store", store)
+    monkeypatch.setattr(Stream, "purge", purge)
+
+    for at in range(3):
+        number = journal.append([Entry(f"after {at}", b"y")], number)
+        truth |= {f"after {at}": b"y"}
+    assert journal.read(number).entries == ()
+    assert fold(other.read().entries) == truth
+
+
+def test_who_appends_alone_is_still_behind_what_another_appended_amid_its_snapshot(
+    server: NatsServer, open_at: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, other = open_at(server.url), open_at(server.url)
+    number = journal.append([Entry("a", b"1")], 0)
+
+    async def unanswered(_self: Stream, _before: int) -> None:
+        raise StoreError("no answer")
+
+    monkeypatch.setattr(Stream, "purge", unanswered)
+    with pytest.raises(StoreError):
+        journal.snapshot()
+    monkeypatch.undo()
+    other.append([Entry("theirs", b"2")], other.sequence())
+
+    for _ in range(2):
+        with pytest.raises(BehindError):
+            journal.append([Entry("a", b"3")], number)
+    assert fold(other.read().entries) == {"a": b"1", "theirs": b"2"}
 
 
 def test_what_others_append_while_a_snapshot_is_made_is_kept(

@@ -13,6 +13,8 @@ AFTERMATH_US = 2 * SECOND
 def is_calm(town: Town) -> bool:
     """Tell whether all work and know the same of one another."""
     view = town.shared.view
+    if any(adapter.process.stalled for adapter in town.adapters.values()):
+        return False
     if town.disturbed and town.now_us - town.disturbed[-1] < AFTERMATH_US:
         return False
     if view is None or town.slow or len(town.adapters) < len(town.services):

@@ -133,11 +133,19 @@ def _covers(
 
 
 def _doubled(town: Town, story: Story) -> list[str]:
+    """Return what was published twice in one life of an adapter.
+
+    What its source keeps, and the destination does not, is published before anything is committed:
+    where the answer is lost it comes again, and native clients suppress it.
+    """
     persistent = {event.identity: event.persistent for event in story.emitted}
+    kept = {event.identity for event in story.emitted if event.kept}
     found = []
     for name, service in town.services.items():
         lives: dict[Identity, int] = defaultdict(int)
         for (identity, _), count in service.published.items():
+            if identity in kept and service.suppresses and not service.keeps:
+                continue
             lives[identity] += 1
             often = count if persistent[identity] else count + lives[identity] - 1
             if often > 1:
@@ -149,9 +157,18 @@ def _disordered(town: Town, story: Story) -> list[str]:
     """Return what came out of order.
 
     A persistent event that a client says in a control event may come late, forwarded by one who
-    stood still: nobody gives it again, and nobody keeps it in its place.
+    stood still: nobody gives it again, and nobody keeps it in its place. Nor does a best-effort one
+    keep it that was published while its adapter stood still: members may have changed by then.
     """
     said = {each.identity for each in story.emitted if each.to and not each.kept}
+    late = {
+        each.identity
+        for each in story.emitted
+        if any(
+            name == each.service and since_us <= each.at_us <= until_us
+            for name, since_us, until_us in town.stood_still
+        )
+    }
     found = []
     for name, service in town.services.items():
         last: dict[tuple[str, int, bool], int] = {}
@@ -162,7 +179,7 @@ def _disordered(town: Town, story: Story) -> list[str]:
                 continue
             had.add(item.identity)
             persistent = attributes.is_persistent(item.event)
-            if persistent and item.identity in said:
+            if item.identity in (said if persistent else late):
                 continue
             way = item.stamp.origin, attributes.priority(item.event), persistent
             if item.stamp.sequence < last.get(way, 0):

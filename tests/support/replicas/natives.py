@@ -1,7 +1,7 @@
 """Event services of a town, with the adapters that the product's runtime drives."""
 
 from asyncio import sleep
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,13 +16,8 @@ from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Event, Identity, attributes
 from support.replicas.processes import Process
-from support.timeline import MS, SECOND, Timeline
-
-AGAIN_US = (50 * MS, 300 * MS)
-"""How long an event waits that was not taken."""
-
-UNANSWERED_US = 4 * SECOND
-"""After how long an event is delivered again that nobody answered for."""
+from support.replicas.source import WINDOW, Source
+from support.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,7 @@ class Service:
     Attributes:
         adapter: The adapter that is connected; None where there is none.
         filters: What is subscribed to natively, however often the adapter starts.
-        kept: What waits for an answer, oldest first.
+        kept: What waits for an answer.
         deliveries: What native clients got of the federation, each once where they suppress.
         fails: Whether it takes no publications now.
         slow: Whether it takes long to take them.
@@ -80,18 +75,16 @@ class Service:
         self.filters: dict[int, Filter] = {}
         self.since_us: dict[str, int] = {}
         self.announced: Counter[str] = Counter()
-        self.kept: deque[Item] = deque()
+        self.kept = Source(town, town.rng.choice((1, WINDOW, WINDOW)))
         self.deliveries: list[Delivery] = []
         self.published: Counter[tuple[Identity, int]] = Counter()
         self.on_control: list[Callable[[Event], None]] = []
         self.fails = False
         self.slow = False
         self.lives = 0
-        self.redelivered = 0
         self._town = town
         self._note = note
         self._suppressor = Suppressor()
-        self._given = 0
         self._numbers = 0
         self._lives: dict[str, int] = {}
 
@@ -101,9 +94,7 @@ class Service:
         """Publish an event natively; the adapter hears it."""
         if self.keeps and attributes.is_persistent(item.event):
             if self.wants(item.event):
-                self.kept.append(item)
-                if len(self.kept) == 1:
-                    self._give()
+                self.kept.add(item)
         elif self.adapter is not None and self.wants(item.event):
             adapter = self.adapter
             adapter.process.do(adapter.hear, item)
@@ -123,8 +114,7 @@ class Service:
         if not self.keeps:
             self.filters.clear()
         self.announced.clear()
-        if self.kept:
-            self._give()
+        self.kept.connect(adapter)
 
     def subscribe(self, filter_: Filter) -> int:
         """Subscribe natively; return what names the subscription."""
@@ -162,38 +152,6 @@ class Service:
         """Tell whether the adapter subscribed to an event natively."""
         return any(each.matches(event) for each in self.filters.values())
 
-    def _give(self) -> None:
-        """Give the adapter the oldest event that is kept, until it is answered for."""
-        if self.adapter is None or not self.kept:
-            return
-        self._given += 1
-        given, item, adapter = self._given, self.kept[0], self.adapter
-        process = adapter.process
-
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
-            if given == self._given and process.alive:
-                self._answered(taken=taken)
-
-        def unanswered() -> None:
-            if given == self._given and self.kept and self.kept[0] is item:
-                self.redelivered += 1
-                self._give()
-
-        self._town.at(
-            self._town.rng.randint(200, 2 * MS), lambda: process.do(adapter.hear, item, answer)
-        )
-        self._town.at(UNANSWERED_US, unanswered)
-
-    def _answered(self, *, taken: bool) -> None:
-        self._given += 1
-        if taken:
-            self.kept.popleft()
-            self._give()
-            return
-        given = self._given
-        delay = self._town.rng.randint(*AGAIN_US)
-        self._town.at(delay, lambda: self._give() if given == self._given else None)
-
 
 class NativeAdapter(Adapter):
     """Connects an event service of a town."""
@@ -226,6 +184,7 @@ class NativeAdapter(Adapter):
     async def _close(self) -> None:
         if self.service.adapter is self:
             self.service.adapter = None
+            self.service.kept.disconnect()
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         await self._trip()

@@ -5,7 +5,7 @@ A fault is (where it is, its name there, what stands in its place), as in `suppo
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 from fes.adapter.confirming import Confirming
@@ -14,16 +14,19 @@ from fes.adapter.replicas import Switchboard
 from fes.adapter.replicas.views import Place, Views
 from fes.adapter.replicas.waiting import Waiting
 from fes.adapter.replicas.wants import Wants
-from fes.gateway import GatewayCore
+from fes.gateway import GatewayCore, delivery
 from fes.gateway.delivery import Delivery
 from fes.gateway.outputs import DropRow
 from fes.gateway.replicas import Tail
 from fes.gateway.standing import Standing
+from fes.gateway.succession import Succession
 from fes.link.messages import Desired
-from fes_gateway.committing import Committing, always
+from fes_gateway.committing import Committing
+from fes_gateway.decisions import always
 from fes_gateway.host import GatewayHost
 from fes_gateway.replicas.membership import Membership, View
 from fes_gateway.replicas.replica import Replica
+from support.replicas.processes import clock
 
 Fault = tuple[Any, str, Any]
 
@@ -60,8 +63,22 @@ def _take_newest_first(self: Waiting, place: Place) -> list[Any]:
 
 
 def _close_and_forget_tokens(self: Switchboard, line: Any) -> None:
-    line.owed = {}
+    line.pending.give_up()
     _close(self, line)
+
+
+class _Lasting(Succession):
+    """Forgets nothing while its process lives."""
+
+    def forget(self, service: str) -> None:
+        del service
+
+    def clear(self) -> None:
+        """Keep all."""
+
+
+def _lasting() -> Succession:
+    return cast("Succession", clock.process.__dict__.setdefault("_succession", _Lasting()))
 
 
 def _close_and_withdraw(self: Switchboard, line: Any) -> None:
@@ -145,7 +162,10 @@ FAULTS: dict[str, Fault] = {
     "tokens of a broken link are kept": (Switchboard, "_close", _close_and_forget_tokens),
     "what was published is published again": (Confirming, "is_turn", _true),
     "services are answered before anything is known": (Owing, "settled", property(_true, _nothing)),
+    "a deposed leader is waited for": (Switchboard, "_release", _nothing),
     # Taking over, and stepping down
+    "the event before is not looked at": (Succession, "admits", _true),
+    "what was taken last survives a step-down": (delivery, "Succession", _lasting),
     "a deposed leader's decisions are committed": (Replica, "holder", lambda _: always),
     "a deposed leader goes on with what it knew": (GatewayHost, "follow", _nothing),
     "custody is not taken over": (Delivery, "restore", _nothing),

@@ -2,6 +2,7 @@
 
 import logging
 import random
+from collections import Counter
 from collections.abc import Callable
 
 from eventservices.stamp import Stamp as NativeStamp
@@ -11,6 +12,7 @@ from fes.model import Event, Identity, Stamp, attributes
 from support.replicas.calm import agrees, is_calm
 from support.replicas.giver import Giver
 from support.replicas.natives import Item
+from support.replicas.pace import SOON_US
 from support.replicas.parts import FAR, SYSTEM
 from support.replicas.processes import virtual_time
 from support.replicas.story import Asked, Emitted, Story
@@ -20,6 +22,9 @@ from support.timeline import MS, SECOND
 
 LOAD_US = (2 * SECOND, 14 * SECOND)
 """From when until when clients are at work."""
+
+STEPS = 200_000
+"""Most steps of a town while clients are at work."""
 
 REST_US = 45 * SECOND
 """Most time that a town takes to come to rest."""
@@ -75,6 +80,7 @@ class Play:
         self.trouble = Trouble(town, self._rng)
         kind = self._rng.choice(("native", "native", "control", "kept", "kept", "given"))
         self._in_trouble = self._rng.choice(list(town.services)), kind
+        self._stream_us = self._rng.choice((0, 0, 15 * MS, 15 * MS, 60 * MS))
 
     def run(self) -> Story:
         """Play; return what happened."""
@@ -90,11 +96,15 @@ class Play:
             self._later(self._ask)
         for _ in range(rng.randint(2, 8)):
             self._later(self._burst)
+        if self._stream_us:
+            town.at(LOAD_US[0], self._stream)
         self.trouble.on_trouble = self._burst_in_trouble
+        self.trouble.on_lost_lead = self._burst_of_kept
         self.trouble.plan()
-        town.run(town.start_us + LOAD_US[1] + SECOND)
+        town.run(town.start_us + LOAD_US[1] + SECOND, STEPS)
         self._rest()
         self._probe()
+        self._count()
         return self.story
 
     def is_at_rest(self) -> bool:
@@ -116,6 +126,20 @@ class Play:
                 and not len(member.host.core.delivery.custody)
                 for member in town.members.values()
             )
+        )
+
+    def _count(self) -> None:
+        """Count the circumstances that the order of a stream depends on."""
+        town = self.town
+        town.circumstances += Counter(
+            {
+                "streams": bool(self._stream_us),
+                "slow commits": town.pace.commit != SOON_US,
+                "slow whole reads": town.pace.whole != SOON_US,
+                "sources with a window": sum(
+                    service.kept.deepest > 1 for service in town.services.values()
+                ),
+            }
         )
 
     # Requests
@@ -197,6 +221,19 @@ class Play:
         for index in range(rng.randint(3, 6)):
             self.town.at(index * pause_us, lambda: self._publish(service, kind, origins=2))
 
+    def _burst_of_kept(self, service: str) -> None:
+        """Publish persistent events of one origin, so closely that some are on their way."""
+        for index in range(8):
+            self.town.at(index * 2 * MS, lambda: self._publish(service, "kept", origins=1))
+
+    def _stream(self) -> None:
+        """Publish persistent events of few origins, whatever goes wrong meanwhile."""
+        town = self.town
+        if town.now_us < town.start_us + LOAD_US[1]:
+            town.circumstances["events of a stream"] += 1
+            self._publish(self._in_trouble[0], "kept", origins=2)
+            town.at(self._stream_us, self._stream)
+
     def _publish(self, service: str, kind: str, origins: int = 4) -> None:
         rng, town = self._rng, self.town
         number, priority = rng.randint(0, 9), rng.choice((0, 0, 0, 5))
@@ -268,7 +305,7 @@ class Play:
         town = self.town
         end_us = town.now_us + REST_US
         while town.now_us < end_us and not town.broken:
-            town.run(town.now_us + SECOND // 2)
+            town.run(town.now_us + SECOND // 2, STEPS)
             if self.is_at_rest():
                 break
         else:

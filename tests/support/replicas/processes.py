@@ -40,7 +40,7 @@ class Process(asyncio.AbstractEventLoop):
     Args:
         town: Its timeline.
         name: For traces.
-        call: Has the journal's thread do something.
+        call: Has the journal's thread do something, and is told its name.
         skew_us: How far its wall clock is ahead.
 
     Attributes:
@@ -52,7 +52,7 @@ class Process(asyncio.AbstractEventLoop):
         self,
         town: Timeline,
         name: str,
-        call: Callable[["Process", Callable[[], object], "asyncio.Future[Any]"], None],
+        call: Callable[["Process", Callable[[], object], "asyncio.Future[Any]", str], None],
         skew_us: int = 0,
     ) -> None:
         self.name = name
@@ -168,7 +168,7 @@ class Process(asyncio.AbstractEventLoop):
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
         """Have the journal's thread do something."""
         future = self.create_future()
-        self._call(self, lambda: func(*args), future)
+        self._call(self, lambda: func(*args), future, func.__name__)
         return future
 
     def is_running(self) -> bool:

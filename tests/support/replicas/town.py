@@ -20,6 +20,7 @@ from fes_gateway.host import GatewayHost
 from support.replicas.journal import Shared, SharedJournal
 from support.replicas.links import Link
 from support.replicas.natives import KINDS, Service
+from support.replicas.pace import Pace
 from support.replicas.parts import FAR, GATEWAY, SYSTEM, Connected, Losses, Member
 from support.replicas.processes import Process, clock, fail, give
 from support.timeline import MS, SECOND, Timeline
@@ -42,6 +43,7 @@ class Town(Timeline):
         self.trace: list[str] = []
         self.traced = traced
         self.faults: Counter[str] = Counter()
+        self.circumstances: Counter[str] = Counter()
         self.disturbed: list[int] = []
         self.disturbances = 0
         self.shared = Shared(self.note, self._changed)
@@ -55,6 +57,8 @@ class Town(Timeline):
             for name, (keeps, suppresses) in services.items()
         }
         self.slow: set[str] = set()
+        self.stood_still: list[tuple[str, int, int]] = []
+        self.pace = Pace.drawn(self.rng)
         self.settings = GatewaySettings(
             id=GATEWAY,
             system=SYSTEM,
@@ -201,8 +205,23 @@ class Town(Timeline):
         gone.process.kill()
         self._graves.append(gone)
         self.services[name].adapter = None
+        self.services[name].kept.disconnect()
         for link in gone.links.values():
             link.cut(slow="far" if self.rng.random() < 0.2 else "")
+
+    def stall_adapter(self, name: str) -> Callable[[], None]:
+        """Have the adapter of an event service stand still; return what has it go on."""
+        process, since_us = self.adapters[name].process, self.now_us
+        process.stall()
+
+        def go_on() -> None:
+            self.stood_still.append((name, since_us, self.now_us))
+            if process.alive:
+                self.note(f"adapter of {name} goes on")
+                self.disturb()
+                process.resume()
+
+        return go_on
 
     # The whole
 
@@ -265,9 +284,11 @@ class Town(Timeline):
             self.disturb()
             process.resume()
 
-    def _call(self, process: Process, act: Callable[[], Any], future: "Future[Any]") -> None:
+    def _call(
+        self, process: Process, act: Callable[[], Any], future: "Future[Any]", what: str
+    ) -> None:
         """Have the journal's thread of a process do something."""
-        soon = (100, MS) if process.name not in self.slow else (50 * MS, 1_500 * MS)
+        soon = self.pace.of(what, slow=process.name in self.slow)
 
         def reach() -> None:
             if not process.alive and self.rng.random() < 0.5:

@@ -24,6 +24,8 @@ class Trouble:
 
     Attributes:
         on_trouble: Called about when something goes wrong.
+        on_lost_lead: Called just before a leader loses the lead for a while, with the event service
+            whose adapter stands still meanwhile.
         pending: Troubles that have not ended by themselves yet.
     """
 
@@ -34,6 +36,7 @@ class Trouble:
         self._victim = ""
         self.pending = 0
         self.on_trouble: Callable[[], None] = lambda: None
+        self.on_lost_lead: Callable[[str], None] = lambda _: None
         self.kinds: dict[str, Callable[[], None]] = {
             "replica killed": self._kill,
             "replica stopped": self._stop,
@@ -44,11 +47,13 @@ class Trouble:
             "link cut": self._cut,
             "links of an adapter cut": self._cut_all,
             "adapter killed": self._kill_adapter,
+            "adapter stalled": self._stall_adapter,
+            "lead lost and won back": self._lose_lead_and_win_it_back,
             "service fails": self._fail_service,
             "service slow": self._slow_service,
         }
         weights = dict.fromkeys(("replica killed", "replica stalled", "adapter killed"), 3)
-        weights |= {"replica stopped": 2, "link cut": 2}
+        weights |= {"replica stopped": 2, "link cut": 2, "lead lost and won back": 2}
         self._bag = [kind for kind in self.kinds for _ in range(weights.get(kind, 1))]
 
     def plan(self) -> None:
@@ -92,6 +97,7 @@ class Trouble:
         if not name or self._town.members[name].process.stalled:
             return
         leads, calm = name == self._town.leader, is_calm(self._town)
+        self._town.circumstances["leaders stopped in order"] += leads
         self._town.fault("replica stopped", name)
         self._town.stop(name)
         self._expect_lead(LEAD_US if leads and calm else 0, name)
@@ -103,6 +109,7 @@ class Trouble:
             return
         for_us = self._rng.choice((SECOND, 4 * SECOND, 5 * SECOND, 6 * SECOND, 15 * SECOND))
         for_us = self._rng.randint(for_us // 2, for_us)
+        self._town.circumstances["leaders that stood still"] += name == self._town.leader
         self._town.fault("replica stalled", f"{name} for {for_us / 1e6:.2f} s")
         self._town.stall(name, for_us)
         self._town.at(self._rng.randint(for_us // 2, for_us), self._snapshot)
@@ -156,6 +163,56 @@ class Trouble:
             self._town.fault("adapter killed", name)
             self._town.disconnect(name)
             self._town.at(self._rng.randint(100 * MS, 3 * SECOND), lambda: self._town.connect(name))
+
+    def _stall_adapter(self) -> None:
+        name = self._adapter()
+        if name and not self._town.adapters[name].process.stalled:
+            self._town.fault("adapter stalled", name)
+            self._after(self._town.stall_adapter(name), "adapter well")
+
+    def _lose_lead_and_win_it_back(self) -> None:
+        """Have a leader that cannot append lose the lead, and lead again, while an adapter stalls.
+
+        What the adapter sent it before comes only then.
+        """
+        town, rng = self._town, self._rng
+        leader, names = town.leader, sorted(n for n in town.services if town.services[n].keeps)
+        if not leader or len(town.members) < 2 or not names or town.slow:
+            return
+        service = rng.choice(names)
+        town.fault("lead lost and won back", f"{leader}, adapter of {service}")
+        self.on_lost_lead(service)
+        journal = town.members[leader].journal
+        self.pending += 1
+        town.at(rng.randint(0, 4 * MS), lambda: setattr(journal, "fails", True))
+        town.at(rng.randint(5 * MS, 20 * MS), lambda: self._while_stalled(leader, service))
+
+    def _while_stalled(self, leader: str, service: str) -> None:
+        town = self._town
+        journal = town.members[leader].journal if leader in town.members else None
+        adapter = town.adapters.get(service)
+        go_on = town.stall_adapter(service) if adapter is not None else lambda: None
+
+        def well() -> None:
+            if journal is not None:
+                journal.fails = False
+            town.disturb()
+
+        def pass_on() -> None:
+            others = [name for name in sorted(town.members) if name != leader]
+            if leader in town.members and town.leader in others:
+                name = town.leader
+                town.stop(name)
+                self._come_back(name, 3 * SECOND)
+
+        def ended() -> None:
+            self.pending -= 1
+            town.circumstances["leads won back"] += town.leader == leader
+            go_on()
+
+        town.at(2_500 * MS, well)
+        town.at(4_200 * MS, pass_on)
+        town.at(4_800 * MS, ended)
 
     def _fail_service(self) -> None:
         service = self._rng.choice(list(self._town.services.values()))

@@ -166,13 +166,15 @@ class Bench:
         self.view = View(number, "", leader or members[0], members)
 
     def hear(
-        self, *matched: str, origin: str = "car", sequence: int = 1, token: int = 0, **more: bool
+        self, *matched: str, origin: str = "car", sequence: int = 1, token: int = 0, **more: int
     ) -> bool:
         """Hear an event that belongs to some filters."""
         numbers = tuple(self.inside.number(filter_) for filter_ in matched)
         of = Stamp(origin, 1, sequence, 5, "home")
-        persistent = more.get("persistent", False)
-        return self.board.hear(Heard(of, (), "Speed", numbers, 0, 0, 0, persistent, b"", 0, token))
+        persistent, priority = bool(more.get("persistent")), more.get("priority", 0)
+        return self.board.hear(
+            Heard(of, (), "Speed", numbers, 0, 0, priority, persistent, b"", 0, token)
+        )
 
     def hear_control(self, event: Event, publisher: str = "client", **more: bool) -> bool:
         """Hear a control event."""

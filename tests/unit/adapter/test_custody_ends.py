@@ -131,16 +131,6 @@ def test_an_event_of_which_one_part_is_not_taken_is_delivered_again(told: list[b
     assert told == [False]
 
 
-def test_everything_is_delivered_again_when_the_link_breaks(told: list[bool]) -> None:
-    owing = Owing()
-    owing.sent(owing.begin(told.append))
-
-    owing.give_back()
-
-    assert told == [False]
-    assert len(owing) == 0
-
-
 def test_no_more_is_owed_than_the_limit(told: list[bool]) -> None:
     owing = Owing()
     for _ in range(OWED):

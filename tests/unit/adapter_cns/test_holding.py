@@ -63,8 +63,12 @@ class Gateway:
     handed: list[int] = field(default_factory=list)
     answers: list[Answer | None] = field(default_factory=list)
     at_once: bool | None = None
+    fails: int = 0
 
     def take(self, event: StructuredEvent, stamp: Stamp | None, answer: Answer | None) -> None:
+        if self.fails:
+            self.fails -= 1
+            raise RuntimeError("a bug")
         number = event.filterable_data["number"]
         assert isinstance(number, int)
         self.handed.append(number)
@@ -79,15 +83,22 @@ def proxy() -> Proxy:
 
 
 @pytest.fixture
-async def gateway(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Gateway]:
+def gateway() -> Gateway:
+    return Gateway()
+
+
+@pytest.fixture(autouse=True)
+async def holding(
+    gateway: Gateway, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[HoldingIntake]:
     monkeypatch.setattr(intake, "AGAIN_S", 0.02)
+    monkeypatch.setattr(intake, "RESTART_S", 0.02)
     admin = SimpleNamespace(obtain_notification_pull_supplier=lambda _: proxy)
     channel = SimpleNamespace(default_consumer_admin=admin)
-    found = Gateway()
-    holding = HoldingIntake(cast("EventChannel", channel), found.take, "g.north")
-    await holding.open(Filter())
-    yield found
-    await holding.close()
+    made = HoldingIntake(cast("EventChannel", channel), gateway.take, "g.north")
+    await made.open(Filter())
+    yield made
+    await made.close()
 
 
 async def test_what_was_not_taken_comes_again_before_anything_newer(
@@ -124,3 +135,28 @@ async def test_what_is_not_persistent_does_not_wait_behind_it(
 
     await eventually(lambda: 2 in gateway.handed)
     assert gateway.answers[gateway.handed.index(2)] is None
+
+
+async def test_an_intake_that_fails_says_so_and_goes_on_with_what_it_had(
+    gateway: Gateway, proxy: Proxy, holding: HoldingIntake, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert holding.failure == ""
+    gateway.fails = 2
+    gateway.at_once = True
+    held = proxy.put(1, 2, 3)
+
+    await eventually(lambda: "a bug" in holding.failure)
+    await eventually(lambda: all(each.finished for each in held))
+    assert gateway.handed == [1, 2, 3]
+    assert "pulling_failed" in caplog.text
+
+
+async def test_an_intake_that_works_again_is_no_longer_told_to_fail(
+    gateway: Gateway, proxy: Proxy, holding: HoldingIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "TOLD_S", 0.5)
+    gateway.fails = 1
+    proxy.put(1)
+    await eventually(lambda: holding.failure)
+    await eventually(lambda: holding.failure == "")
+    await eventually(lambda: gateway.handed == [1])

@@ -1,11 +1,8 @@
 """Replicas of one gateway: what each decides, and what each takes over from the others."""
 
-from typing import Any
-
 import pytest
 from fes.control import RequestType, signal_event
 from fes.control.signal import Attendance, Hello
-from fes.gateway import AdapterSettings, GatewaySettings
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
 from fes.gateway.outputs import Decided, DropRow, ForLeader, ToAdapter
 from fes.gateway.replicas import INBOX, Forwarded, Tail, is_request, write_forwarded
@@ -22,28 +19,11 @@ from fes.link.messages import (
     Unsubscribe,
 )
 from fes.model import Event, Stamp, binary
-from support.cores import NOW, SECOND, heard, orders, request, signals, topology_of
+from support.cores import NOW, SECOND, heard, orders, request, signals
 from support.custodies import event_of, given, publications, reasons, say_given
-from support.replicated import Replicas
+from support.replicated import numbers, replicas
 
 PERSISTENT = LinkUp(persistent=True)
-
-
-def replicas(*names: str, link: LinkUp | None = None, **changes: Any) -> Replicas:
-    """Return replicas of a gateway at north and south; the first leads."""
-    settings: dict[str, Any] = {
-        "id": "g1",
-        "system": "test",
-        "adapters": {name: AdapterSettings(f"g1.{name}", name) for name in ("north", "south")},
-        "services": ("north", "south", "far"),
-        "topology": topology_of("north", "south"),
-        **changes,
-    }
-    return Replicas(GatewaySettings(**settings), *(names or ("a", "b", "c")), link=link)
-
-
-def numbers(one: Replicas, name: str) -> tuple[int, ...]:
-    return tuple(applied.number for applied in one.cores[name].applied("north"))
 
 
 def later(seconds: float) -> Instant:

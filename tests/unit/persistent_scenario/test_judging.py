@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 from persistent_scenario.judging import Evidence, judge
+from persistent_scenario.kills import How
 from persistent_scenario.records import Killed, Tried
 from persistent_scenario.report import passed, table
 
@@ -114,6 +115,26 @@ def test_a_reading_that_was_not_acknowledged_may_arrive_or_not(flawless: Evidenc
 
     for got in flawless.received.values():
         got[:] = [each for each in got if each.identity != asked.identity]
+    assert broken(flawless) == []
+
+
+@pytest.mark.parametrize("how", How)
+def test_a_leader_after_which_nothing_came_is_named_with_what_became_of_it(
+    flawless: Evidence, how: How
+) -> None:
+    flawless.add(Killed(("g1-r2",), 10_000, how))
+
+    assert broken(flawless) == ["what was killed is back"]
+    text = table(flawless, judge(flawless))
+    assert f"after g1-r2 was {how.value}" in text or f"after g1-r2 {how.value}" in text
+
+
+def test_what_befell_leaders_is_told_beside_the_kills(flawless: Evidence) -> None:
+    flawless.add(Killed(("g1-r2",), 100, How.STOOD_STILL))
+    flawless.add(Killed(("g1-r1",), 100, How.STOPPED))
+
+    text = table(flawless, judge(flawless))
+    assert "1 kills outlived, 1 stopped, 1 stood still" in text
     assert broken(flawless) == []
 
 

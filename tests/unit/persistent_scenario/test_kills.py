@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from persistent_scenario.kills import every_order, place_of, schedule
+from persistent_scenario.kills import LEADERS, How, Kill, every_order, place_of, schedule
 
 PARTS = ("a", "b", "c", "g1", "g2", "g1.cns-a", "g2.cns-c")
 ORDERED = ("g1", "g2", "b")
@@ -22,12 +22,27 @@ def test_each_part_is_killed_once_then_some_in_every_order_then_several_at_a_tim
     kills = schedule(PARTS, ORDERED, 40, 1)
 
     assert len(kills) == 40
-    assert sorted(kills[: len(PARTS)]) == sorted((part,) for part in PARTS)
-    ordered = [part for (part,) in kills[len(PARTS) : len(PARTS) + 9]]
+    assert sorted(kill.parts for kill in kills[: len(PARTS)]) == sorted((p,) for p in PARTS)
+    assert {kill.how for kill in kills} == {How.KILLED}
+    ordered = [kill.parts[0] for kill in kills[len(PARTS) : len(PARTS) + 9]]
     for order in permutations(ORDERED):
         assert any(tuple(ordered[at : at + 3]) == order for at in range(7))
-    assert max(map(len, kills)) > 1
-    assert all(len(set(kill)) == len(kill) and set(kill) <= set(PARTS) for kill in kills)
+    assert max(len(kill.parts) for kill in kills) > 1
+    for parts, _ in kills:
+        assert len(set(parts)) == len(parts)
+        assert set(parts) <= set(PARTS)
+
+
+def test_the_leader_of_each_gateway_with_replicas_is_stopped_and_stands_still() -> None:
+    kills = schedule(PARTS, ORDERED, 60, 1, ("g1", "g2"))
+
+    first = len(PARTS) + 2 * len(LEADERS)
+    early = {kill for kill in kills[:first] if kill.of_leader}
+    assert early == {Kill((name,), how) for name in ("g1", "g2") for how in LEADERS}
+    assert {kill for kill in kills[:first] if not kill.of_leader} == {Kill((p,)) for p in PARTS}
+    late = kills[first + 9 :]
+    assert {kill.how for kill in late} == set(How)
+    assert schedule(PARTS, ORDERED, 60, 2, ("g1", "g2")) != kills
 
 
 def test_the_same_seed_kills_the_same() -> None:

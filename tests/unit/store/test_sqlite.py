@@ -169,3 +169,22 @@ def test_what_lies_about_in_the_folder_of_sockets_harms_nobody(tmp_path: Path) -
 
     assert journal.append([Entry("a", b"1")], 0) == 1
     journal.close()
+
+
+@pytest.mark.parametrize("what", ["wake", "SqliteJournal.snapshot"])
+def test_what_fails_after_the_commit_does_not_make_an_append_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    journal = SqliteJournal(tmp_path / "journal.db")
+    monkeypatch.setattr("fes_gateway.store.sqlite.SNAPSHOT_EVERY", 2)
+    monkeypatch.setattr(f"fes_gateway.store.sqlite.{what}", fail)
+    number = 0
+    for at in range(5):
+        number = journal.append([Entry(f"{at}", b"")], number)
+
+    assert [entry.key for entry in journal.read().entries] == list("01234")
+    assert "journal_aftermath_failed" in caplog.text
+    journal.close()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from persistent_scenario.errors import InputError
+from persistent_scenario.kills import How
 from persistent_scenario.records import (
     KILLED,
     PUBLISHED,
@@ -114,9 +115,7 @@ def judge(evidence: Evidence) -> list[Promise]:
         _promise("the order of each origin", _disordered(evidence), "no reading before an older"),
         _promise("nothing unasked arrives", _unasked(evidence), f"{got} deliveries, all asked for"),
         _promise("nothing is made up or changed", _changed(evidence), f"{got} as published"),
-        _promise(
-            "what was killed is back", _silent(evidence), f"{len(evidence.kills)} kills outlived"
-        ),
+        _promise("what was killed is back", _silent(evidence), _outlived(evidence)),
     ]
 
 
@@ -189,7 +188,16 @@ def _silent(evidence: Evidence) -> Iterator[str]:
     for kill in evidence.kills:
         for name, at_us in newest.items():
             if at_us <= kill.at_us:
-                yield f"{name} got nothing that was published after {'+'.join(kill.parts)} died"
+                verb = "" if kill.how is How.STOOD_STILL else "was "
+                what = f"{'+'.join(kill.parts)} {verb}{kill.how.value}"
+                yield f"{name} got nothing that was published after {what}"
+
+
+def _outlived(evidence: Evidence) -> str:
+    """Return how many times something went wrong, and what."""
+    counts = Counter(kill.how for kill in evidence.kills)
+    of_kinds = [f"{counts[how]} {how.value}" for how in How if how is not How.KILLED]
+    return f"{counts[How.KILLED]} kills outlived" + "".join(f", {each}" for each in of_kinds)
 
 
 def _newest(received: Sequence[Received], evidence: Evidence) -> int:

@@ -1,14 +1,45 @@
-"""What is killed, in which order. No I/O."""
+"""What goes wrong: what is killed, stopped or made to stand still, in which order. No I/O."""
 
 import random
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from itertools import permutations
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 
-Kill = tuple[str, ...]
-"""Parts that are killed at the same moment."""
+
+class How(StrEnum):
+    """What becomes of a part."""
+
+    KILLED = "killed"
+    """SIGKILL."""
+    STOPPED = "stopped"
+    """SIGTERM, as a rolling update does it; it is started again."""
+    STOOD_STILL = "stood still"
+    """SIGSTOP, and SIGCONT after `STILL_S`: another leads by then, and it lives on."""
+
+
+STILL_S: Final = 4.0
+
+
+class Kill(NamedTuple):
+    """What goes wrong at one moment.
+
+    Attributes:
+        parts: Parts of which this becomes; where it befalls a leader, the gateways whose leaders
+            they are.
+        how: What becomes of them.
+    """
+
+    parts: tuple[str, ...]
+    how: How = How.KILLED
+
+    @property
+    def of_leader(self) -> bool:
+        """Whether it befalls whichever replica leads at that moment."""
+        return self.how is not How.KILLED
+
 
 ORDERED: Final = 3
 """Most members that are killed in every order; four would already take 33 kills."""
@@ -17,26 +48,48 @@ TOGETHER: Final = 3
 """Most parts that are killed at the same moment."""
 
 
-def schedule(parts: Sequence[str], ordered: Sequence[str], count: int, seed: int) -> list[Kill]:
-    """Return what is killed, one after the other.
+LEADERS: Final = (How.STOOD_STILL, How.STOPPED)
+"""What befalls the leader of each gateway that has replicas, among the first kills."""
 
-    First each part once, then `ordered` in every order, then some at a time, by chance. A shorter
-    schedule has the beginning of that.
+OF_LEADER: Final = 0.4
+"""Share of the last kills that befall a leader, where there are replicas."""
+
+
+def schedule(
+    parts: Sequence[str],
+    ordered: Sequence[str],
+    count: int,
+    seed: int,
+    replicated: Sequence[str] = (),
+) -> list[Kill]:
+    """Return what goes wrong, one after the other.
+
+    First each part is killed once, and each leader stopped and made to stand still once, then
+    `ordered` are killed in every order, then some at a time, by chance. A shorter schedule has the
+    beginning of that.
 
     Args:
         parts: All that may be killed: brokers, gateways, adapters, and replicas where there are.
         ordered: Those that are killed in every order; at most `ORDERED`.
         count: How many kills.
         seed: Of chance.
+        replicated: Gateways that have several replicas.
     """
     chance = random.Random(seed)  # noqa: S311 - a schedule, no secret
-    once = list(parts)
-    chance.shuffle(once)
-    kills: list[Kill] = [(part,) for part in (*once, *every_order(ordered[:ORDERED]))]
+    kills = [Kill((part,)) for part in parts]
+    kills += [Kill((gateway,), how) for gateway in replicated for how in LEADERS]
+    chance.shuffle(kills)
+    kills += [Kill((part,)) for part in every_order(ordered[:ORDERED])]
     while len(kills) < count:
-        together = min(chance.randint(1, TOGETHER), len(parts))
-        kills.append(tuple(chance.sample(list(parts), together)))
+        kills.append(_by_chance(parts, replicated, chance))
     return kills[:count]
+
+
+def _by_chance(parts: Sequence[str], replicated: Sequence[str], chance: random.Random) -> Kill:
+    if replicated and chance.random() < OF_LEADER:
+        return Kill((chance.choice(list(replicated)),), chance.choice(LEADERS))
+    together = min(chance.randint(1, TOGETHER), len(parts))
+    return Kill(tuple(chance.sample(list(parts), together)))
 
 
 def place_of(number: int, kills: int, readings: int) -> int:

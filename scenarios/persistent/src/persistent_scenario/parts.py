@@ -21,6 +21,7 @@ from fes.federation.model import Federation, adapter_id
 from serving.loopback import async_client
 
 from persistent_scenario.errors import RunningError
+from persistent_scenario.kills import STILL_S, How, Kill
 from persistent_scenario.waiting import until
 
 READY_S = 60.0
@@ -187,16 +188,52 @@ class Parts:
         await self._fes.stop()
         await self.brokers.stop()
 
-    async def kill(self, names: Sequence[str]) -> None:
-        """Kill parts at the same moment, as soon as all of them live.
+    async def trouble(self, kill: Kill) -> tuple[str, ...]:
+        """Have something go wrong as soon as all parts of it live; return which parts these were.
 
         Raises:
-            RunningError: One that was killed before does not come back.
+            RunningError: One that was killed before does not come back, or nobody leads.
         """
+        names = kill.parts
+        if kill.of_leader:
+            async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+                names = tuple([await self._leader(client, gateway) for gateway in kill.parts])
         await until(lambda: all(map(self.pid, names)), BACK_S, f"{', '.join(names)} to live")
+        match kill.how:
+            case How.KILLED:
+                await self._kill(names)
+            case How.STOPPED:
+                self._signal(names, signal.SIGTERM)
+            case How.STOOD_STILL:
+                self._signal(names, signal.SIGSTOP)
+                try:
+                    await asyncio.sleep(STILL_S)
+                finally:
+                    self._signal(names, signal.SIGCONT)
+        return names
+
+    async def _leader(self, client: httpx.AsyncClient, gateway: str) -> str:
+        """Return the process of the replica that leads, by what the replicas themselves say."""
+        found: list[str] = []
+
+        async def leads() -> bool:
+            for name, point in self._told("gateways")[gateway].get("replicas", {}).items():
+                with suppress(httpx.HTTPError, ValueError):
+                    listed = (await client.get(f"{point['url']}/v1/replicas")).json()
+                    if any(each["this"] and each["leads"] for each in listed):
+                        found.append(f"{gateway}-{name}")
+            return bool(found)
+
+        await until(leads, BACK_S, f"a replica of {gateway} to lead")
+        return found[-1]
+
+    def _signal(self, names: Sequence[str], number: signal.Signals) -> None:
         for pid in filter(None, map(self.pid, names)):  # 0 would be our own group
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, number)
+
+    async def _kill(self, names: Sequence[str]) -> None:
+        self._signal(names, signal.SIGKILL)
         dead = [name for name in names if name in self.brokers.servers]
         for name in dead:
             server = self.brokers.servers[name]

@@ -8,6 +8,8 @@ from typing import IO, Final, TypeVar
 
 import msgspec
 
+from persistent_scenario.kills import How
+
 PLAN: Final = "plan.json"
 PUBLISHED: Final = "published.jsonl"
 RECEIVED: Final = "received.jsonl"
@@ -79,10 +81,17 @@ class Suppressed(msgspec.Struct, frozen=True, tag="suppressed", tag_field="what"
 
 
 class Killed(msgspec.Struct, frozen=True, tag="killed", tag_field="what"):
-    """Parts were killed at the same moment; the moment is just after."""
+    """Something became of parts at the same moment.
+
+    Attributes:
+        parts: The parts.
+        at_us: Just after; of what stood still, when it went on.
+        how: What became of them.
+    """
 
     parts: tuple[str, ...]
     at_us: int
+    how: How = How.KILLED
 
 
 Line = Tried | Stored | Received | Suppressed | Killed

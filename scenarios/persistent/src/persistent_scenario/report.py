@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from persistent_scenario.judging import Evidence, Promise
+from persistent_scenario.kills import LEADERS, How
 from persistent_scenario.records import VERDICT, Received
 from persistent_scenario.story import is_asked_for
 
@@ -34,7 +35,11 @@ def figures(evidence: Evidence) -> dict[str, int | float]:
         "seconds": round(lasted_s, 1),
         "readings a second": round(crossed / lasted_s, 1) if lasted_s else 0.0,
         "longest silence, seconds": round(silence_us / 1e6, 1),
-        "kills": sum(len(kill.parts) for kill in evidence.kills),
+        "kills": sum(len(kill.parts) for kill in evidence.kills if kill.how is How.KILLED),
+        **{
+            f"leaders that {how.value}": sum(kill.how is how for kill in evidence.kills)
+            for how in LEADERS
+        },
     }
 
 

@@ -64,7 +64,9 @@ async def run(folder: Path, plan: Plan, file: Path, gateways: Gateways, say: Say
         await until((folder / RECEIVED).exists, READY_S, "the readers to listen")
         await parts.start_federation()
         say(f"federation: {', '.join(parts.names)}")
-        kills = schedule(parts.names, ordered(parts.federation, gateways), plan.kills, plan.seed)
+        replicated = tuple(parts.federation.gateways) if gateways.replicas > 1 else ()
+        order = ordered(parts.federation, gateways)
+        kills = schedule(parts.names, order, plan.kills, plan.seed, replicated)
         await stations.start()
         await _Stream(folder, plan, parts, say).pass_by(kills, stations)
         await asyncio.sleep(QUIET_S)
@@ -150,10 +152,10 @@ class _Stream:
         for number, kill in enumerate(kills, 1):
             due = place_of(number, len(kills), self._readings)
             await until(partial(self._has_come_to, due), PASS_S, "the stream to go on")
-            await self._parts.kill(kill)
-            self._killed.write(Killed(kill, now_us()))
+            parts = await self._parts.trouble(kill)
+            self._killed.write(Killed(parts, now_us(), kill.how))
             self._moved_s = time.monotonic()
-            self._say(f"killed: {', '.join(kill)} ({number} of {len(kills)})")
+            self._say(f"{kill.how.value}: {', '.join(parts)} ({number} of {len(kills)})")
 
     def _check(self, stations: Child) -> None:
         self._parts.check()

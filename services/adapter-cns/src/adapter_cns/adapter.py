@@ -207,6 +207,8 @@ class CnsAdapter(Adapter):
         connection = self._check_open()
         with told():
             await connection.probe()
+        if self._consumer.failure:
+            raise UnavailableError(self._consumer.failure)
 
     def _malformed(self, reason: str, raw: bytes) -> None:
         if self._sink is not None:

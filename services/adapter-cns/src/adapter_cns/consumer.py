@@ -90,6 +90,11 @@ class Consumer:
         constraints = sum(len(held.constraints) for held in self._held.values())
         return counted | {"constraints": constraints, "constraint_failed": self._filter.failed}
 
+    @property
+    def failure(self) -> str:
+        """Why no event is heard now; empty while they are."""
+        return self._intake.failure if self._intake else ""
+
     async def open(self) -> None:
         """Subscribe to what is wanted always.
 

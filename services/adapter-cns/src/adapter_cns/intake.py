@@ -1,9 +1,10 @@
 """How the adapter's consumer gets its events: pushed by the channel, or pulled from it."""
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from heapq import heappop, heappush
 from typing import Final, final
@@ -30,6 +31,14 @@ YIELDS: Final = 64
 AGAIN_S: Final = 0.5
 """How long an event that the gateway did not take waits before it is delivered again."""
 
+RESTART_S: Final = 1.0
+"""Pause before an intake that failed begins anew."""
+
+TOLD_S: Final = 5.0
+"""How long an intake that failed is told as not ready: longer than between two probes."""
+
+_log = logging.getLogger(__name__)
+
 COUNTED: Final = ("delivered", "suppressed", "filtered", "failed")
 
 
@@ -52,6 +61,11 @@ class Intake(ABC):
     def counted(self) -> Counter[str]:
         """What became of the events so far, by name."""
         return Counter({name: getattr(self.proxy, name) for name in COUNTED})
+
+    @property
+    def failure(self) -> str:
+        """Why it is deaf now; empty while it hears."""
+        return ""
 
     @final
     async def open(self, what: Filter) -> None:
@@ -103,6 +117,13 @@ class PullIntake(Intake):
         admin = channel.default_consumer_admin
         self.proxy = admin.obtain_notification_pull_supplier(ClientType.STRUCTURED_EVENT)
         self._pulling: asyncio.Task[None] | None = None
+        self._failure = ""
+        self._told_until_s = 0.0
+
+    @property
+    def failure(self) -> str:
+        """Why it pulled no events a moment ago; empty while it does."""
+        return self._failure if asyncio.get_running_loop().time() < self._told_until_s else ""
 
     async def close(self) -> None:
         """Disconnect, and pull no more."""
@@ -115,10 +136,23 @@ class PullIntake(Intake):
 
     async def _connect(self) -> None:
         await self.proxy.connect_structured_pull_consumer()
-        self._begin(self._pull())
+        self._begin(self._pull)
 
-    def _begin(self, pulling: Coroutine[None, None, None]) -> None:
-        self._pulling = asyncio.create_task(pulling, name="cns pull")
+    def _begin(self, pull: Callable[[], Awaitable[None]]) -> None:
+        self._pulling = asyncio.create_task(self._keep_pulling(pull), name="cns pull")
+
+    async def _keep_pulling(self, pull: Callable[[], Awaitable[None]]) -> None:
+        """Pull until disconnected; an error that nobody expected is told, and it begins anew."""
+        while True:
+            try:
+                await pull()
+            except Exception as error:  # noqa: BLE001 - who is deaf must say so, and hear again
+                _log.exception("pulling_failed", extra={"intake": type(self).__name__})
+                self._failure = f"pulling events failed: {error!r}"
+                self._told_until_s = asyncio.get_running_loop().time() + TOLD_S
+                await asyncio.sleep(RESTART_S)
+            else:
+                return
 
     async def _pull(self) -> None:
         number = 0
@@ -150,7 +184,7 @@ class HoldingIntake(PullIntake):
 
     async def _connect(self) -> None:
         await self.proxy.connect_structured_pull_consumer(durable=self._durable)
-        self._begin(self._work())
+        self._begin(self._work)
 
     async def _work(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -183,7 +217,11 @@ class HoldingIntake(PullIntake):
                 await self._wake.wait()
             else:
                 number, held = heappop(self._waiting)
-                self._take(held.event, held.stamp, self._answer(number, held))
+                try:
+                    self._take(held.event, held.stamp, self._answer(number, held))
+                except Exception:
+                    self._wait(number, held)  # it is handed over again, in its place
+                    raise
                 handed += 1
                 if handed % YIELDS == 0:
                     await asyncio.sleep(0)

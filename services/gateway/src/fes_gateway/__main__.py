@@ -26,9 +26,19 @@ from fes_gateway.pack import Pack, PackSettings
 HOSTNAME = "@hostname"
 """Stands for a replica's name that is the machine's: of containers, each has its own."""
 
+FAILED = 1
+"""Status of a process of which a part failed that only a new start brings back."""
+
+TOLD_S = 1.0
+"""How long a process whose part failed goes on, so that probes and metrics tell why."""
+
 
 def main() -> int:
-    """Run until it is asked to end; a bad file or option ends with status 2 and one line."""
+    """Run until it is asked to end; a bad file or option ends with status 2 and one line.
+
+    Where a gateway fails, the process ends with status 1, as if it were killed: natively all stays
+    as it is, and who started it starts it again.
+    """
     return command("fes-gateway", _main)
 
 
@@ -67,7 +77,10 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
         }
         sys.stdout.write(json.dumps({"started": pack.settings.process, **started}) + "\n")
         sys.stdout.flush()
-        await stop.wait()
+        if await _first_of(stop, pack.failed) is pack.failed:
+            await asyncio.sleep(TOLD_S)
+            pack.abandon()
+            os._exit(FAILED)
         await http.stop()
         await links.stop()
 
@@ -81,6 +94,15 @@ def _interface(pack: Pack, options: argparse.Namespace) -> tuple[str, int]:
         host if options.http_host is None else options.http_host,
         port if options.http_port is None else options.http_port,
     )
+
+
+async def _first_of(*events: asyncio.Event) -> asyncio.Event:
+    """Return the first of some events that is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for each in waiting:
+        each.cancel()
+    return next(event for event in reversed(events) if event.is_set())
 
 
 def _gateways(federation: Federation, told: str) -> tuple[str, ...]:

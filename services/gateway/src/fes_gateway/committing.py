@@ -8,74 +8,22 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
 
-from fes.errors import BehindError
+from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.counters import Counters
-from fes_gateway.store import Entry, Journal, Tail, fold
+from fes_gateway.decisions import Others, Waiting, always, nobody, nothing
+from fes_gateway.store import Entry, Journal, fold
+from fes_gateway.watched import Failed, watched
 
 _log = logging.getLogger(__name__)
 
-ENTRY_BYTES = 500
-"""What a change that waits takes beside its value."""
-
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
 """Pauses after a commit that failed, doubled each time."""
-
-
-def always() -> bool:
-    """Tell that a decision holds whatever others commit before it."""
-    return True
-
-
-def never() -> bool:
-    """Tell that a decision does not hold."""
-    return False
-
-
-def _nothing() -> None: ...
-
-
-class Waiting(NamedTuple):
-    """A decision that waits for the journal.
-
-    Attributes:
-        mutations: To commit.
-        outputs: To perform then.
-        holds: Tells whether it still holds after others committed something before it.
-        then: Called once it is committed, before its outputs are performed.
-    """
-
-    mutations: list[Mutation]
-    outputs: list[Output]
-    holds: Callable[[], bool] = always
-    then: Callable[[], None] = _nothing
-
-    @property
-    def size(self) -> int:
-        """Bytes of memory that it accounts for."""
-        return sum(
-            ENTRY_BYTES + len(each.value) for each in self.mutations if isinstance(each, PutRow)
-        )
-
-
-class Others(NamedTuple):
-    """What is done where others append to the journal too.
-
-    Attributes:
-        follow: Takes what they appended.
-        abandon: Takes the outputs of a decision that no longer holds.
-        rested: Awaited after each commit, and each time that something was followed.
-    """
-
-    follow: Callable[[Tail], None]
-    abandon: Callable[[list[Output]], None]
-    rested: Callable[[], Awaitable[None]]
 
 
 class Committing:
@@ -95,6 +43,7 @@ class Committing:
         waiting_bytes: What decisions that wait for the journal account for.
         sequence: Sequence number up to which the journal is known.
         others: What is done where others append too; None where none do.
+        on_failed: Is told where nothing is committed any more: the task that commits has ended.
     """
 
     def __init__(
@@ -118,6 +67,7 @@ class Committing:
         self._held: Counter[str] = Counter()
         self.sequence = 0
         self.others: Others | None = None
+        self.on_failed: Failed = nobody
         self._behind = False
         self._waiting: asyncio.Queue[Waiting] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
@@ -126,7 +76,7 @@ class Committing:
         """Begin; return what the journal adds up to."""
         loop = asyncio.get_running_loop()
         state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
-        self._task = asyncio.create_task(self._commit(), name=f"{self._name} commit")
+        self._task = watched(self._commit(), f"{self._name} commit", self.on_failed)
         return state
 
     async def stop(self, within_s: float) -> bool:
@@ -134,9 +84,10 @@ class Committing:
         task, self._task = self._task, None
         if task is None:
             return False
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._waiting.join()
+        if not task.done():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    await self._waiting.join()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(self._executor, self._journal.close)
@@ -160,14 +111,15 @@ class Committing:
         mutations: list[Mutation],
         outputs: list[Output],
         holds: Callable[[], bool] = always,
-        then: Callable[[], None] = _nothing,
+        then: Callable[[], None] = nothing,
+        void: Callable[[], None] = nothing,
     ) -> None:
         """Have mutations committed, and then outputs performed; see `Waiting`."""
         self.uncommitted += 1
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
                 self._held[output.service] += 1
-        waiting = Waiting(mutations, outputs, holds, then)
+        waiting = Waiting(mutations, outputs, holds, then, void)
         self.waiting_bytes += waiting.size
         self._waiting.put_nowait(waiting)
 
@@ -178,11 +130,31 @@ class Committing:
             self.put([], [])
 
     async def caught_up(self) -> None:
-        """Return once everything was followed that others had appended when this was called."""
-        done = asyncio.Event()
+        """Return once everything was followed that others had appended when this was called.
+
+        Raises:
+            StoreError: Nothing is committed any more.
+        """
         self._behind = True
-        self.put([], [], then=done.set)
-        await done.wait()
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Return once all that was put before is committed, or void.
+
+        Raises:
+            StoreError: Nothing is committed any more.
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def settle() -> None:
+            if not done.cancelled():
+                done.set_result(None)
+
+        self.put([], [], then=settle)
+        task = self._task
+        await asyncio.wait({done, task} if task else {done}, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            raise StoreError(f"{self._name}: nothing is committed any more")
 
     async def state(self) -> dict[str, bytes]:
         """Return what the journal adds up to; it is known up to there then.
@@ -221,7 +193,14 @@ class Committing:
                 self._perform_committed(each.outputs)
             if self.others is not None:
                 await self.others.rested()
+            self._rest()
+
+    def _rest(self) -> None:
+        try:
             self._rested()
+        except Exception:  # noqa: BLE001 - it is done again with the next tick
+            _log.exception("resting_failed", extra={"gateway": self._name})
+            self._counters.add("perform_failed")
 
     async def _committed(self, waiting: list[Waiting]) -> list[Waiting]:
         """Commit; return what was committed: what no longer holds was abandoned."""
@@ -274,6 +253,7 @@ class Committing:
         if self.others is not None:
             self._counters.add("abandoned")
             self.others.abandon(waiting.outputs)
+        waiting.void()
         self._let_go(waiting.outputs)
         return False
 

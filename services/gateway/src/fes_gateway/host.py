@@ -4,6 +4,7 @@ What the core decides is committed before it is performed. Commits run in a thre
 what needs no commit does not wait for one.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -13,6 +14,7 @@ from types import MappingProxyType
 import msgspec
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent
+from fes.errors import StoreError
 from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
@@ -28,8 +30,9 @@ from fes.model import Stamp
 
 from fes_gateway.adapters import Adapters
 from fes_gateway.clock import instant, wall_us
-from fes_gateway.committing import Committing, Others
+from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
+from fes_gateway.decisions import Others
 from fes_gateway.performing import Performing
 from fes_gateway.recording import Recorder
 from fes_gateway.refusals import refused_requests
@@ -50,6 +53,9 @@ STOPPING_S = 5.0
 NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
 
+VOID = "void: another replica led before it was committed"
+"""Why a request came to nothing that was accepted by a leader no more."""
+
 COMMITS = 10_000
 COMMITS_BYTES = 4 * 1024 * 1024
 """Most requests that wait for the journal, and their size; above it requests are refused."""
@@ -65,6 +71,11 @@ class GatewayHost:
         log: The event log.
         clock: The federation clock.
         replica: Name of this replica, where the gateway has several; "" where it stands alone.
+
+    Attributes:
+        failure: Why it works no more: a task that it needs has ended, and its process has to be
+            started again; empty while it works.
+        on_failed: Is told when it fails.
     """
 
     def __init__(
@@ -79,6 +90,7 @@ class GatewayHost:
         self.settings = settings
         self.clock = clock
         self.counters = Counters()
+        self.failure = ""
         self._linked = Adapters(settings)
         self.adapters = self._linked.states
         self.core = GatewayCore(settings)
@@ -90,8 +102,10 @@ class GatewayHost:
         self.committing = Committing(
             settings.id, journal, executor, self._perform, self._tell_whole, self.counters
         )
+        self.committing.on_failed = self.fail
         self.replica: Replica | None = None
         self.on_lead: Callable[[], None] = lambda: None
+        self.on_failed: Callable[[], None] = lambda: None
         if replica:
             self.replica = Replica(replica, self, self.committing, journal)
             self._performing.forward = self.replica.forward
@@ -115,6 +129,20 @@ class GatewayHost:
             await self.replica.stop()
         if await self.committing.stop(STOPPING_S):
             self._recorder.write(Decided(Decision.STOPPED))
+
+    def fail(self, reason: str) -> None:
+        """Work no more: show no sign of life to other replicas, and have the process end.
+
+        Args:
+            reason: Why.
+        """
+        self.failure = self.failure or reason
+        self.counters.add("task_failed")
+        self._performing.refuse("gateway failed", what=reason)
+        if self.replica is not None:
+            self.replica.kill()
+        self.committing.kill()
+        self.on_failed()
 
     @property
     def store_error(self) -> str:
@@ -184,6 +212,21 @@ class GatewayHost:
         self.handle(Inject(stamped))
         return stamped.id
 
+    async def is_settled(self, within_s: float) -> bool:
+        """Return whether all that was injected so far is committed, or void.
+
+        Args:
+            within_s: Longest wait for the journal.
+        """
+        if not self.committing.uncommitted:
+            return True
+        try:
+            async with asyncio.timeout(within_s):
+                await self.committing.settled()
+        except (TimeoutError, StoreError):
+            return False
+        return True
+
     def refuse(self, service: str, reason: str, token: int = 0) -> None:
         """Count and log what the adapter of an event service may not say.
 
@@ -210,7 +253,8 @@ class GatewayHost:
         if self._is_behind and _may_wait(message):
             self._refuse_change(message, service)
             return
-        self._do(*self._decide(message, service))
+        request = message.request.id if isinstance(message, Inject) else ""
+        self._do(*self._decide(message, service), request)
 
     def followed(self, tail: Tail) -> None:
         """Take what other replicas committed."""
@@ -234,7 +278,7 @@ class GatewayHost:
 
     def step_down(self) -> None:
         """Decide nothing any more that is for the leader; `follow` comes next."""
-        self.core.role = Role.FOLLOWING
+        self.core.step_down()
 
     def follow(self, state: dict[str, bytes]) -> None:
         """Begin anew as a follower.
@@ -242,7 +286,10 @@ class GatewayHost:
         Args:
             state: What the journal adds up to.
         """
+        outcomes = self.core.outcomes
         self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
+        for request, step in outcomes:  # what became of them is told by this replica still
+            self.core.outcomes.add(request, step)
         for adapter in self._linked.linked():
             self.handle(adapter.up, adapter.service)
 
@@ -266,7 +313,8 @@ class GatewayHost:
     @property
     def ready(self) -> bool:
         """Whether every adapter proved a round trip lately and the journal can be written."""
-        return not self.store_error and all(state.ready for state in self.adapters.values())
+        works = not (self.failure or self.store_error)
+        return works and all(state.ready for state in self.adapters.values())
 
     @property
     def linked(self) -> bool:
@@ -286,25 +334,32 @@ class GatewayHost:
             if not state.ready
         }
         faults |= refused_requests(self.core)
-        return {**faults, "journal": self.store_error} if self.store_error else faults
+        told = {"journal": self.store_error, "gateway": self.failure}
+        return {**faults, **{part: reason for part, reason in told.items() if reason}}
 
     def link_counters(self) -> dict[str, dict[str, int]]:
         """Return the counters of each link that is up, by event service."""
         return self._linked.counters()
 
-    def _do(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+    def _do(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
         if mutations or self.committing.must_wait(outputs):
-            self._put(mutations, outputs)
+            self._put(mutations, outputs, request)
         else:
             self._perform(outputs)
 
-    def _put(self, mutations: list[Mutation], outputs: list[Output]) -> None:
+    def _put(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
         replica = self.replica
         if replica is None:
             self.committing.put(mutations, outputs)
         else:
-            then = partial(replica.committed, mutations)
-            self.committing.put(mutations, outputs, replica.holder(), then)
+            then, void = partial(replica.committed, mutations), partial(self._void, request)
+            self.committing.put(mutations, outputs, replica.holder(), then, void)
+
+    def _void(self, request: str) -> None:
+        """Tell under its id what became of a request that was not committed."""
+        if request:
+            self.core.outcomes.add(request, Step("refused", "", VOID, wall_us()))
+            self._recorder.write(Decided("refused", request=request, reason=VOID))
 
     def _view(self) -> ToldView | None:
         if self.replica is None or self.replica.membership.view is None:

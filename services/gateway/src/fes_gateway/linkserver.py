@@ -20,7 +20,7 @@ HELLO_S = 5.0
 """Longest wait for the opening handshake, and then for the hello."""
 
 STRANGERS = 64
-"""Most connections that have not said hello; one above it is refused."""
+"""Most connections that have not said hello; one above it takes the place of the oldest."""
 
 TELLING_S = 0.2
 """Time for a refusal to go out."""
@@ -48,7 +48,7 @@ class LinkServer:
         self._host = host
         self._port = port
         self._server: Server | None = None
-        self._strangers = 0
+        self._strangers: dict[_Link, None] = {}
         self.refused = 0
 
     @property
@@ -96,21 +96,23 @@ class LinkServer:
             await link.end()
 
     async def _hello(self, link: "_Link") -> Hello:
-        if self._strangers >= STRANGERS:
-            raise LinkError(f"{STRANGERS} others have not said hello yet")
-        self._strangers += 1
+        while len(self._strangers) >= STRANGERS:  # an adapter speaks at once: the oldest is none
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.give_way()
+        self._strangers[link] = None
         try:
             return await link.hello()
         finally:
-            self._strangers -= 1
+            self._strangers.pop(link, None)
 
     async def _serve(self, said: Hello, link: "_Link") -> None:
         host = self._host_of(said)
-        link.socket_end.displaced_with(host.displaced)
-        host.attach(said.service, link.socket_end, said.capabilities)
-        link.receiver = LinkGuard(host, said.service)
         reason = "the link broke"
         try:
+            link.socket_end.displaced_with(host.displaced)
+            host.attach(said.service, link.socket_end, said.capabilities)
+            link.receiver = LinkGuard(host, said.service)
             await link.carrying
         except LinkError as error:
             reason = str(error)
@@ -161,6 +163,11 @@ class _Link:
             self.carrying.result()
             raise LinkError("the link ended before a hello")
         raise LinkError("no hello in time")
+
+    def give_way(self) -> None:
+        """Have `hello` fail: others that may say one are there."""
+        if not self._said.done():
+            self._said.set_exception(LinkError(f"silent, and {STRANGERS} others came later"))
 
     async def end(self) -> None:
         """End the connection."""

@@ -33,6 +33,7 @@ from fes_gateway.clock import wall_us
 from fes_gateway.host import GatewayHost
 from fes_gateway.refusals import STATIC
 from fes_gateway.store import open_journal
+from fes_gateway.watched import watched
 
 _log = logging.getLogger(__name__)
 
@@ -66,6 +67,9 @@ class Pack:
         federation: The file, checked and resolved.
         settings: What this process hosts.
         base: Folder of the file.
+
+    Attributes:
+        failed: Set once a gateway works no more, so that the process has to end.
     """
 
     def __init__(self, federation: Federation, settings: PackSettings, base: Path) -> None:
@@ -89,6 +93,7 @@ class Pack:
             for service in federation.gateways[name].adapters
             if adapter_id(name, service) not in settings.remote
         ]
+        self.failed = asyncio.Event()
         self._ticker: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -103,6 +108,7 @@ class Pack:
     async def _start(self) -> None:
         for name, host in self.hosts.items():
             host.on_lead = partial(self._make_static, name, host)
+            host.on_failed = self.failed.set
             await host.start()
         for runtime in self.runtimes:
             gateway = runtime.adapter.id.removesuffix(f".{runtime.adapter.event_service_id}")
@@ -111,7 +117,7 @@ class Pack:
         for host in self.hosts.values():
             if host.replica is None:
                 host.on_lead()
-        self._ticker = asyncio.create_task(self._tick(), name="tick")
+        self._ticker = watched(self._tick(), "tick", self._fail)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop gracefully: adapters withdraw, journals close, the log ends."""
@@ -122,6 +128,10 @@ class Pack:
         for host in self.hosts.values():
             await host.stop()
         self._executor.shutdown()
+        self.log.close()
+
+    def abandon(self) -> None:
+        """End the log, and nothing else: what is subscribed natively stays, as after a kill."""
         self.log.close()
 
     @property
@@ -167,6 +177,10 @@ class Pack:
             host.inject(control)
         for request in requests:
             host.inject(control_of(request, self.federation.system))
+
+    def _fail(self, reason: str) -> None:
+        for host in self.hosts.values():
+            host.fail(reason)
 
     async def _tick(self) -> None:
         pause_s = min(TICK_S, self.federation.limits.hello_s)

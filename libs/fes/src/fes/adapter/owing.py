@@ -66,9 +66,3 @@ class Owing:
         if not taken or owed.parts == 0:
             del self._owed[token]
             owed.answer(taken)
-
-    def give_back(self) -> None:
-        """Have everything delivered again: the gateway's answers are lost with the link."""
-        owed, self._owed = self._owed, OrderedDict()
-        for each in owed.values():
-            each.answer(False)

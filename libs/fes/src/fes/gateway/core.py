@@ -150,6 +150,11 @@ class GatewayCore:
         self.delivery.carrying.resume(turn)
         return turn.mutations, turn.outputs
 
+    def step_down(self) -> None:
+        """Lead no more: what was accepted and is not committed yet is void."""
+        self.role = Role.FOLLOWING
+        self.delivery.succession.clear()
+
     def links(self) -> tuple[str, ...]:
         """Return the event services whose link is up."""
         return tuple(self._up)
@@ -187,6 +192,7 @@ class GatewayCore:
                 self._link_up(service, message, turn)
             case LinkDown():
                 self._up.pop(service, None)
+                self.delivery.succession.forget(service)
                 self.gossip.presence.link(service)
                 self._attend(turn)
             case Ready():

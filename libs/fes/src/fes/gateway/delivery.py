@@ -23,9 +23,9 @@ from fes.gateway.outputs import Decided
 from fes.gateway.passing import Passing, of_event
 from fes.gateway.postponed import Postponed
 from fes.gateway.publication import Router
-from fes.gateway.refused import Refused
 from fes.gateway.sending import Sending
 from fes.gateway.settings import GatewaySettings
+from fes.gateway.succession import Succession
 from fes.gateway.turn import Turn
 from fes.gateway.ways import Ways
 from fes.link.messages import Confirmed, Heard, Taken
@@ -80,7 +80,7 @@ class Delivery:
         )
         self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
         self._postponed = Postponed(settings.waiting, settings.waiting_bytes)
-        self._refused = Refused(settings.retry_us)
+        self.succession = Succession()
         self._services = frozenset(settings.services)
         self.homes_replaced = 0
 
@@ -108,7 +108,7 @@ class Delivery:
             known.pop(service, None)
             if holds:
                 known[service] = None
-        self._refused.forget(service)
+        self.succession.forget(service)
         self.carrying.resume(turn, service)
 
     def tick(self, turn: Turn) -> None:
@@ -123,9 +123,8 @@ class Delivery:
         if not heard.token:
             self._heard(heard, service, turn)
             return
-        known = self._desired[service].knows(heard.matched)
-        taken = self._refused.admits(heard, service, turn.now) and self._heard(heard, service, turn)
-        self._refused.note(heard, service, turn.now, taken=taken, surely=known)
+        taken = self.succession.admits(heard, service) and self._heard(heard, service, turn)
+        self.succession.note(heard, service, taken=taken)
         turn.order(service, Taken(heard.token, taken))
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:

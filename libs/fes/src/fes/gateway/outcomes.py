@@ -1,7 +1,7 @@
 """What a gateway did with each request, for those who ask."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fes.gateway.outputs import Decided, Output
@@ -35,6 +35,12 @@ class Outcomes:
         self._limit = limit
         self._steps = steps
         self._known: OrderedDict[str, list[Step]] = OrderedDict()
+
+    def __iter__(self) -> Iterator[tuple[str, Step]]:
+        """Yield each step with its request, the oldest request first."""
+        for request, steps in self._known.items():
+            for step in steps:
+                yield request, step
 
     def add(self, request: str, step: Step) -> None:
         """Remember a step of a request."""

@@ -23,6 +23,9 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
         token: Of an event that its service keeps until it is acknowledged: the gateway answers
             with `Taken`; 0 where nothing is kept.
+        after: Token that was sent just before this one over the same link, of an event of equal
+            priority, and is not answered yet: this one is accepted only if that one was. 0 where
+            there is none.
     """
 
     stamp: Stamp
@@ -36,6 +39,7 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
     body: bytes
     starts_us: int = 0
     token: int = 0
+    after: int = 0
 
 
 class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):

@@ -25,6 +25,9 @@ from fes_gateway.http.schemas import (
 HOST = "fes_gateway"
 """Where `dispatch` puts the gateway in a request's scope."""
 
+COMMIT_S = 5.0
+"""Longest that a request waits for the journal before it is answered that it is not committed."""
+
 _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no such gateway."},
     413: {"model": Problem, "description": "The body is too large."},
@@ -63,14 +66,20 @@ def host_of(request: Request) -> GatewayHost:
     return host
 
 
+def _refusal(host: GatewayHost, identity: str) -> str | None:
+    steps = host.core.outcomes.get(identity) or ()
+    return next((step.detail for step in steps if step.decision == "refused"), None)
+
+
 def _add_requests(app: FastAPI) -> None:
     @app.post(
         "/v1/requests",
         status_code=202,
         responses={
             **_REFUSED,
-            202: {"description": "It was taken.", "links": {"outcome": _OUTCOME}},
+            202: {"description": "It is committed.", "links": {"outcome": _OUTCOME}},
             422: {"model": Problem, "description": "It is no request."},
+            503: {"model": Problem, "description": "It is not committed, or is void."},
         },
         openapi_extra=_BODY,
         tags=["requests"],
@@ -84,10 +93,15 @@ def _add_requests(app: FastAPI) -> None:
             host.counters.add("refused", "malformed", "api")
             raise HTTPException(422, str(error)) from error
         identity = host.inject(control)
-        steps = host.core.outcomes.get(identity) or ()
-        refusal = next((step.detail for step in steps if step.decision == "refused"), None)
+        refusal = _refusal(host, identity)
         if refusal is not None:
             raise HTTPException(422, refusal)
+        if not await host.is_settled(COMMIT_S):
+            why = host.failure or host.store_error or "the journal is slow"
+            raise HTTPException(503, f"request {identity!r} is not committed yet: {why}")
+        refusal = _refusal(host, identity)
+        if refusal is not None:
+            raise HTTPException(503, refusal)
         return RequestAccepted(id=identity)
 
     @app.get(

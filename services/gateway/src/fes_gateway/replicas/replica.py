@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
+from fes.errors import StoreError
 from fes.gateway import replicas as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
 
 from fes_gateway.clock import wall_us
-from fes_gateway.committing import Committing, always, never
+from fes_gateway.committing import Committing
+from fes_gateway.decisions import always, never
 from fes_gateway.replicas.membership import HEARTBEAT, Membership, View, write_view
 from fes_gateway.store import Journal, Tail
+from fes_gateway.watched import watched
 
 HEARTBEAT_S = 0.5
 JOINING_S = 5.0
@@ -107,7 +110,7 @@ class Replica:
             self._heartbeat()
         for _ in range(2):  # a view is acted on after the commit that it came with
             await self._committing.caught_up()
-        self._task = asyncio.create_task(self._run(), name=f"{self.name} replica")
+        self._task = watched(self._run(), f"{self.name} replica", self._committing.on_failed)
 
     async def stop(self) -> None:
         """Leave: hand the lead over, and say that this replica lives no more; harmless twice."""
@@ -116,15 +119,25 @@ class Replica:
             return
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        with contextlib.suppress(TimeoutError):  # a view that waits may be committed with this one
-            async with asyncio.timeout(LEAVING_S):
-                await self._committing.caught_up()
-        view = self.membership.farewell(time.monotonic(), wall_us())
+        view = await self._farewell()
         gone: list[Mutation] = [DropRow(HEARTBEAT + self.name)]
         if view is None:
             self._committing.put(gone, [])
         else:
             self._propose(view, gone)
+
+    async def _farewell(self) -> View | None:
+        """Return the view that hands the lead over, once no other one waits for the journal.
+
+        Two views of the same number might be committed together. Where the journal is too slow for
+        that nobody is named: others take over as soon as this replica's heartbeat is gone.
+        """
+        try:
+            async with asyncio.timeout(LEAVING_S):
+                await self._committing.caught_up()
+        except (TimeoutError, StoreError):
+            return None
+        return self.membership.farewell(time.monotonic(), wall_us())
 
     def kill(self) -> None:
         """Show to live no more, as a process does that is killed."""
@@ -140,7 +153,7 @@ class Replica:
         for key, value in changes.items():
             self._note(key, value, tail.sequence)
         if self._take(changes):
-            self._see()
+            self._see(others=True)
         self._gateway.followed(core.Tail(tail.whole, changes))
 
     async def rested(self) -> None:
@@ -241,12 +254,16 @@ class Replica:
             _log.exception("view_not_read", extra={"replica": self.name})
             return self.membership.view != before
 
-    def _see(self) -> None:
-        """Act on a new view."""
+    def _see(self, *, others: bool = False) -> None:
+        """Act on a new view.
+
+        Args:
+            others: Whether another made it. It led then, even where the view names this replica.
+        """
         view = self.membership.view
         if view is None:
             return
-        if self.term and not self.membership.leads:
+        if self.term and (others or not self.membership.leads):
             self.term, self._void = 0, True
             self._gateway.step_down()
         self._gateway.viewed()

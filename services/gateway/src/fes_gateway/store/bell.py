@@ -48,3 +48,11 @@ def tell(changed: Callable[[], None]) -> None:
         changed()
     except Exception:
         log.exception("journal_watcher_failed")
+
+
+def after_commit(act: Callable[..., None], *given: object) -> None:
+    """Do something once a batch is durable; where it fails that is logged, and the batch stands."""
+    try:
+        act(*given)
+    except Exception:
+        log.exception("journal_aftermath_failed")

@@ -14,6 +14,7 @@ from pathlib import Path
 import apsw
 from fes.errors import BehindError, StoreError
 
+from fes_gateway.store.bell import after_commit
 from fes_gateway.store.journal import Entry, Tail, fold
 from fes_gateway.store.sqlitewatch import SqliteWatch, wake
 
@@ -77,13 +78,15 @@ class SqliteJournal:
                 "insert into journal values (?, ?, ?)",
                 [(number, key, value) for number, (key, value) in enumerate(batch, found + 1)],
             )
+        after_commit(self._appended, len(batch))
+        return expected_sequence + len(batch)
+
+    def _appended(self, count: int) -> None:
         wake(self.path, but=[watch.name for watch in self._watches])
-        self._since_snapshot += len(batch)
+        self._since_snapshot += count
         if self._since_snapshot >= SNAPSHOT_EVERY:
             self._since_snapshot = SNAPSHOT_EVERY // 2  # where it fails, it is tried again later
-            with contextlib.suppress(StoreError):  # the batch is durable
-                self.snapshot()
-        return expected_sequence + len(batch)
+            self.snapshot()
 
     def read(self, after: int = 0) -> Tail:
         """Return everything after a sequence number; see `Journal`."""

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+from msgspec import structs
+
+from fes.adapter.replicas.pending import Pending
 from fes.adapter.replicas.wish import ALONE
 from fes.link.end import LinkEnd, Message
 from fes.link.messages import Heard, View
@@ -34,7 +37,7 @@ class Line:
         replica: Name of the replica; `ALONE` where it has said none.
         view: What the replica told last of all replicas.
         whole: Whether its whole desired state is here, so that it can be told what was heard.
-        owed: Tokens that the replica is to answer for, each with how many parts of its event.
+        pending: Events that the replica is to acknowledge.
     """
 
     def __init__(self, lines: Lines) -> None:
@@ -42,7 +45,7 @@ class Line:
         self.replica = ALONE
         self.view: View | None = None
         self.whole = False
-        self.owed: dict[int, int] = {}
+        self.pending = Pending()
         self._lines = lines
 
     def up(self, end: LinkEnd, *, at_once: bool = False) -> None:
@@ -62,7 +65,7 @@ class Line:
         if self.end is not None:
             self._lines.down(self)
             self.end = self.view = None
-            self.replica, self.whole, self.owed = ALONE, False, {}
+            self.replica, self.whole = ALONE, False
 
     def receive(self, message: Message) -> None:
         """Take what the replica says."""
@@ -75,15 +78,15 @@ class Line:
 
     def send(self, message: Message) -> bool:
         """Send to the replica; False where the message was dropped."""
-        if self.end is None or not self.end.send(message):
+        if self.end is None:
             return False
         if isinstance(message, Heard) and message.token:
-            self.owed[message.token] = self.owed.get(message.token, 0) + 1
-        return True
+            return self._send_kept(self.end, message)
+        return self.end.send(message)
 
-    def settled(self, token: int) -> bool:
-        """Note an answer for a part of an event; False where none was to be given."""
-        parts = self.owed.pop(token, 0)
-        if parts > 1:
-            self.owed[token] = parts - 1
-        return parts > 0
+    def _send_kept(self, end: LinkEnd, heard: Heard) -> bool:
+        """Send an event that its service keeps; it names the one that was sent before it."""
+        if not end.send(structs.replace(heard, after=self.pending.after(heard.priority))):
+            return False
+        self.pending.sent(heard)
+        return True

@@ -91,7 +91,7 @@ class Switchboard:
     def hear(self, heard: Heard) -> bool:
         """Pass on an event; False where it was not taken, and is to be delivered again."""
         if self._straight is not None:
-            return self._straight(heard)
+            return self._open[ALONE].send(heard) if heard.token else self._straight(heard)
         leads = heard.persistent or heard.token != 0
         return self._handing.hand(heard, Place(leads, heard.stamp.origin))
 
@@ -143,7 +143,7 @@ class Switchboard:
             self._settle()
 
     def down(self, line: Line) -> None:
-        """Take a link that broke: what the replica wanted holds, what it owes is given back."""
+        """Take a link that broke: what it wanted holds, what it did not answer is given back."""
         del self._lines[line]
         self._close(line)
         self._settle()
@@ -200,9 +200,11 @@ class Switchboard:
             del self._open[line.replica]
             if line.replica == ALONE:
                 self._straight = None
-                self._inside.owing.give_back()
-        owed, line.owed = line.owed, {}
-        for token in owed:
+        self._give_back(line)
+
+    def _give_back(self, line: Line) -> None:
+        """Have delivered again what a replica did not acknowledge; its answers mean nothing now."""
+        for token in line.pending.give_up():
             self._inside.owing.answered(token, taken=False)
 
     def _settle(self) -> None:
@@ -211,6 +213,7 @@ class Switchboard:
             self._views.forget()
         self._views.see(self._open, self._now_s())
         self._views.confirm(line.view for line in self._open.values())
+        self._release()
         alone = self._views.newest is None and ALONE in self._open
         living = frozenset((ALONE,)) if alone else self._views.living
         if living is not None and not self._wants.knows(living):
@@ -219,6 +222,17 @@ class Switchboard:
         self._choose()
         self._handing.flush()
         self._lead()
+
+    def _release(self) -> None:
+        """Wait for acknowledgements of the replica that leads, and of no other.
+
+        What another one still has to acknowledge is delivered again, before anything newer goes to
+        the one that leads. Where the other did commit it, the journal says so.
+        """
+        leader = self._handing.line_of(REQUEST)
+        for line in self._lines:
+            if line is not leader and self._views.newest is not None:
+                self._give_back(line)
 
     def _choose(self) -> None:
         """Have all go as it is where it may."""
@@ -244,8 +258,8 @@ class Switchboard:
             line.send(Confirmed(order.row, NOT_ITS, retryable=True))
 
     def _taken(self, line: Line, taken: Taken) -> None:
-        if line.settled(taken.token) or line.replica == ALONE:
-            self._inside.owing.answered(taken.token, taken=taken.taken)
+        for each in line.pending.answered(taken):
+            self._inside.owing.answered(each.token, taken=each.taken)
 
     def _perform(self, change: Change) -> None:
         for order in change.orders:

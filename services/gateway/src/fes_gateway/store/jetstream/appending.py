@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from fes.errors import BehindError, StoreError
 
+from fes_gateway.store.jetstream.assembly import Message
 from fes_gateway.store.jetstream.reading import Reader
 from fes_gateway.store.jetstream.records import Chunk, Part, cut, encode, encode_state
-from fes_gateway.store.jetstream.stream import RefusedSequenceError, Stream
+from fes_gateway.store.jetstream.stream import GapError, RefusedSequenceError, Stream
 from fes_gateway.store.journal import fold
 
 ATTEMPTS = 5
@@ -30,6 +31,18 @@ class _Doubt(NamedTuple):
     payloads: tuple[bytes, ...]
 
 
+class _Behind(NamedTuple):
+    """Where to go on behind a message, as only snapshots of ours stand between.
+
+    Attributes:
+        after: Number of the message up to which the caller has read.
+        last: Number of the last message of those snapshots.
+    """
+
+    after: int
+    last: int
+
+
 class Appender:
     """Appends to a stream.
 
@@ -45,6 +58,7 @@ class Appender:
         self._writer = writer
         self._number = 0
         self._doubt: _Doubt | None = None
+        self._behind = _Behind(0, 0)
         self._alone = asyncio.Lock()
 
     async def append(self, data: bytes, expected: int) -> int:
@@ -52,22 +66,35 @@ class Appender:
 
         Args:
             data: The batch, encoded.
-            expected: Number of the message that it is to follow.
+            expected: Number of the message that it is to follow. Where only messages of our own
+                snapshots stand behind it, they say nothing new: it follows the last of them.
         """
         async with self._alone:
-            doubt = self._doubt
-            if doubt is None or (doubt.expected, doubt.data) != (expected, data):
-                doubt = await self._prepared(data, expected)
-            self._doubt = doubt
-            last = expected
-            try:
-                for payload in doubt.payloads:
-                    last = await self._put(payload, last, doubt.number)
-            except BehindError:
-                self._doubt = None
-                raise
+            for _ in range(ATTEMPTS):
+                start = self._behind.last if self._behind.after == expected else expected
+                try:
+                    return await self._append(data, start)
+                except BehindError:
+                    last = await self._behind_own(start)
+                    if last == start:
+                        raise
+                    self._behind = _Behind(expected, last)
+        raise StoreError(f"{self._stream.place}: a snapshot of ours is still being stored")
+
+    async def _append(self, data: bytes, expected: int) -> int:
+        doubt = self._doubt
+        if doubt is None or (doubt.expected, doubt.data) != (expected, data):
+            doubt = await self._prepared(data, expected)
+        self._doubt = doubt
+        last = expected
+        try:
+            for payload in doubt.payloads:
+                last = await self._put(payload, last, doubt.number)
+        except BehindError:
             self._doubt = None
-            return last
+            raise
+        self._doubt = None
+        return last
 
     async def snapshot(self) -> tuple[int, int]:
         """Replace the messages so far by their sum.
@@ -100,7 +127,7 @@ class Appender:
 
     async def _replace(self, state: bytes, sequence: int) -> int:
         """Store a snapshot, then remove what it stands for: a crash between leaves both."""
-        name = secrets.token_hex(8)
+        name = f"{self._writer}{secrets.token_hex(8)}"
         pieces = await self._cut(state)
         payloads = [
             encode(Chunk(name, 0, index, len(pieces), piece)) for index, piece in enumerate(pieces)
@@ -110,6 +137,29 @@ class Appender:
             last = await self._add(payload)
         await self._stream.patiently(lambda: self._stream.purge(first))
         return last if last == sequence + len(payloads) else sequence
+
+    async def _behind_own(self, expected: int) -> int:
+        """Return the number of the last message, if behind one stand only our own snapshots.
+
+        A snapshot whose end, or whose purge, was not answered leaves them behind. `expected` itself
+        where somebody else has appended.
+        """
+
+        async def look() -> int:
+            ends = await self._stream.ends()
+            if ends.last <= expected or ends.first > expected + 1:
+                return expected
+            try:
+                messages = await self._stream.messages(expected + 1, ends.last)
+            except (GapError, StoreError):  # somebody else's snapshot, or what is none of ours
+                return expected
+            return ends.last if all(map(self._is_ours, messages)) else expected
+
+        return await self._stream.patiently(look)
+
+    def _is_ours(self, message: Message) -> bool:
+        record = message.record
+        return isinstance(record, Chunk) and record.whose.startswith(self._writer)
 
     async def _cut(self, data: bytes) -> list[bytes]:
         return cut(data, await self._stream.patiently(self._stream.max_payload))

@@ -6,12 +6,12 @@ found at the one place where it can stand.
 """
 
 import asyncio
-import contextlib
 import logging
 import secrets
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from eventservices.lasting import lasting
 from fes.errors import BehindError, StoreError
 
 from fes_gateway.store.bell import Bell
@@ -59,11 +59,13 @@ class JetStreamJournal:
         if self._since_snapshot < SNAPSHOT_EVERY:
             return number
         self._since_snapshot = SNAPSHOT_EVERY // 2  # where it fails, it is tried again later
-        with contextlib.suppress(StoreError):  # the batch is durable
+        try:
             start, end = self._run(self._snapshot)
-            self._since_snapshot = 0
-            number = end if start == number else number
-        return number
+        except Exception:
+            log.exception("snapshot_failed", extra={"place": self.settings.place})
+            return number  # the batch is durable, and goes on behind what there is of the snapshot
+        self._since_snapshot = 0
+        return end if start == number else number
 
     def read(self, after: int = 0) -> Tail:
         """Return everything after a sequence number; see `Journal`."""
@@ -122,7 +124,7 @@ class JetStreamJournal:
     async def _watch(self, bell: Bell) -> None:
         stream, _, _ = self._parts()
         watching = Watching(stream, bell.ring)
-        self._tasks.append(asyncio.create_task(watching.serve(), name="journal watch"))
+        self._tasks.append(asyncio.create_task(lasting(watching.serve), name="journal watch"))
 
     async def _snapshot(self) -> tuple[int, int]:
         _, _, appender = self._parts()
