@@ -196,7 +196,7 @@ class Parts:
         """
         names = kill.parts
         if kill.of_leader:
-            async with httpx.AsyncClient(timeout=ANSWER_S) as client:
+            async with async_client(ANSWER_S) as client:
                 names = tuple([await self._leader(client, gateway) for gateway in kill.parts])
         await until(lambda: all(map(self.pid, names)), BACK_S, f"{', '.join(names)} to live")
         match kill.how:

@@ -1,6 +1,7 @@
 """Start a process of gateways: `fes-gateway --federation FILE --run FOLDER --gateways g1,g2`."""
 
 import argparse
+import asyncio
 import json
 import os
 import socket
