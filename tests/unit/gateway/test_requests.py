@@ -128,7 +128,10 @@ def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
         ({"dist_list": ""}, "DistList"),
         ({"dist_list": ",".join(["north"] * 65)}, "DistList"),
         ({"filter": "rate >"}, "Filter"),
-        ({"version": NOW.wall_us + 2 * 3_600 * SECOND}, "FES_Version"),
+        ({"version": NOW.wall_us + 25 * 3_600 * SECOND}, "FES_Version"),
+            ({"version": -1}, "FES_Version"),
+            ({"expires_us": 2**62}, "FES_Expires"),
+            ({"requester": "x" * 513}, "FES_Requester"),
     ],
 )
 def test_a_bad_request_is_refused_with_its_place(changes: dict[str, str], place: str) -> None:

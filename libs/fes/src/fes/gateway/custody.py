@@ -65,7 +65,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         final: Whether the destination has the event; otherwise the next gateway answers for it.
-        at_us: When, wall clock.
+        at_us: When, own clock.
     """
 
     final: bool
@@ -172,7 +172,7 @@ class Custody:
         del self._rows[row.key]
         del self._by_number[row.number]
         name = _name(row.key)
-        mark = Mark(final, turn.now.wall_us)
+        mark = Mark(final, turn.own_us)
         self._marks.pop(row.key, None)
         self._marks[row.key] = mark
         turn.mutations.append(DropRow(ROW + name))
@@ -183,7 +183,7 @@ class Custody:
 
     def expire(self, turn: Turn) -> None:
         """Forget the marks of events of which no copy comes any more."""
-        before_us = turn.now.wall_us - self._settings.retransmission_us
+        before_us = turn.own_us - self._settings.retransmission_us
         while self._marks:
             key, mark = next(iter(self._marks.items()))
             if mark.at_us > before_us:

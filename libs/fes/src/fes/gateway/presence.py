@@ -14,6 +14,9 @@ from fes.gateway.neighbours import Neighbours
 from fes.gateway.roster import Roster
 from fes.gateway.settings import GatewaySettings
 
+AHEAD_US = 86_400_000_000
+"""How far ahead of this gateway's clocks the words of another may be: a day. Clocks are wrong."""
+
 STALL = 1.5
 """Hello intervals that pass at most between two ticks: a process that stood still, or a clock that
 jumped, misses nobody at once."""
@@ -54,7 +57,7 @@ class Presence:
         """Let time pass.
 
         Args:
-            now_us: Wall clock, microseconds.
+            now_us: A clock that only goes forward, microseconds.
         """
         if self._ticked_us is not None:
             passed_us = max(0, now_us - self._ticked_us)
@@ -78,10 +81,17 @@ class Presence:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
         return self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
 
-    def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
-        """Take what others say of who is where; return what is new of it."""
+    def learn(self, attendances: Iterable[Attendance], now_us: int) -> list[Attendance]:
+        """Take what others say of who is where; return what is new of it.
+
+        Args:
+            attendances: In their words; those far ahead of any clock are left out.
+            now_us: The own time, or the wall clock.
+        """
         new = []
         for attendance in attendances:
+            if max(attendance.version, attendance.since) > now_us + AHEAD_US:
+                continue
             if attendance.gateway == self._settings.id:
                 self._outdone = max(self._outdone, attendance.version)
                 continue
@@ -92,18 +102,20 @@ class Presence:
                     self._give_time(attendance)
         return new
 
-    def speak(self, now_us: int) -> bool:
+    def speak(self, wall_us: int, own_us: int) -> bool:
         """Say anew where this gateway is; tell whether that changed.
 
         Args:
-            now_us: Wall clock, microseconds.
+            wall_us: Wall clock, microseconds.
+            own_us: The own time. The smaller is where versions begin: a clock that was set must not
+                put them far ahead.
         """
         own = self.roster.get(self._settings.id)
         at, missing = self._at(), self._missing()
         refuting = self._refutes(at)
         if (own.at, own.missing) == (at, missing) and not refuting and own.version >= self._outdone:
             return False
-        version = max(now_us, own.version + 1, self._outdone + 1)
+        version = max(min(wall_us, own_us), own.version + 1, self._outdone + 1)
         confirmed = refuting or own.at != at or own.version < self._outdone
         since = version if confirmed else own.since
         self.roster.take(Attendance(self._settings.id, version, since, at, missing))

@@ -26,7 +26,7 @@ class Refused:
     def admits(self, heard: Heard, service: str, now: Instant) -> bool:
         """Tell whether an event may be taken now."""
         found = self._first.get(service)
-        return found is None or found[0] == heard.stamp.identity or found[1] <= now.wall_us
+        return found is None or found[0] == heard.stamp.identity or found[1] <= now.steady_us
 
     def note(
         self, heard: Heard, service: str, now: Instant, *, taken: bool, surely: bool = True
@@ -45,9 +45,9 @@ class Refused:
         identity = heard.stamp.identity
         if taken:
             self._first.pop(service, None)
-        elif found is None or found[0] == identity or found[1] <= now.wall_us:
+        elif found is None or found[0] == identity or found[1] <= now.steady_us:
             patience_us = self._patience_us if surely else self._patience_us // PATIENCE
-            self._first[service] = (identity, now.wall_us + patience_us)
+            self._first[service] = (identity, now.steady_us + patience_us)
 
     def forget(self, service: str) -> None:
         """Forget what was refused there: over a new link all comes again, in its order."""
