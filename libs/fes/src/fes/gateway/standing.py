@@ -209,12 +209,13 @@ class Standing:
 
         What a client says after something else is newer, whatever became of its clock meanwhile.
         """
+        if control.path or (control.version and not arrived):
+            return control
         made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
-        version = made_us if arrived or control.version else min(made_us, turn.own_us)
-        if not control.path:
-            newest = self._newest(control, turn)
-            if newest is not None and (not arrived or _is_later(control.stamp, newest.request)):
-                version = max(version, newest.version + 1)
+        version = made_us if arrived else min(made_us, turn.own_us)
+        newest = self._newest(control, turn)
+        if newest is not None and (not arrived or _is_later(control.stamp, newest.request)):
+            version = max(version, newest.version + 1)
         if version == control.version:
             return control
         expires_us = control.expires_us and control.expires_us - made_us + version
