@@ -41,6 +41,10 @@ class Watch:
             if mutation.key.startswith((ROW, MARK)) or mutation.key[:1].isdigit():
                 (keys.add if isinstance(mutation, PutRow) else keys.discard)(mutation.key)
 
+    def wiped(self, gateway: str) -> None:
+        """Note that a gateway's journal was lost."""
+        self._journals[gateway].clear()
+
     def performs(
         self, core: GatewayCore, life: int, message: Input, outputs: list[Output], now_us: int
     ) -> None:

@@ -96,6 +96,11 @@ class World(Links):
         self.cores.pop(gateway, None)
         self.crashes.pop(gateway, None)
 
+    def wipe(self, gateway: str) -> None:
+        """Lose a gateway's journal, as where its container is replaced."""
+        self.journals.state(gateway).clear()
+        self.watch.wiped(gateway)
+
     def cut_link(self, gateway: str, service: str) -> None:
         """Part a gateway and an event service."""
         self.cut.add((gateway, service))
@@ -211,7 +216,7 @@ class World(Links):
 
     def _clock(self, gateway: str) -> Instant:
         now_us = self.now_us + self.skew_us[gateway]
-        return Instant(now_us, self.now_us)
+        return Instant(now_us, self.now_us, self.now_us)
 
 
 def _took(mutations: list[Mutation], outputs: list[Output], identity: str) -> bool:

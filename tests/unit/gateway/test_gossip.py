@@ -300,7 +300,7 @@ def test_a_service_that_does_not_answer_is_not_told_as_a_way() -> None:
 def test_who_was_away_for_longer_than_the_horizon_takes_the_neighbours_table() -> None:
     """Rule H9."""
     horizon_us = 60 * SECOND
-    old, other = gateway("g2", horizon_us=horizon_us), gateway("g1")
+    old, other = (gateway(name, horizon_us=horizon_us) for name in ("g2", "g1"))
     inject(other, request(source="a", dist_list="c", requester="kept"))
     late = at(1000)
     mutations = [
@@ -312,12 +312,14 @@ def test_who_was_away_for_longer_than_the_horizon_takes_the_neighbours_table() -
     for service in ("b", "c"):
         back.handle(LinkUp(), late, service)
     assert [applied.what for applied in back.applied("c")]
+    pass_time(other, 1, 70, (hello("g3"), "a"))
+    assert not other.gossip.touch.doubtful, "for a horizon only others that may be new were there"
 
-    assert of(Ask, tell(other, hello("g2", table=5, away=True), "b", late)) == []
-    outputs = tell(back, hello("g1", table=other.table.digest), "b", late)
-    assert of(Ask, outputs)
-    for table in of(Table, tell(other, Ask("g2", "g1"), "b", late)):
-        tell(back, table, "b", late)
+    assert of(Ask, tell(other, hello("g2", table=5, away=True), "b", at(70))) == []
+    known = hello("g1", table=other.table.digest)
+    asks = of(Ask, pass_time(back, 1_001, 1_003, (known, "b")))
+    for table in of(Table, tell(other, asks[0], "b", at(70))):
+        tell(back, table, "b", at(1_003))
 
     assert [row.requester for row in back.table.rows()] == ["kept"]
     assert not back.gossip.exchange.away

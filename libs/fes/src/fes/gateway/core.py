@@ -205,13 +205,14 @@ class GatewayCore:
                 self._attend(turn)
 
     def _restore(self, state: Mapping[str, bytes]) -> None:
+        self._reserved = int(state.get(NUMBERS, b"0"))
+        self._number = max(self._number, self._reserved)
         self._standing.restore(state)
         self._clock.restore(state.get(CLOCK))
         self.gossip.restore(state)
         if self._leads:
             self.delivery.restore(state)
-        self._reserved = int(state.get(NUMBERS, b"0"))
-        self._number = max(self._number, self._reserved, self.delivery.custody.highest())
+        self._number = max(self._number, self.delivery.custody.highest())
 
     def _tick(self, turn: Turn) -> None:
         if self._leads:

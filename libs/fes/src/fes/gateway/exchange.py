@@ -1,8 +1,9 @@
 """Exchange of request tables between neighbours whose digests differ.
 
 The one that finds a difference asks, and tells the digests of the buckets that its rows fall into;
-the one that is asked tells the rows of the buckets that differ, in parts, to all who hear it. What somebody else asked for already is not asked for again, and what an exchange did not
-mend is asked for ever more rarely: a table that differs for good costs little.
+the one that is asked tells the rows of the buckets that differ, in parts, to all who hear it. What
+somebody else asked for already is not asked for again, and what an exchange did not mend is asked
+for ever more rarely: a table that differs for good costs little.
 
 Source:
     design, section 4.
@@ -38,6 +39,9 @@ RAREST = 64
 
 REMEMBERED = 1024
 """Most differences remembered; the oldest goes first."""
+
+LATELY = 4
+"""Hello intervals in which an ask is answered, or is lost."""
 
 ANSWERS = 64
 """Most answers of different gateways that are listened to at a time."""
@@ -131,7 +135,7 @@ class Exchange:
         self._serial = serial
         self._differences: dict[tuple[str, str], _Difference] = {}
         self._asked_us: dict[tuple[str, str], int] = {}
-        self._asked_with: dict[str, int] = {}
+        self._asked_with: dict[str, tuple[int, int]] = {}
         self._telling: dict[str, _Telling] = {}
         self._answers: dict[str, _Answer] = {}
 
@@ -257,7 +261,7 @@ class Exchange:
         self._note_ask(*place)
         table = self._standing.table
         self._asked_with.pop(gateway, None)
-        self._asked_with[gateway] = table.digest
+        self._asked_with[gateway] = table.digest, now_us
         if len(self._asked_with) > REMEMBERED:
             del self._asked_with[next(iter(self._asked_with))]
         digests = table.digests(fitting(len(table))) if table.digest else ()
@@ -287,9 +291,7 @@ class Exchange:
             count = table.number + 1 if telling.done else 0
             part = msgspec.structs.replace(table, rows=rows, count=count)
             self._signalling.say(part, service, turn)
-            telling.table = msgspec.structs.replace(
-                table, number=table.number + 1, attendances=()
-            )
+            telling.table = msgspec.structs.replace(table, number=table.number + 1, attendances=())
 
     def _replace(self, table: Table, rows: list[Row], before: int, turn: Turn) -> None:
         """Drop what a neighbour's table has not, once what differs was told as a whole."""
@@ -299,7 +301,7 @@ class Exchange:
             if len(self._answers) > ANSWERS:
                 del self._answers[next(iter(self._answers))]
         if table.number == 0:
-            answer.fits = table.asked in (before, self._asked_with.get(table.gateway))
+            answer.fits = table.asked == before or self._answers_me(table)
         answer.count = table.count or answer.count
         answer.parts[table.number] = None
         answer.names.update((row.name, None) for row in rows)
@@ -307,11 +309,20 @@ class Exchange:
             del self._answers[table.gateway]
         elif answer.fits and len(answer.parts) == answer.count:
             self._standing.drop(
-                answer.names, frozenset(table.buckets), table.of, self._touch.contact_us, turn
+                answer.names, frozenset(table.buckets), table.of, self._touch.shared_us, turn
             )
             self._answers.clear()
             self._touch.settle(turn.own_us)
             self._standing.prolong(turn)
+
+    def _answers_me(self, table: Table) -> bool:
+        """Tell whether an answer is the one to what this gateway asked lately."""
+        digest, asked_us = self._asked_with.get(table.gateway, (0, 0))
+        lately = self._presence.uptime_us - asked_us < LATELY * self._settings.hello_us
+        if asked_us and lately and table.asked == digest:
+            del self._asked_with[table.gateway]
+            return True
+        return False
 
 
 def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:

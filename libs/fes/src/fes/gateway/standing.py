@@ -212,7 +212,7 @@ class Standing:
         if control.path or (control.version and not arrived):
             return control
         made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
-        version = made_us if arrived else min(made_us, turn.own_us)
+        version = made_us if arrived else max(1, min(made_us, turn.own_us))
         newest = self._newest(control, turn)
         if newest is not None and (not arrived or _is_later(control.stamp, newest.request)):
             version = max(version, newest.version + 1)

@@ -277,7 +277,9 @@ class RequestTable:
             self._put(row)
         return Changes(tuple(tombstones), tuple(gone))
 
-    def drop(self, names: Container[str], within: Container[int], of: int, before: int) -> list[Row]:
+    def drop(
+        self, names: Container[str], within: Container[int], of: int, before: int
+    ) -> list[Row]:
         """Remove the rows that another table does not have; return them.
 
         Args:

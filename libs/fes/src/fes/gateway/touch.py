@@ -33,7 +33,7 @@ class Touch:
     Attributes:
         away: Whether it was out of touch for longer.
         new: Whether it never was in touch.
-        contact_us: When it last received something while neither, own clock.
+        contact_us: When it last received something while not away, own clock.
     """
 
     def __init__(self, horizon_us: int, *, company: bool) -> None:
@@ -49,6 +49,11 @@ class Touch:
     def doubtful(self) -> bool:
         """Whether what it knows may have been withdrawn."""
         return self.away or self.new
+
+    @property
+    def shared_us(self) -> int:
+        """What was accepted here by then others know, own clock; one that is new never was away."""
+        return self.contact_us if self.away else 0
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept."""
@@ -69,8 +74,9 @@ class Touch:
 
     def received(self, own_us: int) -> bool:
         """Note that a neighbour was heard; tell whether doubt ends, as all were in doubt."""
-        if not self.doubtful:
+        if not self.away:
             self.contact_us = own_us
+        if not self.doubtful:
             return False
         if own_us - self._last_us > self._horizon_us or self._first_us < 0:
             self._first_us = own_us
