@@ -65,7 +65,7 @@ class Absence(World):
 
     @property
     def agreed(self) -> list[str] | dict[str, list[str]]:
-        """Return whose subscriptions hold at all gateways that run, or at each where they differ."""
+        """Return whose subscriptions hold at all that run, or at each where they differ."""
         known = self.known
         first = next(iter(known.values()))
         return first if all(each == first for each in known.values()) else known

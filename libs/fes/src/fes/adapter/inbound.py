@@ -18,7 +18,7 @@ from fes.eventlog import Decision
 from fes.link.messages import Heard, HeardControl
 from fes.mapping import Native
 from fes.model import Event, Stamp, attributes, binary, is_reserved
-from fes.model.limits import check_limits, check_size
+from fes.model.limits import Limits, check_limits, check_size
 
 SET_ASIDE = 100
 """Most unreadable events kept for inspection; the oldest goes first."""
@@ -30,7 +30,7 @@ REASON = 500
 """Most characters of a reason in the event log."""
 
 WRAPPING_BYTES = 64 * 1024
-"""What a control event may take beside the event in it."""
+"""What a control event may take beside the event in it, which text takes a third more for."""
 
 PassOn = Callable[[HeardControl, Event], bool]
 """Sends a control event to the gateway, which `Event` is; False where it was not taken."""
@@ -192,8 +192,13 @@ class Inbound:
         if isinstance(inner, Event):
             check_limits(inner, limits)
         body = binary.encode(event)
-        check_size(len(body), replace(limits, event_bytes=limits.event_bytes + WRAPPING_BYTES))
+        check_size(len(body), replace(limits, event_bytes=control_bytes(limits)))
         return body
+
+
+def control_bytes(limits: Limits) -> int:
+    """Return the largest control event that is taken, bytes: one that tells a largest event."""
+    return -(-limits.event_bytes // 3) * 4 + WRAPPING_BYTES
 
 
 def _of_part(stamp: Stamp, index: int, time_us: int | None) -> Stamp:
