@@ -5,7 +5,7 @@ from collections import Counter
 
 import msgspec
 from fes.adapter.inbound import control_bytes
-from fes.control import RequestType, Signal
+from fes.control import ControlEvent, RequestType, Signal
 from fes.control.signal import Ask, Hello, Table
 from fes.federation.topology import Topology
 from fes.gateway import GatewayCore
@@ -13,22 +13,27 @@ from fes.gateway.buckets import fitting
 from fes.gateway.exchange import PART_BYTES, REMEMBERED
 from fes.gateway.inputs import Tick
 from fes.gateway.outputs import Decided, ToAdapter
+from fes.gateway.requests import rows_of
+from fes.gateway.turn import Turn
 from fes.link.messages import PublishControl
 from fes.model import Event
 from fes.model.limits import Limits
-from support.cores import inject, request, signals
+from support.cores import NOW, inject, request, signals
 from support.gossiping import at, gateway, hello, of, pass_time, tell
 
-CROWD = 100
+CROWD = 40
 
 
 def fill(core: GatewayCore, count: int) -> None:
+    """Have a gateway know some requests, without applying them one after the other."""
+    turn = Turn(NOW, NOW.wall_us)
     for number in range(count):
-        inject(core, numbered(number))
+        control = msgspec.structs.replace(numbered(number), version=NOW.wall_us)
+        core.table.take(rows_of(control, ("c",), turn, core.table.kept_us), NOW.wall_us)
 
 
-def numbered(number: int, source: str = "a") -> object:
-    return request(source=source, dist_list="c", requester=f"c{number}", sequence=number + 1)
+def numbered(number: int) -> ControlEvent:
+    return request(source="a", dist_list="c", requester=f"c{number}", sequence=number + 1)
 
 
 def exchange(asker: GatewayCore, asked: GatewayCore, service: str = "b") -> list[Signal]:

@@ -14,6 +14,7 @@ from fes.gateway.exchange import Exchange
 from fes.gateway.outputs import PutRow
 from fes.gateway.presence import Presence
 from fes.gateway.replicas import ROSTER, write_roster
+from fes.gateway.requests import latest
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.signalling import Signalling
 from fes.gateway.standing import Standing
@@ -100,7 +101,7 @@ class Gossip:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
         newcomer = self.presence.hear(hello, service)
         if not self._speaks:
-            self.presence.learn(hello.attendances, turn.own_us)
+            self.presence.learn(self._sound(hello.attendances, service, turn))
             return newcomer
         self._learn(hello.attendances, service, turn)
         self.exchange.compare(hello, service, turn)
@@ -111,7 +112,7 @@ class Gossip:
     def told(self, table: Table, service: str, turn: Turn) -> None:
         """Take a part of a neighbour's table."""
         if not self._speaks:
-            self.presence.learn(table.attendances, turn.own_us)
+            self.presence.learn(self._sound(table.attendances, service, turn))
             return
         self._learn(table.attendances, service, turn)
         self.exchange.told(table, service, turn)
@@ -146,9 +147,22 @@ class Gossip:
         self.signalling.say(hello, service, turn)
 
     def _learn(self, attendances: Iterable[Attendance], service: str, turn: Turn) -> None:
-        new = self.presence.learn(attendances, turn.own_us)
+        new = self.presence.learn(self._sound(attendances, service, turn))
         if not new:
             return
         for name, adapter in self._settings.adapters.items():
             if name != service or adapter.on_medium:
                 self.say_at(name, new, turn)
+
+    def _sound(
+        self, attendances: Iterable[Attendance], service: str, turn: Turn
+    ) -> list[Attendance]:
+        """Return the attendances that are not far ahead of any clock; the others are refused."""
+        latest_us, found = latest(turn), []
+        for attendance in attendances:
+            if max(attendance.version, attendance.since) > latest_us:
+                reason = f"attendance of {attendance.gateway[:60]!r}: lies in the future"
+                self._standing.refuse(reason, service, turn)
+            else:
+                found.append(attendance)
+        return found

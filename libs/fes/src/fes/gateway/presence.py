@@ -14,9 +14,6 @@ from fes.gateway.neighbours import Neighbours
 from fes.gateway.roster import Roster
 from fes.gateway.settings import GatewaySettings
 
-AHEAD_US = 86_400_000_000
-"""How far ahead of this gateway's clocks the words of another may be: a day. Clocks are wrong."""
-
 STALL = 1.5
 """Hello intervals that pass at most between two ticks: a process that stood still, or a clock that
 jumped, misses nobody at once."""
@@ -81,17 +78,10 @@ class Presence:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
         return self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
 
-    def learn(self, attendances: Iterable[Attendance], now_us: int) -> list[Attendance]:
-        """Take what others say of who is where; return what is new of it.
-
-        Args:
-            attendances: In their words; those far ahead of any clock are left out.
-            now_us: The own time, or the wall clock.
-        """
+    def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
+        """Take what others say of who is where; return what is new of it."""
         new = []
         for attendance in attendances:
-            if max(attendance.version, attendance.since) > now_us + AHEAD_US:
-                continue
             if attendance.gateway == self._settings.id:
                 self._outdone = max(self._outdone, attendance.version)
                 continue

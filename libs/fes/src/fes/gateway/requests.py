@@ -122,7 +122,7 @@ def rows_of(
         ControlEventError: The filter is not in the language, the event is missing or reserved, a
             number or name is out of range, or the version lies in the future.
     """
-    if control.version > _latest_us(turn):
+    if control.version > latest(turn):
         raise ControlEventError(f"attribute 'FES_Version': {control.version} lies in the future")
     for name, number in (("Version", control.version), ("Expires", control.expires_us)):
         if not 0 <= number < FOREVER:
@@ -176,7 +176,7 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
         raise ControlEventError(f"row of a table: no event service {row.source[:60]!r}")
     if len(patterns := parse_list(row.pattern)) != 1 or patterns[0] != row.pattern:
         raise ControlEventError(f"row of a table: pattern {row.pattern[:60]!r} is not one name")
-    if row.version > _latest_us(turn):
+    if row.version > latest(turn):
         raise ControlEventError(f"row of a table: version {row.version} lies in the future")
     for number in (row.version, row.expires_us, row.until_us, row.outlives_us):
         if not 0 <= number <= FOREVER:
@@ -186,7 +186,7 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
     _check_content(row)
 
 
-def _latest_us(turn: Turn) -> int:
+def latest(turn: Turn) -> int:
     """Return the largest version that any clock may have given by now."""
     return max(turn.now.wall_us, turn.own_us) + CLOCK_SKEW_US
 
