@@ -142,6 +142,7 @@ class GatewayCore:
         """
         self._clock.restore(state.get(CLOCK))
         turn = Turn(now, self._clock.read(now))
+        self._clock.behind_us = 0  # another replica's wall clock noted it, and this one ran
         self.role = Role.LEADING
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
@@ -171,6 +172,9 @@ class GatewayCore:
     def _turn(self, now: Instant) -> Turn:
         turn = Turn(now, self._clock.read(now))
         self.gossip.touch.pass_time(turn.own_us)
+        if self._clock.behind_us > self.settings.horizon_us // NOTES:
+            self.gossip.touch.doubt()
+        self._clock.behind_us = 0
         return turn
 
     def _take(self, message: Input, service: str, turn: Turn) -> None:

@@ -20,11 +20,14 @@ class OwnClock:
     Attributes:
         now_us: As it was read last.
         noted_us: As it was noted in the journal last; -1 where it never was.
+        behind_us: How far behind what was noted the wall clock was when this clock began: then it
+            was set back, and nobody knows how long no process ran.
     """
 
     def __init__(self) -> None:
         self.now_us = 0
         self.noted_us = -1
+        self.behind_us = 0
         self._ahead_us: int | None = None
 
     def restore(self, noted: bytes | None) -> None:
@@ -37,6 +40,7 @@ class OwnClock:
     def read(self, now: Instant) -> int:
         """Return the own time at a moment, microseconds."""
         if self._ahead_us is None:
+            self.behind_us = max(0, self.now_us - now.wall_us)
             self._ahead_us = max(now.wall_us, self.now_us) - now.steady_us
         self.now_us = max(self.now_us, now.steady_us + self._ahead_us)
         return self.now_us

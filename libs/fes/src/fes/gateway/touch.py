@@ -72,6 +72,10 @@ class Touch:
         if not self.away and own_us - self.contact_us > self._horizon_us:
             self.away = True
 
+    def doubt(self) -> None:
+        """Take this gateway for away, as nobody knows how long it did not run."""
+        self.away = self._company
+
     def received(self, own_us: int) -> bool:
         """Note that a neighbour was heard; tell whether doubt ends, as all were in doubt."""
         if not self.away:
