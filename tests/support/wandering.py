@@ -250,9 +250,9 @@ def hostile(rng: random.Random, world: World) -> bytes:
     raw = msgspec.Raw(msgspec.json.encode(row) if abs(far) < 2**63 else b"[" + b"9" * 30 + b"]")
     evil = rng.choice(
         (
-            Table("g0", 0, 0, 1, rows=(raw,)),
+            Table("g9", 0, 0, 1, rows=(raw,)),
             Table("g9", 1, 7, 3, rows=(raw,), buckets=(500,), of=3),
-            Hello("g1", 1, 1, 1, attendances=(Attendance("g1", 2**62, 2**62, ()),)),
+            Hello("g9", 1, 1, 1, attendances=(Attendance("g1", 2**62, 2**62, ()),)),
             Ask("g9", "g0", (1, 2, 3)),
             Ask("g9", f"nobody{rng.random()}"),
         )

@@ -21,6 +21,7 @@ def start(world: Absence, *gateways: str) -> None:
 
 
 def test_a_new_neighbours_empty_table_takes_nothing_from_one_that_was_away() -> None:
+    """Rule H14."""
     world = Absence(PAIR)
     world.ask("A")
     world.step(2 * HORIZON_S)
@@ -50,6 +51,7 @@ def test_what_held_before_holds_where_all_were_away() -> None:
 
 
 def test_what_one_knows_to_be_withdrawn_stays_so_where_all_were_away() -> None:
+    """Rule H15."""
     world = Absence(PAIR)
     world.ask("A")
     world.step(2 * HORIZON_S)
@@ -67,7 +69,6 @@ def test_what_one_knows_to_be_withdrawn_stays_so_where_all_were_away() -> None:
 
 
 def test_one_killed_soon_after_its_first_start_is_away_after_the_horizon() -> None:
-    """Rule H9."""
     world = Absence(THREE)
     world.ask("A")
     world.step(HORIZON_S / 8)
@@ -86,6 +87,7 @@ def test_one_killed_soon_after_its_first_start_is_away_after_the_horizon() -> No
 
 
 def test_being_away_does_not_end_by_time_alone() -> None:
+    """Rule H16."""
     world = Absence(THREE)
     world.ask("A")
     world.step(2 * HORIZON_S)
@@ -119,6 +121,7 @@ def test_a_running_gateway_that_received_nothing_for_the_horizon_is_away() -> No
 
 
 def test_what_was_asked_of_one_in_a_separation_survives_it() -> None:
+    """Rule H17."""
     world = Absence(THREE)
     world.ask("A", requester="old")
     world.step(2 * HORIZON_S)
@@ -197,7 +200,7 @@ def test_who_has_no_neighbours_is_never_away() -> None:
 
 
 def test_taking_the_lead_over_ever_again_makes_no_gateway_away() -> None:
-    """The numbers of a leader begin ever further ahead of the clock; no clock is among them."""
+    """Rule H18."""
     world = Absence(PAIR)
     world.step(2 * HORIZON_S)
     world.part("A")

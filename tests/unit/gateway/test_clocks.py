@@ -17,6 +17,7 @@ PAIR = "A-s0 A-s1 B-s1 B-s2"
 
 @STEPS
 def test_a_lease_outlives_a_clock_that_is_set(step_us: int) -> None:
+    """Rule T12."""
     world = Absence(PAIR)
     world.ask("A", lease_s=10)
     world.step(1)
@@ -90,7 +91,7 @@ def test_what_is_asked_after_a_clock_was_set_is_newer(step_us: int) -> None:
 
 @STEPS
 def test_a_client_whose_clock_is_set_is_followed(step_us: int) -> None:
-    """What a client says after something else is newer, whatever its clock says."""
+    """Rule T15."""
     core = core_of("north", "south")
     told = ((SUB, 0), (SUB, step_us), (UNSUB, 0))
     for sequence, (kind, off_us) in enumerate(told, 1):
@@ -108,7 +109,6 @@ def test_a_client_whose_clock_is_set_is_followed(step_us: int) -> None:
 def test_a_withdrawal_is_as_young_as_its_acceptance_whatever_its_clients_clock(
     behind_us: int,
 ) -> None:
-    """Rule T6."""
     world = Absence(PAIR)
     world.now_us += DATE_US
     world.step(2)
@@ -127,6 +127,7 @@ def test_a_withdrawal_is_as_young_as_its_acceptance_whatever_its_clients_clock(
 
 
 def test_a_lease_that_was_made_shorter_does_not_come_back_for_ever() -> None:
+    """Rule T13."""
     world = Absence(PAIR)
     world.ask("A")
     world.step(1)
@@ -143,6 +144,7 @@ def test_a_lease_that_was_made_shorter_does_not_come_back_for_ever() -> None:
 
 
 def test_a_withdrawal_outlives_the_lease_that_it_ended() -> None:
+    """Rule T14."""
     core = core_of("north", "south", horizon_us=60 * SECOND)
     inject(core, request(expires_us=NOW.wall_us + 500 * SECOND))
     inject(core, request(UNSUB, sequence=2))

@@ -90,7 +90,6 @@ def test_what_both_lack_of_one_another_both_learn() -> None:
 
 
 def test_the_largest_announcement_is_exchanged_in_a_part_of_its_own() -> None:
-    """Rule H8."""
     mine, other = gateway("g1"), gateway("g2")
     large = Event.of("Big", x=os.urandom(Limits().event_bytes - 40))
     fill(other, 3)

@@ -292,7 +292,7 @@ class GatewayCore:
     def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
         if not self.settings.adapters[service].accept or signal.gateway == self.settings.id:
             return
-        self.gossip.received(turn)
+        self.gossip.received(signal.gateway, turn)
         match signal:
             case Hello():
                 newcomer = self.gossip.hear(signal, service, turn)

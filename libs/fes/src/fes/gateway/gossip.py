@@ -53,6 +53,7 @@ class Gossip:
         self._standing = standing
         self._epoch = epoch
         self._speaks = speaks
+        self._known = frozenset(name for name, _ in settings.topology.attachments)
         self._roster_kept: int | None = None
         self._said_us: dict[str, int] = {}
 
@@ -92,9 +93,9 @@ class Gossip:
         turn.mutations.extend(self.touch.keep(self._standing.table.accepted_us))
         return changed
 
-    def received(self, turn: Turn) -> None:
-        """Note that something came from another gateway."""
-        if self.touch.received(turn.own_us):
+    def received(self, gateway: str, turn: Turn) -> None:
+        """Note that something came from another gateway; only those of the file are company."""
+        if gateway in self._known and self.touch.received(turn.own_us):
             self.touch.settle(turn.own_us)
 
     def hear(self, hello: Hello, service: str, turn: Turn) -> bool:

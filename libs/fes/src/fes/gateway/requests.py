@@ -22,6 +22,9 @@ from fes.model.stamp import MAX_NAME
 CLOCK_SKEW_US = 86_400_000_000
 """How far in the future a version may lie: a day. Clocks are wrong by hours, not by more."""
 
+COUNTS = 1_000_000
+"""A version below it only counts; from there on it is a time, microseconds."""
+
 _STANDING = (RequestType.SUBSCRIPTION, RequestType.ANNOUNCEMENT)
 
 _FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
@@ -195,15 +198,16 @@ def _lease_ends_us(control: ControlEvent, turn: Turn) -> int:
     """Return when a lease ends, own clock; 0 where the request is none.
 
     It lasts as long as its client says that it does, whatever this gateway's wall clock says: from
-    when the client made it, which is its version or the time of its stamp, to the end. Where
-    neither is a time of a clock that may be right within a day, the wall clock decides.
+    when the client made it, which is its version, or the time of its stamp where versions only
+    count. Where that is no time of a clock that is right within a day, the wall clock decides.
     """
     if not control.expires_us:
         return 0
     left_us = control.expires_us - turn.now.wall_us
-    lengths = [control.expires_us - control.version, control.expires_us - control.stamp.time_us]
-    likely = [length for length in lengths if 0 < length <= left_us + CLOCK_SKEW_US]
-    length_us = min(likely, key=lambda length: abs(length - left_us), default=left_us)
+    made_us = control.version if control.version >= COUNTS else control.stamp.time_us
+    length_us = control.expires_us - made_us
+    if not 0 < length_us <= left_us + CLOCK_SKEW_US:
+        length_us = left_us
     return max(1, turn.own_us + length_us)
 
 
