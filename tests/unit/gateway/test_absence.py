@@ -253,6 +253,31 @@ def test_a_process_that_stood_still_for_long_knows_that_it_was_away() -> None:
     assert world.agreed == []
 
 
+def test_a_withdrawal_past_its_time_is_still_learnt_from_one_that_kept_it() -> None:
+    """Of a lease that was made shorter, and ended, while nobody was there."""
+    world = Absence(THREE)
+    world.ask("A", lease_s=200)
+    world.step(2 * HORIZON_S)
+    world.part("A")
+    world.part("B")
+    world.ask("A", lease_s=2)
+    world.step(NIGHT_S)
+    world.part("A", joined=True)
+    world.part("B", joined=True)
+    world.step(5)
+    assert world.agreed == []
+    world.ask("A", lease_s=20)
+    world.step(1)
+    for gateway in "ABC":
+        world.part(gateway)
+    world.ask("A", lease_s=1)
+    world.step(25)
+    rows = [row.told(world._clock("A").wall_us) for row in world.cores["A"].table.rows()]
+
+    assert rows
+    assert min(row.outlives_us for row in rows) >= 0
+
+
 def test_links_that_come_up_do_not_forget_what_was_withdrawn() -> None:
     world = Absence(PAIR)
     world.ask("A")

@@ -127,7 +127,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
             self,
             since_us=0,
             until_us=self.until_us and max(1, self.until_us - own_us),
-            outlives_us=_shifted(self.outlives_us, -own_us),
+            outlives_us=max(0, _shifted(self.outlives_us, -own_us)),
         )
 
     def heard(self, own_us: int, horizon_us: int, since_us: int) -> "Row":
