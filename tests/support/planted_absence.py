@@ -9,7 +9,7 @@ import fes.gateway.requests as requests_module
 import fes.gateway.standing as standing_module
 import msgspec
 from fes.gateway.buckets import Buckets
-from fes.gateway.exchange import Exchange, _Answer
+from fes.gateway.exchange import Exchange
 from fes.gateway.ownclock import OwnClock
 from fes.gateway.settings import Instant
 from fes.gateway.standing import Standing
@@ -126,5 +126,3 @@ ABSENCE: dict[str, tuple[Any, str, Any]] = {
     "buckets never differ": (Buckets, "digests", _equal_buckets),
     "rows are not checked": (Standing, "_is_sound", _sound),
 }
-
-__all__ = ["ABSENCE", "_Answer"]
