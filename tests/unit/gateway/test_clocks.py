@@ -2,7 +2,7 @@
 
 import pytest
 from fes.gateway import GatewayCore
-from fes.gateway.inputs import Inject, LinkUp, Tick
+from fes.gateway.inputs import Inject, Input, LinkUp, Tick
 from fes.gateway.outputs import PutRow
 from fes.gateway.ownclock import OwnClock
 from fes.gateway.settings import Instant
@@ -166,7 +166,7 @@ def test_persistent_events_are_sent_again_where_the_clock_is_set(step_us: int) -
     for second in range(1, 21):
         mono_us = NOW.wall_us + second * SECOND
         now = Instant(mono_us + step_us, NOW.time_us, mono_us)
-        sent += len(orders(core.handle(Tick(), now)[1], "south"))
+        sent += len(orders(list(core.handle(Tick(), now)[1]), "south"))
 
     assert sent >= 3
 
@@ -192,11 +192,9 @@ def test_numbers_of_a_gateway_started_again_are_new_though_its_clock_was_set_bac
     """Rule T11."""
     settings = core_of("north", "south").settings
     core, state = GatewayCore(settings, after=1_000), dict[str, bytes]()
-    for message, service in (
-        (LinkUp(), "north"),
-        *((Inject(request(filter=f"rate > {n}", sequence=n)), "") for n in range(1, 4)),
-    ):
-        mutations, _ = core.handle(message, NOW, service)
+    asked: list[Input] = [Inject(request(filter=f"rate > {n}", sequence=n)) for n in range(1, 4)]
+    for message in (LinkUp(), *asked):
+        mutations, _ = core.handle(message, NOW, "north" if isinstance(message, LinkUp) else "")
         state |= {each.key: each.value for each in mutations if isinstance(each, PutRow)}
     given = max(applied.number for applied in core.applied("north"))
 
