@@ -1,6 +1,7 @@
 """Gateways that tell one another signals, one test at a time."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from fes.control import Signal, signal_event
 from fes.control.signal import Attendance, Hello
@@ -11,6 +12,8 @@ from fes.gateway.settings import Instant
 from fes.link.messages import HeardControl
 from fes.model import binary
 from support.cores import NOW, SECOND, signals
+
+S = TypeVar("S", bound=Signal)
 
 RING = Topology(
     (("g1", "a"), ("g1", "b"), ("g2", "b"), ("g2", "c"), ("g3", "c"), ("g3", "a")),
@@ -48,7 +51,7 @@ def tell(
 ) -> list[object]:
     """Have a gateway hear a signal; return what comes of it."""
     body = binary.encode(signal_event(signal, system, service))
-    return core.handle(HeardControl(None, body), now, service)[1]
+    return list(core.handle(HeardControl(None, body), now, service)[1])
 
 
 def pass_time(core: GatewayCore, first: int, last: int, *hellos: tuple[Hello, str]) -> list[object]:
@@ -67,5 +70,7 @@ def hello(name: str, *services: str, epoch: int = 1, **changes: Any) -> Hello:
     return Hello(name, epoch, **{"table": 0, "roster": 0, "attendances": known, **changes})
 
 
-def of(kind: type, outputs: list[object], service: str = "") -> list[Signal]:
-    return [signal for signal in signals(outputs, service) if isinstance(signal, kind)]
+def of(kind: type[S], outputs: Sequence[object], service: str = "") -> list[S]:
+    """Return the signals of a kind that a gateway says at an event service, or at all."""
+    found = signals(list(outputs), service)
+    return [signal for signal in found if isinstance(signal, kind)]

@@ -5,7 +5,7 @@ from collections import Counter
 
 import msgspec
 from fes.adapter.inbound import control_bytes
-from fes.control import ControlEvent, RequestType, Signal
+from fes.control import ControlEvent, RequestType
 from fes.control.signal import Ask, Hello, Table
 from fes.federation.topology import Topology
 from fes.gateway import GatewayCore
@@ -36,7 +36,7 @@ def numbered(number: int) -> ControlEvent:
     return request(source="a", dist_list="c", requester=f"c{number}", sequence=number + 1)
 
 
-def exchange(asker: GatewayCore, asked: GatewayCore, service: str = "b") -> list[Signal]:
+def exchange(asker: GatewayCore, asked: GatewayCore, service: str = "b") -> list[Table]:
     """Have one gateway learn from its neighbour; return what the neighbour told."""
     names = asker.settings.id, asked.settings.id
     ask = Ask(*names, asker.table.digests(fitting(len(asker.table))))
@@ -150,7 +150,7 @@ def test_a_crowd_of_newcomers_is_told_the_table_once() -> None:
         )
     told: Counter[str] = Counter()
     said = of(Hello, pass_time(old, 1, 14), "shared")[-1]
-    waiting = [(old.settings.id, said)]
+    waiting: list[tuple[str, Signal]] = [(old.settings.id, said)]
     for second in (15, 16, 17):
         while waiting:
             sender, signal = waiting.pop(0)
