@@ -5,7 +5,7 @@ from collections import Counter
 
 import msgspec
 from fes.adapter.inbound import control_bytes
-from fes.control import ControlEvent, RequestType
+from fes.control import ControlEvent, RequestType, Signal
 from fes.control.signal import Ask, Hello, Table
 from fes.federation.topology import Topology
 from fes.gateway import GatewayCore
