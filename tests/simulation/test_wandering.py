@@ -16,7 +16,12 @@ SEEDS = max(1, int(os.environ.get("FES_SEEDS", "5000")) // 5)
 FIRST = int(os.environ.get("FES_FIRST_SEED", "0"))
 BATCH = 50
 TRIED = 100
-RARE: dict[str, int] = {}
+RARE = {
+    "a part of a table is taken for the whole": 46,
+    "contact is not written down": 23,
+    "shorter leases leave nothing": 26,
+    "who was away is learnt from": 45,
+}
 """Seeds that are tried first, for faults that few seeds show; where one no longer does, all are."""
 
 HAPPENS = {

@@ -201,3 +201,25 @@ def test_numbers_of_a_gateway_started_again_are_new_though_its_clock_was_set_bac
     again = GatewayCore(settings, state, after=7)
 
     assert all(applied.number > given for applied in again.applied("north"))
+
+
+def test_what_is_asked_again_is_newer_than_what_others_remember_of_it() -> None:
+    """Though its own gateway forgot, and its clock was set back meanwhile."""
+    world = Absence(PAIR)
+    world.now_us += DATE_US
+    world.step(2)
+    asked = request(source="s0", dist_list="s2", system="world")
+    gone = request(UNSUB, source="s0", dist_list="s2", system="world", sequence=2)
+    for control in (asked, gone):
+        world.inject("A", control)
+        world.step(1)
+    world.kill("B")
+    world.skew_us["A"] = -5 * HOUR
+    world.cores["A"].table.expire(world.now_us + HOUR)
+    world.inject("A", asked)
+    world.step(2)
+    world.start("B")
+
+    world.step(5)
+
+    assert world.agreed == ["client"]

@@ -16,12 +16,15 @@ from fes.gateway.desired import DesiredState
 from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replicas import is_request
-from fes.gateway.requests import check_row, rows_of
+from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Changes, RequestTable, Row
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import Stamp, binary
+
+BEHIND_US = 60_000_000
+"""How far a client's clock may be behind until it is wrong: a minute."""
 
 WITHDRAWALS = 1000
 """Most native withdrawals whose request is remembered until the adapter answered."""
@@ -212,9 +215,12 @@ class Standing:
         if control.path or (control.version and not arrived):
             return control
         made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
-        version = made_us if arrived else max(1, min(made_us, turn.own_us))
         newest = self._newest(control, turn)
-        if newest is not None and (not arrived or _is_later(control.stamp, newest.request)):
+        follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
+        version = made_us if arrived else _version(turn)
+        if follows and COUNTS <= version < turn.own_us - BEHIND_US:
+            version = turn.own_us  # what others remember of it may be newer than that clock
+        if follows and newest is not None:
             version = max(version, newest.version + 1)
         if version == control.version:
             return control
@@ -312,6 +318,12 @@ def _request_of(row: Row) -> ControlEvent:
         requester=row.requester,
         version=row.version,
     )
+
+
+def _version(turn: Turn) -> int:
+    """Return the version of a request made here: it never goes back, unless it ran far ahead."""
+    ahead_us = turn.own_us - turn.now.wall_us
+    return turn.now.wall_us if ahead_us > CLOCK_SKEW_US // 2 else turn.own_us
 
 
 def _is_later(stamp: Stamp, than: Stamp) -> bool:
