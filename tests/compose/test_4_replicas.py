@@ -14,6 +14,7 @@ from support.stack import ANSWER_S, Stack, now_us, wait_for
 GATEWAY, COPIES = "g2", 3
 UP_S = 120
 FILTER = "subject = 'Speed' AND rate > 311"
+JSON = {"content-type": "application/json"}
 REQUEST = {"source": "siena-m", "dist_list": "steam-m-M01", "filter": FILTER}
 
 
@@ -71,7 +72,9 @@ def test_a_request_injected_at_one_replica_is_applied_at_all(
     first = leader(stack, replicas)
     other = next(one for one in replicas if one != first)
     body = json.dumps({"type": "subscription", **REQUEST})
-    answer = httpx.post(stack.at(other, "/v1/requests"), content=body, timeout=ANSWER_S)
+    answer = httpx.post(
+        stack.at(other, "/v1/requests"), content=body, headers=JSON, timeout=ANSWER_S
+    )
     assert answer.status_code == httpx.codes.ACCEPTED, answer.text
     for container in replicas:
         wait_for(lambda at=container: applied(stack, at) == ["applied"], f"{container} to apply")
@@ -96,7 +99,9 @@ def test_another_leads_where_the_leader_is_killed_and_it_comes_back(
 
 def test_what_one_withdraws_all_withdraw(stack: Stack, replicas: list[str]) -> None:
     body = json.dumps({"type": "unsubscription", **REQUEST})
-    answer = httpx.post(stack.at(replicas[-1], "/v1/requests"), content=body, timeout=ANSWER_S)
+    answer = httpx.post(
+        stack.at(replicas[-1], "/v1/requests"), content=body, headers=JSON, timeout=ANSWER_S
+    )
     assert answer.status_code == httpx.codes.ACCEPTED, answer.text
     for container in replicas:
         wait_for(lambda at=container: applied(stack, at) == [], f"{container} to withdraw")

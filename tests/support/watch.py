@@ -8,6 +8,7 @@ from fes.control.signal import Acknowledgement
 from fes.gateway import GatewayCore
 from fes.gateway.custody import MARK, ROW
 from fes.gateway.inputs import Input
+from fes.gateway.keys import END
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import attributes
@@ -39,7 +40,8 @@ class Watch:
         keys = self._journals[gateway]
         for mutation in mutations:
             if mutation.key.startswith((ROW, MARK)) or mutation.key[:1].isdigit():
-                (keys.add if isinstance(mutation, PutRow) else keys.discard)(mutation.key)
+                key = _without_home(mutation.key)
+                (keys.add if isinstance(mutation, PutRow) else keys.discard)(key)
 
     def wiped(self, gateway: str) -> None:
         """Note that a gateway's journal was lost."""
@@ -147,3 +149,8 @@ class Watch:
         if order.priority > urgent.setdefault(service, order.priority):
             self.broken.append(f"not urgent first: {gateway} sends {order} at {service}")
         urgent[service] = order.priority
+
+
+def _without_home(key: str) -> str:
+    """The key of a row or mark without the home at its end; in a world each identity has one."""
+    return key.removesuffix(END).rpartition(END)[0] if key.startswith((ROW, MARK)) else key

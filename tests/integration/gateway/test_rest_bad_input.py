@@ -10,6 +10,7 @@ from fes.testing.eventually import eventually
 from support.packs import Running, running
 
 GOOD = {"type": "subscription", "source": "south", "dist_list": "north", "filter": "Speed"}
+JSON = {"content-type": "application/json"}
 EVENT = {"subject": "Speed", "parameters": {"rate": 1.0}}
 LATE = {"subject": "Speed", "attributes": {"Timeout": -1}}
 
@@ -77,7 +78,7 @@ async def test_what_is_no_request_is_refused_with_its_place(case: str, federatio
     content, place = BAD[case]
 
     answer = await federation.http.post(
-        f"{federation.url}/gateways/g1/v1/requests", content=content
+        f"{federation.url}/gateways/g1/v1/requests", content=content, headers=JSON
     )
 
     assert answer.status_code == 422, answer.text
@@ -142,7 +143,9 @@ async def test_bad_requests_do_not_disturb_events(federation: Running) -> None:
     city, car = federation.client("south", "city"), federation.client("north", "car")
 
     for content, _ in BAD.values():
-        await federation.http.post(f"{federation.url}/gateways/g1/v1/requests", content=content)
+        await federation.http.post(
+            f"{federation.url}/gateways/g1/v1/requests", content=content, headers=JSON
+        )
         car.publish(Event.of("Speed", rate=1.0))
 
     await eventually(lambda: len(city.events()) == len(BAD))

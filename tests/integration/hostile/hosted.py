@@ -1,6 +1,7 @@
 """A federation hosted as `fes run` hosts it, with what it counts and logs in reach."""
 
 import json
+import os
 import re
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -118,3 +119,9 @@ def _waiting(pack: Pack) -> bool:
     reasons = {one.adapter.id: one.reason for one in pack.runtimes if not one.ready}
     assert not reasons, reasons
     return False
+
+
+def resident_mb() -> float:
+    """Return what this process takes of memory, MiB."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -1,7 +1,6 @@
 """Whatever dials the link server harms neither the links that are there nor the REST interface."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -20,7 +19,7 @@ from fes.link.websocket import MAX_FRAME_BYTES
 from fes.model import Event, Field, Stamp, Type, binary
 from fes.testing.eventually import eventually
 from fes_gateway import linkserver
-from integration.hostile.hosted import Hosted, hosted
+from integration.hostile.hosted import Hosted, hosted, resident_mb
 from integration.hostile.peer import GOOD, Peer, dialled, heard
 from msgspec.structs import replace
 
@@ -351,8 +350,3 @@ async def test_a_crowd_of_garbage_leaves_the_memory_as_it_was(town: Hosted, beyo
     assert resident_mb() - before < 40
     await eventually(lambda: town.links.refused == 220)
     await unharmed(town, beyond)
-
-
-def resident_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -99,7 +99,8 @@ BAD_TRACE = {
     "beyond the pole": (b"1,a,TEST001,95,11,30\n", ":3: column lat: 95 is out of range"),
     "no cell": (b"1,a,TEST001\n", ":3: column lat: is empty"),
     "back in time": (b"0,a,TEST001,50,11,30\n", ":3: column time_us: is earlier"),
-    "no UTF-8": (b"1,a,T\xf4\x02\x00EST,50,11,30\n", ":3: column licence"),
+    "no UTF-8": (b"1,a,T\xf4\x02EST,50,11,30\n", ":3: column licence"),
+    "NUL bytes": (b"1,a,T\x00EST,50,11,30\n", ":3: the line holds NUL bytes"),
 }
 
 
@@ -190,7 +191,7 @@ BAD_CUTS = {
     "no UTF-8": (b'{"part": "\xf4\x02"}\n', ":2: is not JSON"),
     "no object": (b"[1]\n", ":2: is not a JSON object"),
     "bottomless": (b"[" * 100_000 + b"\n", ":2: is not JSON"),
-    "no part": (b'{"from_us": 1}\n', ":2: lacks 'cause'"),
+    "no part": (b'{"from_us": 1}\n', ":2: lacks 'to_us'"),
     "no time": (GOOD_CUT.replace(b'_us": 1', b'_us": "soon"'), ":2: holds no time"),
     "an endless time": (GOOD_CUT.replace(b'_us": 1', b'_us": Infinity'), ":2: holds no time"),
 }

@@ -58,6 +58,15 @@ def test_a_row_behind_one_that_was_set_aside_goes_on() -> None:
     assert gateway.publish(order(6, after=5))
 
 
+def test_what_was_set_aside_is_never_told_to_have_been_published() -> None:
+    gateway = Gateway()
+    gateway.confirming.failed(order(5), "too large", retryable=False)
+
+    assert not gateway.publish(order(5))
+
+    assert gateway.heard == 2 * [Confirmed(5, "too large", retryable=False)]
+
+
 def test_a_row_that_is_asked_for_again_is_confirmed_and_not_published_again() -> None:
     gateway = Gateway()
     gateway.publish(order(5))

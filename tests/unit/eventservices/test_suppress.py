@@ -30,9 +30,33 @@ def test_a_sequence_far_behind_costs_neither_time_nor_memory() -> None:
     suppressor = Suppressor()
     assert not suppressor.repeated(stamp(LAST))
     began_s = time.perf_counter()
-    assert all(suppressor.repeated(stamp(number)) for number in (1, 2**40, 2**62))
+    assert all(suppressor.repeated(stamp(LAST - 2**number)) for number in (12, 20, 31))
     assert time.perf_counter() - began_s < 1.0
     assert not suppressor.repeated(stamp(LAST - 1))
+
+
+def test_one_event_with_an_absurd_sequence_does_not_mute_its_origin() -> None:
+    suppressor = Suppressor()
+    for absurd in (LAST, 2**62, 2**40):
+        assert not suppressor.repeated(stamp(absurd))
+        assert suppressor.repeated(stamp(absurd))
+        assert not suppressor.repeated(stamp(absurd % 97 + 1))
+        assert suppressor.repeated(stamp(absurd % 97 + 1))
+
+
+def test_an_origin_that_jumps_again_and_again_keeps_the_window_that_it_uses() -> None:
+    suppressor = Suppressor()
+    for number in range(1, 200):
+        assert not suppressor.repeated(stamp(number))
+        assert not suppressor.repeated(stamp(number << 40))
+    assert all(suppressor.repeated(stamp(number)) for number in range(1, 200))
+
+
+def test_the_same_identity_of_two_homes_is_two_events() -> None:
+    suppressor = Suppressor()
+    for home in ("north", "south"):
+        assert not suppressor.repeated(Stamp("samename", 7, 1, 0, home))
+        assert suppressor.repeated(Stamp("samename", 7, 1, 0, home))
 
 
 def test_origins_are_bounded_and_the_oldest_is_forgotten() -> None:

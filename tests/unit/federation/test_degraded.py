@@ -87,7 +87,7 @@ def test_on_the_air_gateways_answer_one_another(small: str) -> None:
 def test_how_many_persistent_events_are_remembered_is_told_where_there_are_any(small: str) -> None:
     assert len(told(small)) == 1
     assert told(keeping(small, "city"))[1].endswith(
-        "limits.marks: up to 333 persistent events a second: a gateway remembers those that went"
+        "limits.marks: up to 83 persistent events a second: a gateway remembers those that went"
         " for 600 s"
     )
 

@@ -71,7 +71,7 @@ def test_an_event_never_goes_back_home() -> None:
     _, outputs = core.handle(heard(numbers, stamp=stamp), NOW, "east")
 
     assert orders(outputs) == []
-    assert decisions(outputs) == [("dropped", "", "no subscription")]
+    assert decisions(outputs) == [("dropped", "south", "home is the destination")]
 
 
 def test_an_event_of_a_withdrawn_subscription_is_dropped() -> None:

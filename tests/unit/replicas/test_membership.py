@@ -188,3 +188,13 @@ def test_an_older_view_changes_nothing() -> None:
 def test_what_is_no_view_and_no_heartbeat_is_an_error(key: str) -> None:
     with pytest.raises(msgspec.DecodeError):
         Membership("a", 0, HEARTBEAT_S).take({key: b"\xc1"}, 0.0)
+
+
+def test_a_heartbeat_that_cannot_be_read_hides_nobody_else() -> None:
+    one = town("a", "b", "c")
+    state = {f"{HEARTBEAT}a": b"\xc1", **one.state}
+    state[f"{HEARTBEAT}a"] = b"\xc1"
+    late = Membership("d", 1, HEARTBEAT_S)
+    with pytest.raises(msgspec.DecodeError):
+        late.take(state, one.now_s)
+    assert late.view == one.view

@@ -5,6 +5,7 @@ travels in the service's own place: one packed header on NATS, the first element
 on MQTT 3.1.1.
 """
 
+import re
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -25,6 +26,7 @@ MAX_NAME = 512
 
 _INT64 = 2**63 - 1
 _SAFE = "/.:@+~"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _KEPT_NAMES = 4096
 
 
@@ -49,8 +51,13 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def identity(self) -> tuple[str, int, int]:
-        """What makes two copies the same event."""
+        """The identity as people write it; unique among the events of one home."""
         return (self.origin, self.epoch, self.sequence)
+
+    @property
+    def key(self) -> tuple[str, int, int, str]:
+        """What makes two copies the same event: the identity, and the home that it is unique in."""
+        return (self.origin, self.epoch, self.sequence, self.home)
 
 
 class Stamper:
@@ -169,4 +176,7 @@ def check(stamp: Stamp) -> Stamp:
         raise MalformedError(f"stamp passed {len(stamp.via)} event services, more than {MAX_VIA}")
     if max(map(len, names)) > MAX_NAME:
         raise MalformedError(f"stamp has a name of more than {MAX_NAME} characters")
+    bad = next(filter(_CONTROL.search, names), None)
+    if bad is not None:
+        raise MalformedError(f"a name in a stamp has a control character: {bad[:60]!r}")
     return stamp

@@ -20,6 +20,20 @@ class Identified(Protocol):
     def sequence(self) -> int:
         """Counts the publisher's events."""
 
+    @property
+    def home(self) -> str:
+        """Names the event service that the identity is unique in."""
+
+
+JUMP = 1 << 32
+"""A sequence that is further from all known of its origin than this has a window of its own.
+
+So one event with an absurd number does not mute its origin: the others go on in their window.
+"""
+
+WINDOWS = 4
+"""Most windows of one origin; the one unused longest is forgotten first."""
+
 
 @dataclass(slots=True)
 class _Window:
@@ -30,8 +44,9 @@ class _Window:
 class Suppressor:
     """Remembers which events a client was given, within bounds.
 
-    Per (origin, epoch) it keeps the highest sequence and a window below it. A sequence that fell
-    out of the window counts as a repetition: an event that late is never delivered as new.
+    Per (origin, epoch, home) it keeps the highest sequence and a window below it. A sequence that
+    fell out of the window counts as a repetition: an event that late is never delivered as new.
+    A sequence that lies `JUMP` or more from every window of its origin begins another window.
 
     Args:
         window: Sequence numbers kept for each origin.
@@ -42,21 +57,27 @@ class Suppressor:
         self._window = window
         self._origins = origins
         self._mask = (1 << window) - 1
-        self._table: OrderedDict[tuple[str, int], _Window] = OrderedDict()
+        self._table: OrderedDict[tuple[str, int, str], list[_Window]] = OrderedDict()
         self.suppressed = 0
         self.forgotten = 0
 
     def repeated(self, stamp: Identified) -> bool:
         """Tell whether an event was seen before, and remember it."""
-        key = (stamp.origin, stamp.epoch)
-        window = self._table.get(key)
-        if window is None:
-            self._table[key] = _Window(stamp.sequence, 1)
+        key = (stamp.origin, stamp.epoch, stamp.home)
+        windows = self._table.get(key)
+        if windows is None:
+            self._table[key] = [_Window(stamp.sequence, 1)]
             if len(self._table) > self._origins:
                 self._table.popitem(last=False)
                 self.forgotten += 1
             return False
         self._table.move_to_end(key)
+        window = windows[-1]
+        if abs(stamp.sequence - window.highest) >= JUMP:
+            found = _window_at(windows, stamp.sequence)
+            if found is None:
+                return False
+            window = found
         ahead = stamp.sequence - window.highest
         if ahead > 0:
             window.seen = ((window.seen << ahead) | 1) & self._mask if ahead < self._window else 1
@@ -67,3 +88,15 @@ class Suppressor:
             return True
         window.seen |= 1 << -ahead
         return False
+
+
+def _window_at(windows: list[_Window], sequence: int) -> _Window | None:
+    """Return the window that a sequence belongs to, as the newest used; None where it began one."""
+    for index, window in enumerate(windows):
+        if abs(sequence - window.highest) < JUMP:
+            windows.append(windows.pop(index))
+            return window
+    windows.append(_Window(sequence, 1))
+    if len(windows) > WINDOWS:
+        del windows[0]
+    return None

@@ -7,6 +7,7 @@ FesError
 ├── ControlEventError   (ValueError)       a control event is malformed or not allowed
 ├── FilterError         (ValueError)       a filter is not in the language
 ├── MappingError        (ValueError)       an event cannot be mapped
+├── KeyFormatError      (ValueError)       a text is not a key of the journal
 ├── FederationError     (ValueError)       `federation.yaml` is not valid
 ├── StoreError          (OSError)          the journal cannot be read or written
 │   └── BehindError                        another has appended to it meanwhile
@@ -66,6 +67,10 @@ class FilterError(FesError, ValueError):
 
 class MappingError(FesError, ValueError):
     """Tells that an event cannot be mapped; the message names rule and field."""
+
+
+class KeyFormatError(FesError, ValueError):
+    """Raised when a text is not a key of the journal, or is not the key of its value."""
 
 
 class FederationError(FesError, ValueError):

@@ -18,6 +18,7 @@ from serving import diagnostics
 
 from fes_gateway.http.server import server_of
 from fes_gateway.linkserver import LinkServer
+from fes_gateway.memory import check_memory, size_of
 from fes_gateway.pack import Pack, PackSettings
 
 HOSTNAME = "@hostname"
@@ -36,6 +37,7 @@ def main() -> None:
             run=options.run,
             replica=_replica(options),
         )
+        check_memory(federation, settings, options.memory_limit)
         pack = Pack(federation, settings, options.base or options.federation.parent)
     except FesError as error:
         sys.stderr.write(f"fes-gateway: {error}\n")
@@ -50,7 +52,8 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     links = LinkServer(pack.hosts, options.host, options.link_port)
-    http = server_of(pack, options.host, options.http_port)
+    names = filter(None, options.names.split(","))
+    http = server_of(pack, options.host, options.http_port, names)
     async with pack, sign_of_life(options.ready_file, lambda: pack.ready):
         await links.start()
         await http.start()
@@ -107,7 +110,14 @@ def _options() -> argparse.Namespace:
         f"its name, where the same gateways run several times; `{HOSTNAME}`: as the machine's",
         default="",
     )
+    parser.option(
+        "--memory-limit",
+        "bytes that the process may take, e.g. 150m; not checked where absent",
+        kind=size_of,
+        default=0,
+    )
     parser.option("--host", "address to listen on", default="127.0.0.1")
+    parser.option("--names", "further names of this machine in requests, by commas", default="")
     parser.option("--http-port", "of the REST interface", kind=port, default=0)
     parser.option("--link-port", "where adapters dial in", kind=port, default=0)
     return parser.parse_args()

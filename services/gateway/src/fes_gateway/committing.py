@@ -21,6 +21,9 @@ from fes_gateway.store import Entry, Journal, Tail, fold
 
 _log = logging.getLogger(__name__)
 
+ENTRY_BYTES = 500
+"""What a change that waits takes beside its value."""
+
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
 """Pauses after a commit that failed, doubled each time."""
 
@@ -53,6 +56,13 @@ class Waiting(NamedTuple):
     holds: Callable[[], bool] = always
     then: Callable[[], None] = _nothing
 
+    @property
+    def size(self) -> int:
+        """Bytes of memory that it accounts for."""
+        return sum(
+            ENTRY_BYTES + len(each.value) for each in self.mutations if isinstance(each, PutRow)
+        )
+
 
 class Others(NamedTuple):
     """What is done where others append to the journal too.
@@ -82,6 +92,7 @@ class Committing:
     Attributes:
         error: Why the journal cannot be written; empty where it can.
         uncommitted: Decisions that are not committed or not performed yet.
+        waiting_bytes: What decisions that wait for the journal account for.
         sequence: Sequence number up to which the journal is known.
         others: What is done where others append too; None where none do.
     """
@@ -97,6 +108,7 @@ class Committing:
     ) -> None:
         self.error = ""
         self.uncommitted = 0
+        self.waiting_bytes = 0
         self._name = name
         self._journal = journal
         self._executor = executor
@@ -155,7 +167,9 @@ class Committing:
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
                 self._held[output.service] += 1
-        self._waiting.put_nowait(Waiting(mutations, outputs, holds, then))
+        waiting = Waiting(mutations, outputs, holds, then)
+        self.waiting_bytes += waiting.size
+        self._waiting.put_nowait(waiting)
 
     def wake(self) -> None:
         """Have read soon what others appended."""
@@ -202,6 +216,7 @@ class Committing:
             while not self._waiting.empty():
                 waiting.append(self._waiting.get_nowait())
             for each in await self._committed(waiting):
+                self.waiting_bytes -= each.size
                 each.then()
                 self._perform_committed(each.outputs)
             if self.others is not None:
@@ -255,6 +270,7 @@ class Committing:
         """Tell whether a decision still holds; one that does not is abandoned."""
         if waiting.holds():
             return True
+        self.waiting_bytes -= waiting.size
         if self.others is not None:
             self._counters.add("abandoned")
             self.others.abandon(waiting.outputs)

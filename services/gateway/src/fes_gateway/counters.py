@@ -19,6 +19,12 @@ KNOWN_REASONS = frozenset(
         "expired",
         "hop limit",
         "not newer",
+        "custody is full",
+        "no such event service",
+        "home is the destination",
+        "path names its destination",
+        "row of the journal cannot be read",
+        "too many wait for their StartTime",
     }
 )
 
@@ -37,10 +43,10 @@ class Counters:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
-    def add(self, decision: str, reason: str = "", type_: str = "") -> None:
-        """Count a decision."""
+    def add(self, decision: str, reason: str = "", type_: str = "", count: int = 1) -> None:
+        """Count a decision, or several that are alike."""
         known = reason if reason in KNOWN_REASONS else "other"
-        self._counts[decision, known, type_] += 1
+        self._counts[decision, known, type_] += count
 
     def items(self) -> list[tuple[Labels, int]]:
         """Return every counter, sorted by its labels."""

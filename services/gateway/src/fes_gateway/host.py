@@ -19,10 +19,10 @@ from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, Mutation, Output
+from fes.gateway.outputs import Decided, Mutation, Output, ToAdapter
 from fes.gateway.replicas import Role, Tail
 from fes.link.end import LinkEnd, Message
-from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl
+from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.link.messages import View as ToldView
 from fes.model import Stamp
 
@@ -53,7 +53,8 @@ NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
 
 COMMITS = 10_000
-"""Most requests that wait for the journal; above it requests are refused."""
+COMMITS_BYTES = 4 * 1024 * 1024
+"""Most requests that wait for the journal, and their size; above it requests are refused."""
 
 
 class GatewayHost:
@@ -185,9 +186,17 @@ class GatewayHost:
         self.handle(Inject(stamped))
         return stamped.id
 
-    def refuse(self, service: str, reason: str) -> None:
-        """Count and log what the adapter of an event service may not say."""
+    def refuse(self, service: str, reason: str, token: int = 0) -> None:
+        """Count and log what the adapter of an event service may not say.
+
+        Args:
+            service: Event service identifier.
+            reason: Why it is refused.
+            token: Of an event that its service keeps: it is set aside, and never sound; 0 for none.
+        """
         self._performing.refuse(reason, service=service)
+        if token:
+            self._performing.perform([ToAdapter(service, Taken(token))])
 
     def refuse_link(self, reason: str) -> None:
         """Count and log a link that was refused, or ended for what it said."""
@@ -200,7 +209,7 @@ class GatewayHost:
 
     def handle(self, message: Input, service: str = "") -> None:
         """Have the core decide, commit what it changed, then perform what it ordered."""
-        if self.committing.behind() >= COMMITS and _may_wait(message):
+        if self._is_behind and _may_wait(message):
             self._refuse_change(message, service)
             return
         self._do(*self._decide(message, service))
@@ -238,6 +247,23 @@ class GatewayHost:
         self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
         for adapter in self._linked.linked():
             self.handle(adapter.up, adapter.service)
+
+    @property
+    def bytes(self) -> dict[str, int]:
+        """What this gateway's tables account for, by name; see `memory`."""
+        delivery = self.core.delivery
+        return {
+            "requests": self.core.table.bytes,
+            "custody": delivery.custody.bytes,
+            "waiting": delivery.waiting_bytes,
+            "announced": delivery.announcing.bytes,
+            "journal": self.committing.waiting_bytes,
+        }
+
+    @property
+    def _is_behind(self) -> bool:
+        committing = self.committing
+        return committing.behind() >= COMMITS or committing.waiting_bytes >= COMMITS_BYTES
 
     @property
     def ready(self) -> bool:

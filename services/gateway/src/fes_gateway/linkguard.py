@@ -41,7 +41,8 @@ class LinkGuard:
         try:
             _check(message)
         except EventError as error:
-            self._host.refuse(self._service, str(error))
+            token = message.token if isinstance(message, Heard) else 0
+            self._host.refuse(self._service, str(error), token)
             return
         self._receive(message)
 

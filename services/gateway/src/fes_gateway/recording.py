@@ -1,5 +1,7 @@
 """What a gateway decided, counted and written to the event log."""
 
+import logging
+
 from fes.eventlog import Decision, Record
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
@@ -9,6 +11,12 @@ from fes.gateway.outputs import Decided
 
 from fes_gateway.clock import wall_us
 from fes_gateway.counters import Counters
+
+REFUSALS = 1000
+"""Most refusals of a gateway that are logged in a second."""
+
+_SECOND_US = 1_000_000
+_diagnostics = logging.getLogger(__name__)
 
 
 class Recorder:
@@ -35,13 +43,39 @@ class Recorder:
         self._clock = clock
         self._counters = counters
         self._replica = replica
+        self._second = 0
+        self._refused = 0
+        self._skipped = 0
 
     def write(self, decided: Decided) -> None:
-        """Count a decision, and log it where the log wants it."""
+        """Count a decision, and log it where the log wants it.
+
+        Of refusals no more than `REFUSALS` are logged in a second: whoever sends what is refused
+        does not fill the log. How many were not is logged with the next.
+        """
         self._counters.add(decided.decision, decided.reason, decided.type)
+        now_us = wall_us()
+        if decided.decision == Decision.REFUSED and not self._admits(now_us):
+            return
+        self._append(decided, now_us)
+
+    def _admits(self, now_us: int) -> bool:
+        if now_us // _SECOND_US != self._second:
+            self._second, self._refused = now_us // _SECOND_US, 0
+            skipped, self._skipped = self._skipped, 0
+            if skipped:
+                told = {"gateway": self._settings.id, "count": skipped}
+                _diagnostics.warning("refusals_not_logged", extra=told)
+                self._counters.add("refusals_not_logged", count=skipped)
+                reason = f"{skipped} more were refused and not logged one by one"
+                self._append(Decided(Decision.REFUSED, reason=reason), now_us)
+        self._refused += 1
+        self._skipped += self._refused > REFUSALS
+        return self._refused <= REFUSALS
+
+    def _append(self, decided: Decided, now_us: int) -> None:
         if not self._log.wants(decided.id):
             return
-        now_us = wall_us()
         self._log.write(
             Record(
                 decision=Decision(decided.decision),

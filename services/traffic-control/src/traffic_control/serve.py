@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import httpx
 from serving.guard import BodyGuard
+from serving.origin import OriginGuard
 from serving.server import HttpServer
 
 from traffic_control.city import City
@@ -37,6 +39,9 @@ FLUSH_S: Final = 0.1
 BODY_BYTES: Final = 64 * 1024
 WITHDRAW_S: Final = 3.0
 """Longest wait for the limits' withdrawal when stopping."""
+
+NAME: Final = "traffic-control"
+"""Name under which other containers reach it."""
 
 WHERE: Final = "traffic-control.json"
 """File in the run folder that tells where the running traffic-control listens."""
@@ -72,7 +77,9 @@ async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = 
     """
     stopping = stop or _on_signals()
     async with _office(options, city) as office, _background(_flush(office.logs)):
-        server = HttpServer(BodyGuard(make_app(office), BODY_BYTES), options.host, options.port)
+        names = (options.host, socket.gethostname(), NAME)
+        guarded = OriginGuard(make_app(office), names)
+        server = HttpServer(BodyGuard(guarded, BODY_BYTES), options.host, options.port)
         await server.start()
         _tell_where(options.run, server.url)
         log.info("started", extra={"url": server.url, "monitors": len(city.monitors)})

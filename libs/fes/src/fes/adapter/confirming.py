@@ -6,7 +6,10 @@ from collections.abc import Callable
 from fes.link.messages import Confirmed, Publish
 
 REMEMBERED = 10_000
-"""Most rows remembered as published."""
+"""Most rows remembered, with what became of them."""
+
+UNKNOWN = "set aside"
+"""Why a row was set aside where nobody says."""
 
 OUT_OF_TURN = "the row before it was not published"
 
@@ -14,8 +17,8 @@ OUT_OF_TURN = "the row before it was not published"
 class Confirming:
     """Confirms rows, and keeps their order: none is published without the one before it.
 
-    What was published is not published again, however often the gateway asks: a confirmation may
-    have been lost.
+    What was published, or set aside for good, is not published again, however often the gateway
+    asks: an answer may have been lost. It is answered again as it was the first time.
 
     Args:
         send: Sends to the gateway.
@@ -23,14 +26,15 @@ class Confirming:
 
     def __init__(self, send: Callable[[Confirmed], bool]) -> None:
         self._send = send
-        self._published: OrderedDict[int, None] = OrderedDict()
+        self._ended: OrderedDict[int, str] = OrderedDict()
 
     def is_turn(self, order: Publish) -> bool:
         """Tell whether an event is to be published now; where not, the gateway is told why."""
-        if order.row in self._published:
-            self._send(Confirmed(order.row))
+        error = self._ended.get(order.row)
+        if error is not None:
+            self._send(Confirmed(order.row, error, retryable=False) if error else _done(order))
             return False
-        if not order.after or order.after in self._published:
+        if not order.after or order.after in self._ended:
             return True
         self.failed(order, OUT_OF_TURN, retryable=True)
         return False
@@ -38,14 +42,21 @@ class Confirming:
     def published(self, order: Publish) -> None:
         """Tell that the event service has an event."""
         if order.row:
-            self._published[order.row] = None
-            if len(self._published) > REMEMBERED:
-                self._published.popitem(last=False)
-            self._send(Confirmed(order.row))
+            self._end(order.row, "")
+            self._send(_done(order))
 
     def failed(self, order: Publish, error: str, *, retryable: bool) -> None:
         """Tell that an event could not be published."""
         if order.row:
             if not retryable:
-                self._published[order.row] = None
+                self._end(order.row, error or UNKNOWN)
             self._send(Confirmed(order.row, error, retryable))
+
+    def _end(self, row: int, error: str) -> None:
+        self._ended[row] = error
+        if len(self._ended) > REMEMBERED:
+            self._ended.popitem(last=False)
+
+
+def _done(order: Publish) -> Confirmed:
+    return Confirmed(order.row)

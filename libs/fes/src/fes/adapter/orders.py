@@ -1,8 +1,10 @@
 """Orders that wait for the event service: what shall hold comes first, and all is bounded."""
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
+from typing import cast
 
+from fes.link.lanes import QUEUE_BYTES, BoundedLane
 from fes.link.messages import (
     Announce,
     Desired,
@@ -13,7 +15,6 @@ from fes.link.messages import (
     Unannounce,
     Unsubscribe,
 )
-from fes.link.priority import PriorityQueue
 
 QUEUE = 20_000
 """Most publications that wait, and most requests that are to be passed on."""
@@ -26,6 +27,10 @@ Key = tuple[bool, int]
 
 Displaced = Callable[[Order], None]
 """Is told a publication that waited and had to go for a more urgent one."""
+
+
+def _tell_nobody(_: Order) -> None:
+    """Take an order of which nobody wants to know."""
 
 
 class Orders:
@@ -42,27 +47,33 @@ class Orders:
         holds: Tells of a number whether it is held natively, is just being made, or is to be
             tried again.
         on_displaced: Is told of the publication that goes.
+        queue_bytes: Most bytes of publications, and of requests to pass on, that wait.
     """
 
     def __init__(
         self,
         queue: int,
         holds: Callable[[int], bool],
-        on_displaced: Displaced | None = None,
+        on_displaced: Displaced = _tell_nobody,
+        queue_bytes: int = QUEUE_BYTES,
     ) -> None:
-        self._queue = queue
         self._holds = holds
         self._on_displaced = on_displaced
         self._whole: dict[Key, Subscribe | Announce] | None = None
         self._version = 0
         self._changes: OrderedDict[Key, ByNumber] = OrderedDict()
-        self._requests: deque[Order] = deque()
-        self._events: PriorityQueue[Publish | PublishControl] = PriorityQueue()
+        self._requests = BoundedLane(queue, queue_bytes)
+        self._events = BoundedLane(queue, queue_bytes)
 
     def __len__(self) -> int:
         """Return how many orders wait; a whole state is one."""
         whole = int(self._whole is not None)
-        return whole + len(self._changes) + len(self._requests) + len(self._events)
+        return whole + len(self._changes) + self._requests.count + self._events.count
+
+    @property
+    def waiting_bytes(self) -> int:
+        """The size of the publications and requests that wait."""
+        return self._requests.waiting_bytes + self._events.waiting_bytes
 
     def put(self, order: Order) -> bool:
         """Keep an order; False where too many wait."""
@@ -70,7 +81,7 @@ class Orders:
             case Publish() | PublishControl(publication=True):
                 return self._put_event(order)
             case PublishControl():
-                return self._put_request(order)
+                return self._requests.put(order) is not None
             case Desired():
                 self._put_whole(order)
             case Subscribe() | Announce() | Unsubscribe() | Unannounce():
@@ -87,25 +98,14 @@ class Orders:
             return self._take_whole(self._whole)
         if self._changes:
             return self._changes.popitem(last=False)[1]
-        if self._requests:
-            return self._requests.popleft()
-        return self._events.popleft()
+        return cast("Order", (self._requests if self._requests.count else self._events).take())
 
     def _put_event(self, order: Publish | PublishControl) -> bool:
-        displaced = None
-        if len(self._events) >= self._queue:
-            if next(self._events.below(order.priority), None) is None:
-                return False
-            displaced = self._events.pop_least()
-        self._events.append(order, order.priority)
-        if displaced is not None and self._on_displaced is not None:
-            self._on_displaced(displaced)
-        return True
-
-    def _put_request(self, order: Order) -> bool:
-        if len(self._requests) >= self._queue:
+        displaced = self._events.put(order, order.priority)
+        if displaced is None:
             return False
-        self._requests.append(order)
+        for each in displaced:
+            self._on_displaced(cast("Order", each))
         return True
 
     def _put_whole(self, desired: Desired) -> None:

@@ -7,7 +7,7 @@ The request is in the parameters, as the thesis has it; bookkeeping is in the at
 | FES_System      | string   | system identifier; another system's control events are ignored |
 | FES_Id          | string   | the request id, where another than the native publisher gave it |
 | FES_EventStamp  | string   | of a publication: the stamp of the event in it              |
-| FES_Path        | string   | event services that it passed, comma-separated              |
+| FES_Path        | string   | event services that it passed, comma-separated, `,` and `%` encoded |
 | FES_Via         | string   | of a publication: those that the event passed before it     |
 | FES_Requester   | string   | the client                                                  |
 | FES_Version     | longlong | which request of a key is newer                             |
@@ -18,6 +18,7 @@ The request is in the parameters, as the thesis has it; bookkeeping is in the at
 | FES_After       | longlong | the row given just before it and not acknowledged yet        |
 """
 
+import re
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -33,6 +34,7 @@ MAX_PATH = 16
 
 _FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 _SAFE = "/.:@+~"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def is_control(subject: str) -> bool:
@@ -55,8 +57,8 @@ def to_event(control: ControlEvent) -> Event:
     stamp_name = "FES_EventStamp" if control.type is RequestType.PUBLICATION else "FES_Id"
     attributes.append(Field(stamp_name, Type.STRING, write_stamp(control.stamp)))
     for name, text in (
-        ("FES_Path", ",".join(control.path)),
-        ("FES_Via", ",".join(control.via)),
+        ("FES_Path", _listed(control.path)),
+        ("FES_Via", _listed(control.via)),
         ("FES_Requester", control.requester),
         ("FES_Next", control.next_gateway),
         ("FES_Giver", control.giver),
@@ -112,6 +114,11 @@ def from_event(event: Event, stamp: Stamp | None) -> ControlEvent:
     )
 
 
+def _listed(names: tuple[str, ...]) -> str:
+    """Return names by commas; a comma or percent sign in one is percent-encoded."""
+    return ",".join([name.replace("%", "%25").replace(",", "%2C") for name in names])
+
+
 def write_stamp(stamp: Stamp) -> str:
     """Return a stamp as `origin;epoch;sequence;time;home`, text percent-encoded."""
     origin, home = quote(stamp.origin, safe=_SAFE), quote(stamp.home, safe=_SAFE)
@@ -127,7 +134,8 @@ def read_stamp(text: str) -> Stamp:
     try:
         origin, epoch, sequence, time_us, home = text.split(";")
         numbers = int(epoch), int(sequence), int(time_us)
-        return check_stamp(Stamp(unquote(origin), *numbers, unquote(home)))
+        names = (unquote(name, errors="strict") for name in (origin, home))
+        return check_stamp(Stamp(next(names), *numbers, next(names)))
     except ValueError as error:
         raise ControlEventError(f"stamp is not well formed: {text[:80]!r}") from error
 
@@ -182,7 +190,10 @@ def _inner(event: Event) -> Event:
 
 def _names(event: Event, attribute: str) -> tuple[str, ...]:
     text = _attribute(event, attribute, str, "")
-    names = tuple(text.split(",")) if text else ()
+    names = tuple(map(unquote, text.split(","))) if text else ()
     if len(names) > MAX_PATH:
         raise ControlEventError(f"attribute {attribute!r} names {len(names)}, more than {MAX_PATH}")
+    for name in names:
+        if len(name) > MAX_NAME or _CONTROL.search(name):
+            raise ControlEventError(f"attribute {attribute!r}: {name[:60]!r} cannot be a name")
     return names

@@ -131,18 +131,22 @@ class Table(msgspec.Struct, frozen=True):
     of: Count = 1
 
 
-class Acknowledgement(msgspec.Struct, frozen=True):
-    """A gateway has taken custody of events.
+class Acknowledgement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A gateway has accepted custody of events, or never will.
 
     Attributes:
-        gateway: Who took it.
+        gateway: Who answers.
         to: Whose custody ends.
-        rows: Which of that gateway's rows it answers.
+        rows: Which of that gateway's rows it accepted.
+        refused: Which of them it can never accept: sending them again does not help.
+        reason: Why they are refused.
     """
 
     gateway: Name
     to: Name
     rows: tuple[Whole, ...]
+    refused: tuple[Whole, ...] = ()
+    reason: str = ""
 
 
 Signal = Hello | Ask | Table | Acknowledgement

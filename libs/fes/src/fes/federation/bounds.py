@@ -7,6 +7,10 @@ from msgspec import Meta
 
 Positive = Annotated[int, Meta(ge=1, le=2**53)]
 
+MIB = 1024 * 1024
+Room = Annotated[int, Meta(ge=MIB, le=2**40)]
+"""Bytes of memory for something that has room for one event at least."""
+
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits of the whole federation.
@@ -17,18 +21,23 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         name_length: Most characters of a subject or identifier.
         hops: Most event services that an event or request passes.
         requests: Most rows of a gateway's request table.
+        requests_bytes: Most bytes of memory that a gateway's request table accounts for.
         patterns: Most names in a distribution list.
         announcement_s: Life of a fabricated announcement that no publication renews.
         horizon_s: How long an unsubscription is remembered: longer than any separation.
         hello_s: How often a gateway says that it is there; a standby takes over once some fail.
         window: Sequence numbers of each origin that marks of delivery keep.
         origins: Origins that marks of delivery keep.
-        custody: Most persistent events for a destination that a gateway answers for at a time.
+        custody: Most persistent events that a gateway answers for at a time, for each destination.
+        custody_bytes: Most bytes of memory that all of them account for; what passed event services
+            before finds an eighth of that more for each.
         marks: Most that a gateway remembers of those that it answered for.
         in_flight: Most persistent events of one order on their way without an answer.
         retry_s: How long an answer is waited for before they are sent again.
         retransmission_s: How long a gateway remembers persistent events that it answered for:
             longer than a copy may still come.
+        waiting_bytes: Most bytes of memory of best-effort events that wait for their `StartTime`.
+        announced_bytes: Most bytes of a gateway's fabricated announcements at each event service.
 
     Source:
         Reliability, section 2; design, sections 4 and 6.
@@ -39,17 +48,21 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     name_length: Positive = 512
     hops: Annotated[int, Meta(ge=1, le=8)] = 8
     requests: Positive = 10_000
+    requests_bytes: Room = 8 * MIB
     patterns: Annotated[int, Meta(ge=1, le=1000)] = 64
     announcement_s: Annotated[float, Meta(gt=0)] = 60.0
     horizon_s: Annotated[float, Meta(gt=0)] = 3600.0
     hello_s: Annotated[float, Meta(ge=0.05, le=60)] = 1.0
     window: Positive = 4096
-    origins: Positive = 10_000
+    origins: Positive = 4000
     custody: Positive = 10_000
-    marks: Positive = 200_000
+    custody_bytes: Room = 8 * MIB
+    marks: Positive = 50_000
     in_flight: Annotated[int, Meta(ge=1, le=1000)] = 32
     retry_s: Annotated[float, Meta(ge=0.1, le=3600)] = 2.0
     retransmission_s: Annotated[float, Meta(gt=0)] = 600.0
+    waiting_bytes: Room = 2 * MIB
+    announced_bytes: Room = MIB
 
 
 class EventLog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,14 +1,18 @@
 """Fabricated announcements: what no client announced is announced before it is published."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from fes.errors import EventError
+from fes.federation.bounds import MIB
 from fes.gateway.desired import DesiredState
 from fes.gateway.turn import Turn
 from fes.link.messages import Announce, Unannounce
 from fes.model import binary
+
+LEASE_BYTES = 500
+"""What a lease takes beside its body."""
 
 
 @dataclass(slots=True)
@@ -16,6 +20,11 @@ class _Lease:
     number: int
     body: bytes
     until_us: int
+
+    @property
+    def weight(self) -> int:
+        """The bytes of memory that it accounts for."""
+        return LEASE_BYTES + len(self.body)
 
 
 class Announcing:
@@ -26,6 +35,7 @@ class Announcing:
         next_number: Gives out numbers.
         lease_us: How long an announcement lives unrenewed.
         limit: Most announcements at one event service; the one unused longest goes first.
+        limit_bytes: Most bytes that they account for; the newest stays, however large.
     """
 
     def __init__(
@@ -34,11 +44,14 @@ class Announcing:
         next_number: Callable[[], int],
         lease_us: int,
         limit: int = 1000,
+        limit_bytes: int = MIB,
     ) -> None:
         self._desired = desired
         self._next_number = next_number
         self._lease_us = lease_us
         self._limit = limit
+        self._limit_bytes = limit_bytes
+        self._bytes: Counter[str] = Counter()
         self._leases: dict[str, OrderedDict[str, _Lease]] = {}
 
     def before(self, service: str, subject: str, body: bytes, turn: Turn) -> None:
@@ -60,18 +73,19 @@ class Announcing:
             raise EventError(f"is no event of subject {subject[:60]!r}")
         lease = _Lease(self._next_number(), body, now_us + self._lease_us)
         leases[subject] = lease
+        self._bytes[service] += lease.weight
         turn.order(service, Announce(lease.number, body))
-        if len(leases) > self._limit:
-            _, oldest = leases.popitem(last=False)
-            turn.order(service, Unannounce(oldest.number))
+        while len(leases) > 1 and (
+            len(leases) > self._limit or self._bytes[service] > self._limit_bytes
+        ):
+            self._end(service, next(iter(leases)), turn)
 
     def failed(self, service: str, number: int, turn: Turn) -> None:
         """Forget an announcement that could not be made, so that the next publication asks anew."""
         leases = self._leases.get(service, OrderedDict())
         for subject, lease in leases.items():
             if lease.number == number:
-                del leases[subject]
-                turn.order(service, Unannounce(number))
+                self._end(service, subject, turn)
                 return
 
     def expire(self, now_us: int, turn: Turn) -> None:
@@ -79,7 +93,17 @@ class Announcing:
         for service, leases in self._leases.items():
             ended = [name for name, lease in leases.items() if lease.until_us <= now_us]
             for name in ended:
-                turn.order(service, Unannounce(leases.pop(name).number))
+                self._end(service, name, turn)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that all announcements account for."""
+        return self._bytes.total()
+
+    def _end(self, service: str, subject: str, turn: Turn) -> None:
+        lease = self._leases[service].pop(subject)
+        self._bytes[service] -= lease.weight
+        turn.order(service, Unannounce(lease.number))
 
     def live(self, service: str) -> tuple[Announce, ...]:
         """Return the fabricated announcements that hold at a service."""

@@ -4,13 +4,14 @@ Source:
     design, section 6, Delivery.
 """
 
+import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Container
 
 from fes.control.signal import Acknowledgement
 from fes.errors import EventError
 from fes.federation.topology import Hop
-from fes.gateway.custody import Custody, CustodyRow, Gift
+from fes.gateway.custody import Custody, CustodyRow, Gift, Key, row_key
 from fes.gateway.lane import NO_WAY, Lane, LaneKey
 from fes.gateway.marks import Marks
 from fes.gateway.passing import Passing, of_event
@@ -21,6 +22,12 @@ from fes.link.messages import Confirmed
 
 TURNS = 10_000
 """Most lanes of other gateways of which the row taken last is remembered."""
+
+NEVER = "can never be accepted by"
+"""How the reason begins why an event that another gateway refused for good is set aside."""
+
+REASON = 300
+"""Most characters of the reason that another gateway tells."""
 
 SLOWEST = 16
 """Most retry intervals between two attempts."""
@@ -56,10 +63,12 @@ class Carrying:
         self._lanes: dict[LaneKey, Lane] = {}
         self._waiting: dict[int, CustodyRow] = {}
         self._turns: OrderedDict[tuple[str, LaneKey], int] = OrderedDict()
+        self._expiring: list[tuple[int, int, Key]] = []
 
     def restore(self) -> None:
         """Take back the rows of the gateway before this one; they go on once links are up."""
         for row in self._custody:
+            self._expires(row)
             if row.event.starts_us:
                 self._waiting[row.place] = row
             else:
@@ -73,7 +82,7 @@ class Carrying:
 
     def take(self, event: Passing, destination: str, turn: Turn) -> bool:
         """Take an event that no gateway gave; tell whether this gateway answers for it."""
-        key = (event.id, destination)
+        key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
             return True
@@ -89,7 +98,7 @@ class Carrying:
             after: The giver's row before it that must have been taken; 0 where none must.
             turn: Collects what comes of it.
         """
-        key = (event.id, destination)
+        key = row_key(event, destination)
         held = self._custody.get(key)
         lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
         in_turn = not after or self._turns.get(lane) == after
@@ -129,6 +138,12 @@ class Carrying:
             row = self._custody.numbered(number)
             if row is not None and not self._is_direct(row):
                 self._complete(row, turn, final=False)
+        for number in signal.refused if signal.to == self._settings.id else ():
+            row = self._custody.numbered(number)
+            if row is not None and not self._is_direct(row):
+                reason = f"{NEVER} {signal.gateway}: {signal.reason[:REASON]}"
+                turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+                self._complete(row, turn, final=True)
 
     def resume(self, turn: Turn, service: str = "") -> None:
         """Send what may go now; what went over an event service already is sent again."""
@@ -141,6 +156,7 @@ class Carrying:
 
     def tick(self, turn: Turn) -> None:
         """Let time pass: begin what may begin, drop what is worthless, send again what must."""
+        self._expire(turn)
         started = [row for row in self._waiting.values() if row.event.starts_us <= turn.now.time_us]
         for row in started:
             del self._waiting[row.place]
@@ -151,6 +167,30 @@ class Carrying:
                 lane.rewind()
         self.resume(turn)
         self._custody.expire(turn)
+
+    def _expires(self, row: CustodyRow) -> None:
+        if row.event.expires_us:
+            heapq.heappush(self._expiring, (row.event.expires_us, row.place, row.key))
+
+    def _expire(self, turn: Turn) -> None:
+        """Let the rows go that are worthless, whether or not there is a way for them.
+
+        One that is on its way is answered, or let go when it would be sent again.
+        """
+        later = []
+        while self._expiring and self._expiring[0][0] <= turn.now.time_us:
+            _, place, key = heapq.heappop(self._expiring)
+            row = self._custody.get(key)
+            if row is None or row.place != place:
+                continue
+            lane = self._lanes.get(LaneKey.of(row))
+            if lane is not None and lane.is_sent(row):
+                later.append((turn.now.time_us + self._settings.retry_us, place, key))
+                continue
+            turn.decide(of_event("dropped", row.event, to=row.destination, reason="expired"))
+            self._complete(row, turn, final=True)
+        for entry in later:
+            heapq.heappush(self._expiring, entry)
 
     def _is_direct(self, row: CustodyRow) -> bool:
         """Tell whether a row goes to its destination without another gateway between.
@@ -174,11 +214,13 @@ class Carrying:
     def _hold(
         self, event: Passing, destination: str, gift: Gift | None, turn: Turn
     ) -> CustodyRow | None:
-        held = self._custody.get((event.id, destination))
-        if held is None and self._custody.full(len(event.path)):
+        held = self._custody.get(row_key(event, destination))
+        if held is None and self._custody.full(event, destination):
             turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
             return None
         row = self._custody.take(event, destination, gift, turn)
+        if held is None:
+            self._expires(row)
         self._enter(row, turn)
         return row
 
@@ -225,7 +267,11 @@ class Carrying:
             return
         answers = self._answers(way, destination)
         if not answers and self._marks.repeated(
-            event.stamp, destination, turn, persistent=event.persistent
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
         ):
             self._let_go(row, lane, turn, "suppressed", "repeated")
             return

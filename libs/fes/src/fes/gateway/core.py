@@ -32,6 +32,7 @@ from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, P
 from fes.gateway.ownclock import CLOCK, NOTES, OwnClock
 from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests import as_observed
+from fes.gateway.restoring import Sound, sound, within
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
@@ -87,6 +88,7 @@ class GatewayCore:
         self._entering = Entering(settings, self._standing, self.delivery)
         self.table = self._standing.table
         self.outcomes = self._standing.outcomes
+        self._unrepaired: Sound | None = None
         self._restore(state)
 
     def handle(self, message: Input, now: Instant, service: str = "") -> Result:
@@ -101,6 +103,7 @@ class GatewayCore:
             Mutations to commit, then outputs to perform, both in order.
         """
         turn = self._turn(now)
+        self._repair(turn)
         self._take(message, service, turn)
         if self.role is Role.ALONE and self._number > self._reserved:
             self._reserved = self._number + RESERVED
@@ -119,6 +122,9 @@ class GatewayCore:
             As `handle`.
         """
         turn = self._turn(now)
+        read = sound(tail.changes)
+        turn.outputs += read.aside
+        tail = Tail(tail.whole, read.rows)
         for key, value in tail.reserved.items():
             self.delivery.reserved_elsewhere(key, value)
         if self._leads:
@@ -144,6 +150,9 @@ class GatewayCore:
         turn = Turn(now, self._clock.read(now))
         self._clock.behind_us = 0  # another replica's wall clock noted it, and this one ran
         self.role = Role.LEADING
+        read = self._unrepaired = within(sound(state), self.settings)
+        self._repair(turn)
+        state = read.state
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
         given = int(state.get(NUMBERS, b"0"))
@@ -209,6 +218,10 @@ class GatewayCore:
                 self._attend(turn)
 
     def _restore(self, state: Mapping[str, bytes]) -> None:
+        read = within(sound(state), self.settings)
+        if self._leads and (read.repairs or read.aside):
+            self._unrepaired = read
+        state = read.state
         self._reserved = int(state.get(NUMBERS, b"0"))
         self._number = max(self._number, self._reserved)
         self._standing.restore(state)
@@ -217,6 +230,13 @@ class GatewayCore:
         if self._leads:
             self.delivery.restore(state)
         self._number = max(self._number, self.delivery.custody.highest())
+
+    def _repair(self, turn: Turn) -> None:
+        """Have the journal hold what was restored of it, and what was set aside."""
+        if self._unrepaired is not None:
+            turn.mutations += self._unrepaired.repairs
+            turn.outputs += self._unrepaired.aside
+            self._unrepaired = None
 
     def _tick(self, turn: Turn) -> None:
         if self._leads:

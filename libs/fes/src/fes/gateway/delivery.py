@@ -6,6 +6,8 @@ Source:
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from fes.control import ControlEvent
 from fes.control.signal import Acknowledgement
 from fes.distribution import matches
@@ -17,6 +19,7 @@ from fes.gateway.desired import DesiredState
 from fes.gateway.gossip import Gossip
 from fes.gateway.inputs import LinkUp
 from fes.gateway.marks import Marks
+from fes.gateway.outputs import Decided
 from fes.gateway.passing import Passing, of_event
 from fes.gateway.postponed import Postponed
 from fes.gateway.publication import Router
@@ -26,7 +29,13 @@ from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.gateway.ways import Ways
 from fes.link.messages import Confirmed, Heard, Taken
-from fes.model import Event, attributes, binary, is_reserved
+from fes.model import Event, Stamp, attributes, binary, check_stamp, is_reserved
+
+HOME = "home is the destination"
+"""Why an event is not sent where it was first published."""
+
+REASON = 300
+"""Most characters of a reason that another gateway is told."""
 
 
 class Delivery:
@@ -38,6 +47,9 @@ class Delivery:
         gossip: Knows who is there, and tells.
         links: Event services whose link is up.
         next_number: Gives out numbers.
+
+    Attributes:
+        homes_replaced: Events whose stamp named a home that is no event service of the federation.
     """
 
     def __init__(
@@ -53,7 +65,12 @@ class Delivery:
         self._signalling = gossip.signalling
         self._persistent: dict[str, None] = {}
         self._repeating: dict[str, None] = {}
-        self.announcing = Announcing(dict(desired), next_number, settings.announcement_us)
+        self.announcing = Announcing(
+            dict(desired),
+            next_number,
+            settings.announcement_us,
+            limit_bytes=settings.announced_bytes,
+        )
         self.custody = Custody(settings, next_number)
         ways = Ways(settings, links, gossip.presence)
         sending = Sending(settings, self.announcing, self._persistent)
@@ -62,8 +79,15 @@ class Delivery:
             settings, self.custody, sending, ways.towards, self._persistent, self._marks
         )
         self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
-        self._postponed = Postponed(settings.waiting)
+        self._postponed = Postponed(settings.waiting, settings.waiting_bytes)
         self._refused = Refused(settings.retry_us)
+        self._services = frozenset(settings.services)
+        self.homes_replaced = 0
+
+    @property
+    def waiting_bytes(self) -> int:
+        """The bytes of events that wait for their `StartTime`."""
+        return self._postponed.bytes
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept; it goes on once links are up."""
@@ -127,6 +151,8 @@ class Delivery:
         )
         if not names:
             raise ControlEventError("parameter 'DistList': names no event service")
+        stamp = self._ours(control.stamp, control.source)
+        control = msgspec.structs.replace(control, stamp=stamp)
         event = _passing(control, given, arrived)
         if control.row and control.giver and arrived:
             self._given(event, names, control, turn)
@@ -134,18 +160,33 @@ class Delivery:
             self._route(event, names, turn)
         return names
 
+    def never(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
+        """Tell the gateway that sends an event in custody that it can never be accepted here."""
+        if not arrived or control.next_gateway not in ("", self._settings.id):
+            return
+        answer = Acknowledgement(
+            self._settings.id, control.giver, (), (control.row,), reason[:REASON]
+        )
+        self._signalling.answer(answer, arrived, turn)
+
     def _heard(self, heard: Heard, service: str, turn: Turn) -> bool:
+        try:
+            check_stamp(heard.stamp)
+        except EventError as error:
+            turn.decide(Decided("refused", from_=service, reason=str(error)))
+            return True
+        stamp, via = self._ours(heard.stamp, service), heard.via
         sources = self._desired[service].sources(heard.matched)
-        names = elsewhere(sources, service, heard.stamp.home)
+        names = elsewhere(sources, service, stamp.home)
         event = Passing(
-            str(heard.stamp.identity),
-            heard.stamp,
+            str(stamp.identity),
+            stamp,
             heard.subject,
             heard.body,
             heard.expires_us,
             heard.persistent,
             service,
-            heard.via if heard.via[-1:] == (service,) else (*heard.via, service),
+            via if via[-1:] == (service,) else (*via, service),
             (),
             heard.priority,
             heard.starts_us,
@@ -154,14 +195,24 @@ class Delivery:
             # The adapter outlived the gateway before this one, and has not got its numbers yet.
             turn.decide(of_event("refused", event, reason="subscription of before"))
             return False
+        if stamp.home in sources and stamp.home != service:
+            turn.decide(of_event("dropped", event, to=stamp.home, reason=HOME))
         if not names:
-            turn.decide(of_event("dropped", event, reason="no subscription"))
+            if stamp.home not in sources:
+                turn.decide(of_event("dropped", event, reason="no subscription"))
             return True
         if is_reserved(heard.subject):
             turn.decide(of_event("refused", event, reason="reserved subject"))
             return True
         turn.decide(of_event("matched", event, to=",".join(names)))
         return self._route(event, names, turn)
+
+    def _ours(self, stamp: Stamp, service: str) -> Stamp:
+        """Return a stamp whose home is an event service, whatever its client wrote there."""
+        if stamp.home in self._services:
+            return stamp
+        self.homes_replaced += 1
+        return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
 
     def _route(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
         if event.starts_us > turn.now.time_us and not event.persistent:

@@ -2,6 +2,8 @@
 
 from hashlib import blake2b
 
+from fes.gateway.keys import key_of
+
 BITS = 63
 """Bits of a digest: it fits every integer of every wire."""
 
@@ -10,7 +12,7 @@ _MASK = (1 << BITS) - 1
 
 def digest_of(*parts: object) -> int:
     """Return the digest of one thing, which some values make up."""
-    text = "\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    text = key_of("", *map(str, parts)).encode()
     return int.from_bytes(blake2b(text, digest_size=8).digest()) & _MASK
 
 

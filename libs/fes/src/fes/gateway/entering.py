@@ -42,6 +42,8 @@ class Entering:
                 self._standing.take(control, patterns, arrived, turn)
         except (ControlEventError, EventError) as error:
             self._refuse(control, arrived, str(error), turn)
+            if control.row and control.giver and control.system == self._settings.system:
+                self._delivery.never(control, arrived, str(error), turn)
 
     def is_sound(self, control: ControlEvent, arrived: str, turn: Turn) -> bool:
         """Tell whether a request may enter; where not, it is refused. See `take`."""

@@ -4,6 +4,9 @@ Where native clients suppress a repeated identity, marks may be forgotten in a r
 sequence number is reserved in the journal before the event is sent: ahead by no more than the
 origin sent in the last second, so that a restart costs no more than that.
 
+An event that had to wait for its `StartTime` may come after many that are newer: of such events
+each is remembered by itself, as many as a window has.
+
 Source:
     design, section 6, Delivery.
 """
@@ -14,6 +17,8 @@ from dataclasses import dataclass
 
 from eventservices.suppress import Suppressor
 
+from fes.errors import KeyFormatError
+from fes.gateway.keys import END, key_of, parts_of
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.replicas import RESERVE
 from fes.gateway.settings import GatewaySettings
@@ -21,6 +26,11 @@ from fes.gateway.turn import Turn
 from fes.model import Stamp
 
 _SECOND_US = 1_000_000
+
+LATE = f"late{END}"
+"""What the keys of events begin with that were sent after their `StartTime`."""
+
+_RESERVE_PARTS = 5
 
 
 @dataclass(slots=True)
@@ -64,12 +74,15 @@ class Marks:
         self._repeating = repeating
         self._windows: dict[str, Suppressor] = {}
         self._reserved: OrderedDict[str, _Reserved] = OrderedDict()
+        self._late: OrderedDict[str, bool] = OrderedDict()
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what was reserved; what this gateway reserved itself it goes on using."""
         for key, value in state.items():
             if key.startswith(RESERVE) and key not in self._reserved:
                 self._reserved[key] = _Reserved(int(value), int(value))
+            elif key.startswith(LATE):
+                self._late[key] = True
 
     def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
         """Note what another replica reserved, or forgot: none of it is sent any more."""
@@ -84,7 +97,13 @@ class Marks:
             self._reserved.popitem(last=False)
 
     def repeated(
-        self, stamp: Stamp, destination: str, turn: Turn, *, persistent: bool = False
+        self,
+        stamp: Stamp,
+        destination: str,
+        turn: Turn,
+        *,
+        persistent: bool = False,
+        late: bool = False,
     ) -> bool:
         """Tell whether an event was sent to a destination before, and remember it.
 
@@ -94,7 +113,10 @@ class Marks:
             turn: Collects what comes of it.
             persistent: Whether the event is. Of several replicas, one sends the persistent events
                 of an origin and another may send the others: each reserves numbers of its own.
+            late: Whether the event had to wait for its `StartTime`.
         """
+        if late:
+            return self._was_late(stamp, destination, turn)
         marks = self._windows.get(destination)
         if marks is None:
             marks = Suppressor(self._settings.window, self._settings.origins)
@@ -103,13 +125,28 @@ class Marks:
             return True
         if destination not in self._repeating:
             return False
-        key = f"{RESERVE}{destination}\x1f{stamp.origin}\x1f{stamp.epoch}"
-        return self._was_reserved(stamp, f"{key}\x1fp" if persistent else key, turn)
+        kind = "p" if persistent else ""
+        return self._was_reserved(stamp, reserve_key(stamp, destination, kind), turn)
+
+    def _was_late(self, stamp: Stamp, destination: str, turn: Turn) -> bool:
+        key = key_of(LATE.removesuffix(END), destination, *map(str, stamp.key))
+        if key in self._late:
+            return True
+        kept = self._late[key] = destination in self._repeating
+        if kept:
+            turn.mutations.append(PutRow(key, b""))
+        if len(self._late) > self._settings.window:
+            oldest, was_kept = self._late.popitem(last=False)
+            if was_kept:
+                turn.mutations.append(DropRow(oldest))
+        return False
 
     def _was_reserved(self, stamp: Stamp, key: str, turn: Turn) -> bool:
         known = self._reserved.get(key)
         if known is None:
-            known = self._reserved[key] = _Reserved(0, 0)
+            before = self._reserved.get(_without_home(key))
+            floor = 0 if before is None else before.floor
+            known = self._reserved[key] = _Reserved(floor, floor)
             if len(self._reserved) > self._settings.origins:
                 turn.mutations.append(DropRow(self._reserved.popitem(last=False)[0]))
         self._reserved.move_to_end(key)
@@ -120,3 +157,40 @@ class Marks:
             known.upto = stamp.sequence + ahead
             turn.mutations.append(PutRow(key, str(known.upto).encode()))
         return False
+
+
+def reserve_key(stamp: Stamp, destination: str, kind: str) -> str:
+    """Return the key of the numbers that an origin may have used at a destination."""
+    parts = (destination, stamp.origin, str(stamp.epoch), kind, stamp.home)
+    return key_of(RESERVE.removesuffix(END), *parts)
+
+
+def read_reserved(key: str) -> str:
+    """Return today's name of reserved numbers; one of the format before names no home.
+
+    Raises:
+        KeyFormatError: The key is none of reserved numbers.
+    """
+    if not key.endswith(END):
+        destination, _, rest = key.removeprefix(RESERVE).partition(END)
+        kind = "p" if rest.endswith(f"{END}p") else ""
+        origin, _, epoch = (rest[:-2] if kind else rest).rpartition(END)
+        return key_of(RESERVE.removesuffix(END), destination, origin, epoch, kind, "")
+    if len(parts_of(key)) != 1 + _RESERVE_PARTS:
+        raise KeyFormatError(f"{key[:100]!r} names no reserved numbers")
+    return key
+
+
+def read_late(key: str) -> str:
+    """Return the name of an event that was sent after its `StartTime`.
+
+    Raises:
+        KeyFormatError: The key is none of such an event.
+    """
+    if len(parts_of(key)) != 1 + _RESERVE_PARTS:
+        raise KeyFormatError(f"{key[:100]!r} names no event")
+    return key
+
+
+def _without_home(key: str) -> str:
+    return key_of(*parts_of(key)[:-1], "")

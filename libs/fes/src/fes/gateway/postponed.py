@@ -7,6 +7,7 @@ import heapq
 
 from fes.gateway.passing import Passing, of_event
 from fes.gateway.turn import Turn
+from fes.gateway.weights import weight_of_event
 
 
 class Postponed:
@@ -14,10 +15,16 @@ class Postponed:
 
     Args:
         limit: Most events; one above it is dropped and counted.
+        limit_bytes: Most bytes that they account for.
+
+    Attributes:
+        bytes: Weight of all events.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, limit_bytes: int) -> None:
+        self.bytes = 0
         self._limit = limit
+        self._limit_bytes = limit_bytes
         self._count = 0
         self._heap: list[tuple[int, int, Passing, tuple[str, ...]]] = []
 
@@ -27,10 +34,12 @@ class Postponed:
 
     def add(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> None:
         """Keep an event for its destinations."""
-        if len(self._heap) >= self._limit:
+        weight = weight_of_event(event)
+        if len(self._heap) >= self._limit or self.bytes + weight > self._limit_bytes:
             turn.decide(of_event("dropped", event, reason="too many wait for their StartTime"))
             return
         self._count += 1
+        self.bytes += weight
         heapq.heappush(self._heap, (event.starts_us, self._count, event, destinations))
 
     def due(self, time_us: int) -> list[tuple[Passing, tuple[str, ...]]]:
@@ -42,5 +51,6 @@ class Postponed:
         found = []
         while self._heap and self._heap[0][0] <= time_us:
             _, _, event, destinations = heapq.heappop(self._heap)
+            self.bytes -= weight_of_event(event)
             found.append((event, destinations))
         return found

@@ -19,6 +19,9 @@ from fes.gateway.ways import Ways
 Onward = dict[Hop, list[str]]
 """Destinations behind each hop."""
 
+PASSED = "path names its destination"
+"""Why an event is not sent on to where it has been."""
+
 
 class Router:
     """Sends events on, at most once to each destination.
@@ -70,6 +73,7 @@ class Router:
         onward: Onward = {}
         for destination in destinations:
             if destination in event.path:
+                turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
                 continue
             if event.persistent and self._carrying.keeps(event, destination):
                 done = self._carrying.take(event, destination, turn) and done
@@ -102,6 +106,7 @@ class Router:
         taken = True
         for destination in destinations:
             if destination in event.path:
+                turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
                 continue
             hop = self._ways.towards(destination)
             if hop is not None and event.arrived == hop.service != destination:
@@ -129,7 +134,13 @@ class Router:
                 reason = "lies behind where it came from"
         if reason:
             turn.decide(of_event("dropped", event, to=destination, reason=reason))
-        elif self._marks.repeated(event.stamp, destination, turn, persistent=event.persistent):
+        elif self._marks.repeated(
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
+        ):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
         elif hop is not None and hop.service == destination:
             self._sending.publish(event, destination, turn)

@@ -69,7 +69,7 @@ class Tail(NamedTuple):
     def roster(self) -> tuple[Attendance, ...]:
         """Return the roster; empty where nothing is new in it."""
         value = self.changes.get(ROSTER)
-        return () if value is None else _roster_decoder.decode(value)
+        return () if value is None else read_roster(value)
 
 
 def is_request(key: str) -> bool:
@@ -121,6 +121,15 @@ def read_forwarded(value: bytes) -> Forwarded:
         msgspec.DecodeError: It is none.
     """
     return _forwarded_decoder.decode(value)
+
+
+def read_roster(value: bytes) -> tuple[Attendance, ...]:
+    """Return a roster that the journal kept.
+
+    Raises:
+        msgspec.DecodeError: It is none.
+    """
+    return _roster_decoder.decode(value)
 
 
 def write_roster(roster: Iterable[Attendance]) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fes.control import RequestType
+from fes.federation.bounds import MIB
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
 from fes.federation.topology import Topology
 
@@ -69,15 +70,20 @@ class GatewaySettings:
         horizon_us: How long an unsubscription is remembered: longer than any separation.
         max_hops: Most event services that an event passes.
         max_requests: Most rows in the request table; a request above it is refused.
+        requests_bytes: Most bytes that those rows account for.
         max_patterns: Most patterns in a request's distribution list.
         window: Sequence numbers of each origin that a destination's marks keep.
         origins: Origins that a destination's marks keep.
-        custody: Most rows in custody; above it persistent events are not taken.
+        custody: Most rows in custody for each destination; above it persistent events are not
+            accepted.
+        custody_bytes: Most bytes that rows in custody account for.
         marks: Most marks of rows that went; the oldest goes first.
         in_flight: Most rows of one order on their way without an answer.
         retry_us: How long an answer is waited for before rows are sent again.
         retransmission_us: How long marks are kept: longer than a copy may still come.
         waiting: Most best-effort events that wait for their `StartTime`.
+        waiting_bytes: Most bytes that those account for.
+        announced_bytes: Most bytes of the fabricated announcements at each event service.
     """
 
     id: str
@@ -90,15 +96,38 @@ class GatewaySettings:
     horizon_us: int = 3_600_000_000
     max_hops: int = 8
     max_requests: int = 10_000
+    requests_bytes: int = 8 * MIB
     max_patterns: int = 64
     window: int = 4096
-    origins: int = 10_000
+    origins: int = 4000
     custody: int = 10_000
-    marks: int = 200_000
+    custody_bytes: int = 8 * MIB
+    marks: int = 50_000
     in_flight: int = 32
     retry_us: int = 2_000_000
     retransmission_us: int = 600_000_000
     waiting: int = 10_000
+    waiting_bytes: int = 2 * MIB
+    announced_bytes: int = MIB
+
+    def home_of(self, home: str, arrived: str) -> str:
+        """Return the event service that is an event's home, whatever its client calls it.
+
+        Args:
+            home: As the stamp says.
+            arrived: Event service where the event was heard.
+
+        Returns:
+            `home` where it is an event service of the federation; else the one where the event was
+            heard. What is heard on a medium may be heard at several of its access points: there it
+            is the first of them in the file, so that all copies have one home.
+        """
+        if home in self.services:
+            return home
+        medium = self.topology.on_medium.get(arrived)
+        if medium is None:
+            return arrived
+        return next(name for name in self.services if self.topology.on_medium.get(name) == medium)
 
     @staticmethod
     def of(federation: Federation, gateway: str) -> "GatewaySettings":
@@ -123,14 +152,18 @@ class GatewaySettings:
             horizon_us=round(limits.horizon_s * 1e6),
             max_hops=limits.hops,
             max_requests=limits.requests,
+            requests_bytes=limits.requests_bytes,
             max_patterns=limits.patterns,
             window=limits.window,
             origins=limits.origins,
             custody=limits.custody,
+            custody_bytes=limits.custody_bytes,
             marks=limits.marks,
             in_flight=limits.in_flight,
             retry_us=round(limits.retry_s * 1e6),
             retransmission_us=round(limits.retransmission_s * 1e6),
+            waiting_bytes=limits.waiting_bytes,
+            announced_bytes=limits.announced_bytes,
         )
 
 

@@ -77,6 +77,7 @@ class Standing:
         limit = self._settings.max_requests
         if len(self.table) + self.table.growth(rows) > limit:
             raise ControlEventError(f"the request table is full ({limit} rows)")
+        self._check_room(rows, arrived)
         changes = self.table.take(rows, turn.own_us)
         if not changes.new:
             self._note(control, "known", arrived, "not newer", turn)
@@ -112,6 +113,10 @@ class Standing:
         if len(self.table) + self.table.growth(sound) > self._settings.max_requests:
             limit = self._settings.max_requests
             self.refuse(f"the request table is full ({limit} rows)", arrived, turn)
+            return ()
+        most = self._settings.requests_bytes
+        if self.table.bytes + self.table.growth_bytes(sound) > most:
+            self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
             return ()
         changes = self.table.take(sound, turn.own_us)
         if changes.new:
@@ -186,6 +191,22 @@ class Standing:
         _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
         if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
+
+    def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
+        """Raise an error unless there are bytes for a request.
+
+        The clients of one event service may use no more than they leave free, so that none of them
+        keeps the others from asking; who asks over the API, or in the file, may use all.
+        """
+        table, most = self.table, self._settings.requests_bytes
+        grows = table.growth_bytes(rows)
+        if grows <= 0:
+            return
+        free = most - table.bytes - grows
+        if free < 0:
+            raise ControlEventError(f"the request table is full ({most} bytes)")
+        if arrived and table.bytes_of(rows[0].source) > free:
+            raise ControlEventError(f"requests of {rows[0].source} use their share of {most} bytes")
 
     def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
         try:

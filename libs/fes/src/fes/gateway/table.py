@@ -8,8 +8,9 @@ Source:
     design, section 4.
 """
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -18,9 +19,12 @@ from fes.control import RequestType
 from fes.control.event import WITHDRAWING
 from fes.control.signal import Name, Whole
 from fes.distribution import covers_pattern, matches
+from fes.errors import EventError
 from fes.gateway.buckets import Buckets
 from fes.gateway.digest import bucket_of, digest_of
-from fes.model import Stamp
+from fes.gateway.keys import key_of
+from fes.gateway.weights import weight_of_text
+from fes.model import Stamp, check_stamp
 
 _WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
 
@@ -97,9 +101,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     @property
     def name(self) -> str:
         """The row's name in the journal."""
-        return "\x1f".join(
-            (str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
-        )
+        return key_of(str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
 
     @property
     def type(self) -> RequestType:
@@ -151,6 +153,36 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
         )
 
 
+_row_decoder = msgspec.msgpack.Decoder(Row)
+_INT64 = 2**63
+
+
+def read_row_of_table(value: bytes) -> Row:
+    """Return the row that the journal kept.
+
+    Raises:
+        msgspec.DecodeError: It is none.
+        EventError: Its stamp, or a number in it, is out of range.
+    """
+    row = _row_decoder.decode(value)
+    check_stamp(row.request)
+    for number in (row.version, row.since_us, row.expires_us, row.until_us, row.outlives_us):
+        if not -_INT64 <= number < _INT64:
+            raise EventError(f"{number} is out of range")
+    return row
+
+
+REQUEST_BYTES: Final = 1500
+"""What a row takes beside its texts and its body."""
+
+
+def weight_of_request(row: Row) -> int:
+    """Return the bytes of memory that a row accounts for."""
+    texts = (row.source, row.requester, row.what, row.pattern, row.filter, row.request.origin)
+    # Its key and its name in the journal have the same texts again.
+    return REQUEST_BYTES + len(row.body) + 2 * sum(map(weight_of_text, texts))
+
+
 class Changes(NamedTuple):
     """What a request changed in the table."""
 
@@ -166,6 +198,7 @@ class RequestTable:
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
+        bytes: Weight of all rows.
     """
 
     def __init__(self, horizon_us: int) -> None:
@@ -173,6 +206,8 @@ class RequestTable:
         self.kept_us = kept_us(horizon_us)
         self._rows: dict[Key, dict[str, Row]] = {}
         self._buckets: Buckets[Row] = Buckets()
+        self.bytes = 0
+        self._bytes_of: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -199,6 +234,22 @@ class RequestTable:
     def newest(self, key: Key) -> Row | None:
         """Return the newest row of a key; None where there is none."""
         return max(self._rows.get(key, {}).values(), key=lambda row: row.rank, default=None)
+
+    def bytes_of(self, source: str) -> int:
+        """Return the weight of the rows that come from an event service."""
+        return self._bytes_of[source]
+
+    def growth_bytes(self, rows: Iterable[Row]) -> int:
+        """Return how many bytes more the table may account for once some rows are taken in."""
+        return sum(
+            weight_of_request(row)
+            - sum(
+                weight_of_request(other)
+                for pattern, other in self._rows.get(row.key, {}).items()
+                if covers_pattern(row.pattern, pattern)
+            )
+            for row in rows
+        )
 
     def growth(self, rows: Iterable[Row]) -> int:
         """Return how many rows more there may be once some are taken in: renewals cost nothing."""
@@ -376,15 +427,29 @@ class RequestTable:
 
     def _put(self, row: Row) -> Row:
         self._rows.setdefault(row.key, {})[row.pattern] = row
-        self._buckets.add(row)
+        self._count_in(row)
         return row
 
     def _remove(self, row: Row) -> None:
-        self._buckets.remove(row)
+        self._count_out(row)
         rows = self._rows[row.key]
         del rows[row.pattern]
         if not rows:
             del self._rows[row.key]
+
+    def _count_in(self, row: Row) -> None:
+        self._buckets.add(row)
+        self._weigh(row, weight_of_request(row))
+
+    def _count_out(self, row: Row) -> None:
+        self._buckets.remove(row)
+        self._weigh(row, -weight_of_request(row))
+
+    def _weigh(self, row: Row, change: int) -> None:
+        self.bytes += change
+        self._bytes_of[row.source] += change
+        if not self._bytes_of[row.source]:
+            del self._bytes_of[row.source]
 
 
 def kept_us(horizon_us: int) -> int:

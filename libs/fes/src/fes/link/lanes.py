@@ -12,7 +12,7 @@ QUEUE = 20_000
 CONTROL_QUEUE = 100_000
 """Most messages of control traffic that wait: only where the other end reads no more."""
 
-QUEUE_BYTES = 64 * 1024 * 1024
+QUEUE_BYTES = 4 * 1024 * 1024
 """Most bytes that wait in one lane."""
 
 FRAME_BYTES = 256 * 1024
@@ -50,8 +50,8 @@ class Lanes:
     def __init__(
         self, queue: int = QUEUE, control: int = CONTROL_QUEUE, lane_bytes: int = QUEUE_BYTES
     ) -> None:
-        self._control = _Lane(control, lane_bytes)
-        self._events = _Lane(queue, lane_bytes)
+        self._control = BoundedLane(control, lane_bytes)
+        self._events = BoundedLane(queue, lane_bytes)
         self.dropped = 0
         self.cut = False
         self.on_displaced: Receiver = _tell_nobody
@@ -91,8 +91,18 @@ class Lanes:
         return tuple(batch)
 
 
-class _Lane:
-    """Messages that wait, with their number and size."""
+class BoundedLane:
+    """Messages that wait, bounded by number and size; urgent ones go first.
+
+    Args:
+        most: Most messages.
+        most_bytes: Most bytes; the first message is taken whatever its size.
+
+    Attributes:
+        messages: Those that wait.
+        count: How many.
+        waiting_bytes: Their size.
+    """
 
     __slots__ = ("_most", "_most_bytes", "count", "messages", "waiting_bytes")
 

@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeGuard
 
 from fes.errors import EventError
 from fes.model.event import Event
@@ -110,14 +110,15 @@ def write_proximity(area: Proximity) -> str:
 def priority(event: Event) -> int:
     """Return an event's priority; 0 where it has none or one that is not in range."""
     value = event.attribute(PRIORITY)
-    if isinstance(value, int) and PRIORITY_MIN <= value <= PRIORITY_MAX:
+    if _is_whole(value) and PRIORITY_MIN <= value <= PRIORITY_MAX:
         return value
     return 0
 
 
 def is_persistent(event: Event) -> bool:
     """Tell whether an event asks for persistent delivery."""
-    return bool(event.attribute(RELIABILITY) == PERSISTENT)
+    value = event.attribute(RELIABILITY)
+    return _is_whole(value) and value == PERSISTENT
 
 
 def expires_us(event: Event, time_us: int) -> int:
@@ -140,7 +141,8 @@ def expires_us(event: Event, time_us: int) -> int:
     stop = event.attribute(STOP_TIME)
     if stop is not None:
         ends.append(_moment_us(STOP_TIME, stop))
-    return min(ends, default=0)
+    # 0 would be never; what ends with the first moment of 1970 has ended a microsecond later.
+    return (min(ends) or 1) if ends else 0
 
 
 def starts_us(event: Event) -> int:
@@ -157,6 +159,10 @@ def starts_us(event: Event) -> int:
     """
     start = event.attribute(START_TIME)
     return 0 if start is None else max(0, _moment_us(START_TIME, start))
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_duration(value: object) -> bool:

@@ -1,5 +1,6 @@
 """Stamps: the identity of an event, the same wherever in the federation it surfaces."""
 
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -10,10 +11,15 @@ MAX_NAME = 512
 """Longest origin or home, in characters."""
 
 _INT64 = 2**63 - 1
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+EventKey = tuple[str, int, int, str]
+"""Origin, epoch, sequence and home: what makes two copies the same event."""
 
 
 class Identity(NamedTuple):
-    """What makes two copies the same event."""
+    """An event's identity as people write it; unique among the events of one home."""
 
     origin: str
     epoch: int
@@ -46,8 +52,13 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def identity(self) -> Identity:
-        """What makes two copies the same event."""
+        """The identity as people write it."""
         return Identity(self.origin, self.epoch, self.sequence)
+
+    @property
+    def key(self) -> EventKey:
+        """What makes two copies the same event: the identity, and the home that it is unique in."""
+        return self.origin, self.epoch, self.sequence, self.home
 
 
 def check_stamp(stamp: Stamp) -> Stamp:
@@ -59,6 +70,8 @@ def check_stamp(stamp: Stamp) -> Stamp:
     for what, name in (("origin", stamp.origin), ("home", stamp.home)):
         if not 0 < len(name) <= MAX_NAME:
             raise EventError(f"stamp's {what} has {len(name)} characters, not 1 to {MAX_NAME}")
+        if _CONTROL.search(name):
+            raise EventError(f"stamp's {what} has a control character: {name[:60]!r}")
     if not 0 <= stamp.epoch <= _INT64 or not 1 <= stamp.sequence <= _INT64:
         raise EventError("stamp's epoch or sequence is out of range")
     if not -_INT64 <= stamp.time_us <= _INT64:

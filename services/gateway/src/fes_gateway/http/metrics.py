@@ -72,6 +72,16 @@ class HostCollector(Collector):
         rows = GaugeMetricFamily(
             "fes_request_table_rows", "Rows of the request table.", labels=["gateway"]
         )
+        sizes = GaugeMetricFamily(
+            "fes_gateway_accounted_bytes",
+            "Bytes of memory that a table of the gateway accounts for.",
+            labels=["gateway", "what"],
+        )
+        homes = CounterMetricFamily(
+            "fes_gateway_homes_replaced",
+            "Events whose stamp named a home that is no event service of the federation.",
+            labels=["gateway"],
+        )
         members = GaugeMetricFamily(
             "fes_gateway_replicas",
             "Replicas of the gateway that live; 0 where it stands alone.",
@@ -82,6 +92,9 @@ class HostCollector(Collector):
         )
         for host in self._hosts:
             rows.add_metric([host.settings.id], len(host.core.table))
+            for what, size in host.bytes.items():
+                sizes.add_metric([host.settings.id, what], size)
+            homes.add_metric([host.settings.id], host.core.delivery.homes_replaced)
             if host.replica is not None:
                 members.add_metric([host.settings.id], len(host.replica.membership.members))
                 leads.add_metric([host.settings.id], float(bool(host.replica.term)))
@@ -89,6 +102,8 @@ class HostCollector(Collector):
                 ready.add_metric([host.settings.id, state.id], float(state.ready))
         yield ready
         yield rows
+        yield sizes
+        yield homes
         yield members
         yield leads
 

@@ -1,8 +1,11 @@
 """The HTTP server of a process, in the loop that its gateways run in."""
 
+import socket
+from collections.abc import Iterable
 from typing import Final
 
 from serving.guard import BodyGuard
+from serving.origin import OriginGuard
 from serving.server import HttpServer
 
 from fes_gateway.http.app import make_app
@@ -12,13 +15,17 @@ from fes_gateway.pack import Pack
 BODY_BYTES: Final = 256 * 1024
 
 
-def server_of(pack: Pack, host: str, port: int) -> HttpServer:
+def server_of(pack: Pack, host: str, port: int, names: Iterable[str] = ()) -> HttpServer:
     """Return a server of the REST interface of a pack.
 
     Args:
         pack: The gateways.
         host: Address to listen on.
         port: Port; 0 has the system choose one.
+        names: Further names under which clients reach it, beside loopback, `host`, the machine's
+            name and the gateways' own.
     """
     dispatch = Dispatch(make_app(), pack.hosts)
-    return HttpServer(BodyGuard(dispatch, BODY_BYTES, dispatch.count_refusal), host, port)
+    own = (host, socket.gethostname(), *pack.hosts, *names)
+    guarded = OriginGuard(dispatch, own, dispatch.count_refusal)
+    return HttpServer(BodyGuard(guarded, BODY_BYTES, dispatch.count_refusal), host, port)

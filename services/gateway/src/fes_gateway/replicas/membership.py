@@ -117,12 +117,21 @@ class Membership:
             now_s: A clock that only goes forward, seconds.
 
         Raises:
-            msgspec.DecodeError: A view or a heartbeat is none.
+            msgspec.DecodeError: A view or a heartbeat is none; all else was taken.
         """
+        unread: msgspec.DecodeError | None = None
         for key, value in changes.items():
             if key.startswith(HEARTBEAT):
-                self._take_heartbeat(key.removeprefix(HEARTBEAT), value, now_s)
-        told = changes.get(VIEW)
+                try:
+                    self._take_heartbeat(key.removeprefix(HEARTBEAT), value, now_s)
+                except msgspec.DecodeError as error:
+                    unread = error
+        new = self._take_view(changes.get(VIEW), now_s)
+        if unread is not None:
+            raise unread
+        return new
+
+    def _take_view(self, told: bytes | None, now_s: float) -> bool:
         if told is None:
             return False
         view = _views.decode(told)

@@ -234,11 +234,12 @@ class Replica:
             self._see()
 
     def _take(self, changes: Mapping[str, bytes | None]) -> bool:
+        before = self.membership.view
         try:
             return self.membership.take(changes, time.monotonic())
         except msgspec.DecodeError:
             _log.exception("view_not_read", extra={"replica": self.name})
-            return False
+            return self.membership.view != before
 
     def _see(self) -> None:
         """Act on a new view."""

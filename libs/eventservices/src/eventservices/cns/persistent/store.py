@@ -169,4 +169,5 @@ class Store:
 
 
 def _identity(stamp: Stamp) -> str:
-    return pack(stamp).rsplit(";", 3)[0]
+    origin, epoch, sequence, _, home, _ = pack(stamp).split(";")
+    return f"{origin};{epoch};{sequence};{home}"
