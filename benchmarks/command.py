@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 from case import Case, Result, measure
@@ -19,23 +19,31 @@ LEAST_S = 60.0
 """What is left for these in any case."""
 
 
-def main(cases: Sequence[Case], spent_s: float = 0.0) -> int:
-    """Measure, print one table and write one file; what was started ends on Ctrl-C too.
-
-    Args:
-        cases: What to measure; they share the time evenly.
-        spent_s: What other benchmarks took of that time already.
-
-    Returns:
-        Exit status: 0; 1 where a case carried no rate at all, or a process did not start; 130
-        where interrupted.
-    """
+def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the command line says; `--help` and what is wrong with it end the process."""
     parser = argparse.ArgumentParser(
         description="Measure the federation; benchmarks/README.md says how."
     )
     help_ = "what all cases may take together (default %(default)s)"
     parser.add_argument("--seconds", type=float, default=SECONDS, help=help_)
-    limit_s = max(LEAST_S, parser.parse_args().seconds - spent_s)
+    return parser.parse_args(arguments)
+
+
+def main(cases: Sequence[Case], first: Callable[[], object] | None = None) -> int:
+    """Measure, print one table and write one file; what was started ends on Ctrl-C too.
+
+    Args:
+        cases: What to measure; they share the time evenly.
+        first: Another benchmark, run before these and from the same time.
+
+    Returns:
+        Exit status: 0; 1 where a case carried no rate at all, or a process did not start; 130
+        where interrupted.
+    """
+    seconds, begun_s = options().seconds, time.monotonic()
+    if first is not None:
+        first()
+    limit_s = max(LEAST_S, seconds - (time.monotonic() - begun_s))
     for number in SIGNALS:
         signal.signal(number, _interrupt)
     begun_s = time.monotonic()

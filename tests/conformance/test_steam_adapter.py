@@ -72,6 +72,14 @@ class SteamBench(AdapterBench):
         await self.node.subscribe(subject, take)
         return found
 
+    async def take_over(self, adapter: Adapter) -> None:
+        """Connect as a second process of the same client identifier would."""
+        (link,) = (carrier.link for carrier in adapter._shared.air._carriers)  # type: ignore[attr-defined]
+        client = gmqtt.Client(link._client_id, clean_session=True)
+        client.set_config({"reconnect_retries": -2})
+        await client.connect(self.server.host, self.server.mqtt_port, version=4)
+        await client.disconnect()
+
     async def publish_garbage(self) -> None:
         """Put a payload that no node could have sent on the topic where the adapters listen."""
         cell = self.air.grid.cell(Position(LAT, LON))

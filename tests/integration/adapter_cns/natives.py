@@ -20,6 +20,7 @@ from fes.model import Event
 
 SPEED_RULE: dict[str, Any] = {
     "native": {"can_id": 12345, "extended": True},
+    "identity": "native",
     "subject": "Speed",
     "parameters": {
         "license_no": {"bytes": [0, 6], "type": "string"},

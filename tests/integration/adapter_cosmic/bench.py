@@ -16,6 +16,7 @@ from support.contexts import adapter_context
 
 CAN_SPEED = {
     "native": {"can_id": 12345, "extended": True},
+    "identity": "native",
     "subject": "Speed",
     "parameters": {
         "license_no": {"bytes": [0, 6], "type": "string"},

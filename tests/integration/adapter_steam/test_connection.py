@@ -61,7 +61,8 @@ async def test_adapters_of_a_process_share_a_connection_named_by_the_first(morta
     adapters = [mortal.adapter(name) for name in ("g1", "g2", "g3")]
     for adapter in adapters:
         await adapter.connect(Deaf())
-    assert mortal.clients() == ["test%2Eg1%2Esteam-0"]
+    (client,) = mortal.clients()
+    assert client.startswith("test%2Eg1%2Esteam%2E")
 
     await adapters[0].disconnect()
     await adapters[1].probe()
@@ -72,13 +73,15 @@ async def test_adapters_of_a_process_share_a_connection_named_by_the_first(morta
     await eventually(lambda: not mortal.clients())
 
 
-async def test_two_processes_never_share_a_client_identifier(mortal: OnAir) -> None:
+@pytest.mark.parametrize("name", ["g1", "g2"])
+async def test_two_processes_never_share_a_client_identifier(mortal: OnAir, name: str) -> None:
+    """Not even where both have an adapter of one identifier, of which a gateway refuses one."""
     one = mortal.adapter("g1")
     mortal.pool = ConnectionPool()
-    other = mortal.adapter("g2")
+    other = mortal.adapter(name)
     for adapter in (one, other):
         await adapter.connect(Deaf())
-    assert sorted(mortal.clients()) == ["test%2Eg1%2Esteam-0", "test%2Eg2%2Esteam-0"]
+    assert len(set(mortal.clients())) == 2
     for adapter in (one, other):
         await adapter.probe()
         await adapter.disconnect()

@@ -19,6 +19,7 @@ from fes.testing.eventually import eventually
 from fes_gateway import host as host_module
 from fes_gateway.host import GatewayHost
 from fes_gateway.linkserver import LinkServer
+from fes_gateway.refusals import STATIC
 from fes_gateway.store import Entry, MemoryJournal
 from support.cores import request
 from websockets.asyncio.client import connect
@@ -193,3 +194,26 @@ async def test_a_link_whose_message_cannot_be_taken_is_refused_and_free_again(
         assert links.refused == 1
         assert "link_failed" in caplog.text
         await links.stop()
+
+
+async def test_a_gateway_is_not_ready_while_a_request_of_the_file_was_refused() -> None:
+    async with hosted() as (host, _):
+        end = End()
+        host.attach("north", end)
+        host.inject(request(filter="rate > 1", requester=f"{STATIC}/g1"))
+        host.inject(request(filter="rate > 2", requester="city"))
+        await eventually(lambda: len(end.of(Subscribe)) == 2)
+        static, other = (order.number for order in end.of(Subscribe))
+        take = host.receiver("north")
+        take(Done(other, error="not permitted"))
+        take(Done(static))
+        part = "g1.north: subscription 'rate > 1'"
+        assert part not in host.faults
+        assert not any("rate > 2" in fault for fault in host.faults)
+
+        take(Done(static, error="the broker does not permit it"))
+        assert host.faults[part] == "the broker does not permit it"
+        assert not host.ready
+
+        take(Done(static))
+        assert part not in host.faults

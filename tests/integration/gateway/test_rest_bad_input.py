@@ -61,6 +61,24 @@ BAD = {
         "parameters.x",
     ),
     "a negative timeout": (body(type="publication", filter=..., event=LATE), "Timeout"),
+    **{
+        f"a {name} of {value!r}": (
+            body(
+                type="publication",
+                filter=...,
+                event={"subject": "Speed", "attributes": {name: value}},
+            ),
+            name,
+        )
+        for name, value in (
+            ("StopTime", "2017-13-45T99:99:99Z"),
+            ("StartTime", "2026-01-01T00:00:00+25:00"),
+            ("StopTime", 20240101),
+            ("Priority", "high"),
+            ("Reliability", 2),
+            ("Proximity", "0,0,x"),
+        )
+    },
     "a lease of no time": (body(lease_s=0), "lease_s"),
     "bare NaN": (b'{"type": "subscription", "lease_s": NaN}', "NaN"),
     "number out of range": (b'{"lease_s": 1e400}', "out of range"),
@@ -169,3 +187,17 @@ async def test_a_malformed_control_event_on_an_event_service_harms_nothing(
 
     await eventually(all_refused)
     assert not federation.bus("north").subscribed
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\t "])
+async def test_a_blank_filter_accepts_everything(federation: Running, blank: str) -> None:
+    assert (await federation.post("g2", **{**GOOD, "filter": blank})).status_code == 202
+    await eventually(lambda: federation.bus("north").subscribed)
+    city, car = federation.client("south", "city"), federation.client("north", "car")
+    car.publish(Event.of("Speed", rate=1.0))
+    car.publish(Event.of("Fog"))
+    await eventually(lambda: {event.subject for event in city.events()} == {"Speed", "Fog"})
+    assert (
+        await federation.post("g2", **{**GOOD, "type": "unsubscription", "filter": blank})
+    ).status_code == 202
+    await eventually(lambda: not federation.bus("north").subscribed)

@@ -10,7 +10,7 @@ from fes.errors import LinkError
 from fes.link.end import Hello, LinkEnd, Message
 from fes.link.lanes import Lanes
 from fes.link.memory import memory_link
-from fes.link.messages import Done, Heard, Publish, Refuse, Subscribe
+from fes.link.messages import Done, Heard, Publish, Refuse, Subscribe, Taken
 from fes.link.websocket import Dialler, SocketEnd
 from fes.model import Stamp
 from fes.testing.eventually import eventually
@@ -234,3 +234,40 @@ async def test_a_message_that_cannot_be_taken_does_not_stop_those_behind_it(
     await eventually(lambda: taken == [Done(2)])
     assert far.counters["link_failed"] == 1
     assert "receiving_failed" in caplog.text
+
+
+async def test_an_adapter_is_told_that_it_was_refused_and_later_that_its_link_is_used() -> None:
+    """Pauses after a refusal may grow far beyond those after a link that broke."""
+    told: list[str] = []
+    asked: list[float] = []
+
+    class Jitter(random.Random):
+        def uniform(self, a: float, b: float) -> float:
+            asked.append(b)
+            return min(b, 0.02) if len(asked) < 8 else a
+
+    async def answer(socket: ServerConnection) -> None:
+        end = SocketEnd(socket, lambda _: None)
+        end.send(Refuse("it is linked already") if len(told) < 3 else Taken(1))
+        task = asyncio.create_task(end.run())
+        await asyncio.sleep(0.1)
+        await end.close()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async with serve(answer, "127.0.0.1", 0, compression=None) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        dialler = Dialler(
+            f"ws://127.0.0.1:{port}",
+            lambda: Hello("a", "s", 1, {}),
+            lambda _: None,
+            lambda _: None,
+            Jitter(1),
+            on_refused=told.append,
+            on_granted=lambda: told.append("granted"),
+        )
+        dialling = asyncio.create_task(dialler.run(lambda _: None))
+        await eventually(lambda: "granted" in told)
+        dialling.cancel()
+        await asyncio.gather(dialling, return_exceptions=True)
+
+    assert told[:4] == [*["the gateway refused the link: it is linked already"] * 3, "granted"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from eventservices.errors import NotConnectedError
 from eventservices.natsclient import NatsClient
-from eventservices.natslink import LinkOptions, NatsLink
+from eventservices.natslink import MISSED_PROBES, LinkOptions, NatsLink
 from eventservices.siena import Filter, Options, where
 from eventservices.siena.witness import Witness
 from support.halted import halt, resume
@@ -120,3 +120,34 @@ async def test_after_a_reconnection_a_subscription_is_proved_anew(
     here.control.proof.wait = wait  # type: ignore[method-assign] # counted
     await here.client("second").subscribe(Filter(), lambda *_: None)
     assert len(proofs) == 1
+
+
+async def test_what_is_published_while_the_broker_is_away_is_refused_not_counted_as_published(
+    own_cluster: Cluster, connect: Connect, eventually: Eventually
+) -> None:
+    here = await connect(own_cluster.a.url)
+    client = here.client("writer")
+    own_cluster.a.kill()
+    await eventually(lambda: not here.link.connected)
+    for number in range(3):
+        with pytest.raises(NotConnectedError):
+            await client.publish({"n": number})
+    assert (here.counters.published, here.link.counters.refused) == (0, 3)
+
+
+async def test_what_waits_to_be_sent_by_a_client_that_is_replaced_is_counted_as_lost(
+    own_cluster: Cluster, eventually: Eventually
+) -> None:
+    options = LinkOptions(probe_interval_s=0, probe_timeout_s=0.5)
+    async with NatsLink([own_cluster.a.url], options) as link:
+        own_cluster.a.kill()
+        await eventually(lambda: not link.connected)
+        for _ in range(4):
+            await link.publish("x", b"\r\nPUB y\r\n")
+        for _ in range(MISSED_PROBES):
+            with pytest.raises(NotConnectedError):
+                await link.flush()
+        link._rebuild(link.client)  # as the watchdog does after so many
+        own_cluster.a.start()
+        await eventually(lambda: link.counters.rebuilds == 1)
+        assert link.counters.lost == 4 + MISSED_PROBES

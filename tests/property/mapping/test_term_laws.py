@@ -61,6 +61,9 @@ def number_rules(draw: st.DrawFn) -> dict[str, Any]:
         rule["native_type"] = draw(st.sampled_from(["long", "double"]))
     if not rule.keys() & {"type", "native_type"} and draw(st.integers(0, 4)) == 0:
         rule["default"] = 7
+    if "default" not in rule and draw(st.booleans()):
+        low, high = sorted((draw(st.integers(-300, 300)), draw(st.integers(-300, 300))))
+        rule["range"] = {"min": low, "max": high}
     return rule
 
 

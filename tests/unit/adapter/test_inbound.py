@@ -1,5 +1,7 @@
 """What an adapter hears and may not enter is refused, counted and told in few words."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from fes.eventlog import Decision
 from fes.filter import Filter
 from fes.link.end import Message
 from fes.link.messages import Heard, HeardControl
-from fes.mapping import Native
+from fes.mapping import Mapping, Native, load_rules
 from fes.model import Event
 from fes.testing.memory import MemoryAdapter
 from support.contexts import adapter_context
@@ -22,10 +24,12 @@ STAMP = Stamp("car", 1, 1, 1_700_000_000_000_000, "north")
 class Bench:
     """An inbound path, with what it sends and logs."""
 
-    def __init__(self) -> None:
+    def __init__(self, mapping: Mapping | None = None) -> None:
         self.sent: list[Message] = []
         self.log: list[tuple[Decision, dict[str, Any]]] = []
         context = adapter_context("g", "north", MemoryAdapter, ConnectionPool())
+        if mapping is not None:
+            context = replace(context, mapping=mapping)
         stamper = Stamper(context.id, context.service)
         self.inbound = Inbound(context, self._send, self._log, stamper)
         self.inbound.subscribe(Subscription(1, Filter.of("rate > 0")))
@@ -117,3 +121,44 @@ def test_what_could_not_be_read_is_kept_within_bounds() -> None:
     assert len(bench.inbound.aside) == 100
     assert all(len(raw) == 1024 for _, raw in bench.inbound.aside)
     assert all(len(told["reason"]) == 500 for _, told in bench.log)
+
+
+def made_of(*rules: dict[str, Any]) -> Bench:
+    bench = Bench(Mapping(load_rules(rules, Path())))
+    bench.inbound.subscribe(Subscription(2, Filter.of("subject = 'A' OR subject = 'B'")))
+    return bench
+
+
+def test_two_gateways_with_different_lists_make_one_identity_of_one_event() -> None:
+    one, other = (
+        {"native": {"subject": "raw"}, "subject": name, "direction": "in"} for name in "AB"
+    )
+    heard = []
+    for rules in ((one, other), (other,)):
+        bench = made_of(*rules)
+        bench.hear(Event.of("raw", x=1))
+        heard.append({m.subject: m.stamp.identity for m in bench.sent if isinstance(m, Heard)})
+    assert heard[0]["B"] == heard[1]["B"] != heard[0]["A"]
+
+
+@pytest.mark.parametrize("rate", [251.0, -12.95, float("nan")])
+def test_an_implausible_event_is_left_out_counted_and_told_with_its_value(rate: float) -> None:
+    field = {"range": {"min": 0, "max": 250}}
+    bench = made_of({"subject": "A", "parameters": {"rate": field}})
+    bench.hear(Event.of("A", rate=rate))
+    bench.hear(Event.of("A", rate=30.0))
+    assert [m.subject for m in bench.sent if isinstance(m, Heard)] == ["A"]
+    assert bench.inbound.counters["left_out"] == 1
+    decision, told = bench.log[0]
+    assert (decision, told["subject"], told["stamp"].origin) == (Decision.LEFT_OUT, "A", "car")
+    assert repr(rate) in told["reason"]
+    assert "0..250" in told["reason"]
+
+
+def test_a_priority_that_is_none_is_told_and_counted_and_the_event_passes() -> None:
+    bench = Bench()
+    bench.hear(Event.of("Speed", {"rate": 1.0}, {"Priority": "high"}))
+    assert [m.priority for m in bench.sent if isinstance(m, Heard)] == [0]
+    assert bench.inbound.counters["malformed_attributes"] == 1
+    told = [more["what"] for decision, more in bench.log if decision is Decision.DEGRADED]
+    assert told[0].startswith("attribute 'Priority': 'high'")

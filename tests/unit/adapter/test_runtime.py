@@ -26,7 +26,7 @@ from fes.link.messages import (
     Subscribe,
     Unsubscribe,
 )
-from fes.mapping import Mapping, load_rules
+from fes.mapping import Mapping, Native, load_rules
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter, MemoryClient, buses
@@ -199,7 +199,9 @@ async def test_a_stop_goes_on_after_a_failure_and_tells_what_waited(adapter: Fau
     assert "stopped" in [record.reason for record in dropped if record.id == "car/1/1"]
 
 
-async def test_an_announcement_that_changed_is_made_anew(adapter: Faulty) -> None:
+async def test_an_announcement_that_changed_is_made_before_the_old_one_is_withdrawn(
+    adapter: Faulty,
+) -> None:
     async with running(adapter) as (runtime, gateway):
         for rate in (1.0, 2.0):
             runtime.receive(Announce(1, binary.encode(Event.of("Speed", rate=rate))))
@@ -208,7 +210,7 @@ async def test_an_announcement_that_changed_is_made_anew(adapter: Faulty) -> Non
         await eventually(lambda: adapter.native.announced == {"Speed": 1})
 
     made = [r.decision for r in gateway.log if r.decision.endswith("announced")]
-    assert made == ["announced", "unannounced", "announced", "unannounced"]
+    assert made == ["announced", "announced", "unannounced", "unannounced"]
 
 
 async def test_a_control_event_that_the_link_does_not_take_is_counted(adapter: Faulty) -> None:
@@ -234,4 +236,68 @@ async def test_native_events_made_of_one_have_identities_of_their_own(adapter: F
         runtime.receive(Publish(Stamp("car", 1, 1, 0, "home"), (), 0, body))
         await eventually(lambda: len(client.events()) == 2)
 
-    assert [item.stamp and item.stamp.origin for item in client.received] == ["car", "car#1"]
+    origins = [item.stamp.origin for item in client.received if item.stamp]
+    assert len(set(origins)) == 2
+    assert all(origin.startswith("car~") for origin in origins)
+
+
+async def test_an_implausible_event_is_left_out_where_it_would_be_published(
+    adapter: Faulty,
+) -> None:
+    rules = [{"subject": "Speed", "parameters": {"rate": {"range": {"max": 250}}}}]
+    adapter.context = replace(adapter.context, mapping=Mapping(load_rules(rules, Path())))
+    client = MemoryClient(adapter.native, "city")
+
+    async with running(adapter) as (runtime, gateway):
+        runtime.receive(Announce(1, binary.encode(Event.of("Speed", rate=999.0))))
+        for number, rate in enumerate((300.0, 30.0), 1):
+            body = binary.encode(Event.of("Speed", rate=rate))
+            runtime.receive(Publish(Stamp("car", 1, number, 0, "home"), (), 0, body))
+        await eventually(lambda: len(client.events()) == 1)
+
+    assert client.events()[0].parameter("rate") == 30.0
+    counters = runtime.counted().counters
+    assert (counters["published"], counters["publish_left_out"], counters["left_out"]) == (1, 1, 0)
+    (told,) = [r.reason for r in gateway.log if r.decision == "left out"]
+    assert told.endswith("300.0 is outside ..250")
+
+
+async def test_a_changed_announcement_leaves_no_gap_and_an_old_one_that_fails_goes_later(
+    adapter: Faulty,
+) -> None:
+    seen: list[int] = []
+    announced = adapter.native.announced
+    unannounce = adapter._unannounce
+
+    async def watched(native: Native) -> None:
+        seen.append(announced["Speed"])
+        adapter._try("unannounce")
+        await unannounce(native)
+
+    adapter._unannounce = watched  # type: ignore[method-assign] # watched
+    adapter.fail("unannounce", UnavailableError("away"))
+    async with running(adapter) as (runtime, gateway):
+        for rate in (1.0, 2.0):
+            runtime.receive(Announce(1, binary.encode(Event.of("Speed", rate=rate))))
+            await eventually(lambda: Done(1) in gateway.said)
+            gateway.said.remove(Done(1))
+        await eventually(lambda: announced == {"Speed": 1})
+        assert seen == [2, 2]
+
+
+async def test_an_announcement_that_fails_leaves_the_old_one_in_force(adapter: Faulty) -> None:
+    announce, bodies = adapter._announce, (1.0, 2.0)
+
+    async def failing(native: Native) -> None:
+        adapter._try("announce")
+        await announce(native)
+
+    adapter._announce = failing  # type: ignore[method-assign] # as told
+    async with running(adapter) as (runtime, gateway):
+        for rate in bodies:
+            runtime.receive(Announce(1, binary.encode(Event.of("Speed", rate=rate))))
+            await eventually(lambda: any(isinstance(said, Done) for said in gateway.said))
+            gateway.said[:] = [said for said in gateway.said if not isinstance(said, Done)]
+            adapter.fail("announce", AdapterError("too wide"))
+        assert adapter.native.announced == {"Speed": 1}
+        assert runtime.outbound.announcements == {1: binary.encode(Event.of("Speed", rate=1.0))}

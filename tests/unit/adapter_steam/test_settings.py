@@ -42,7 +42,13 @@ def test_the_air_is_named_by_system_and_medium() -> None:
     told = context({"location": HERE, "v_max_mps": 40})
     air = air_settings(told, read_settings(told))
     assert (air.name, air.url, air.v_max_mps) == ("test.air", URL, 40.0)
-    assert air.client_id == "test.g.steam-m"
+    assert air.client_id.startswith("test.g.steam-m.")
+    assert air.client_id != air_settings(told, read_settings(told)).client_id
+
+
+def test_a_client_identifier_that_is_configured_is_used_as_it_is() -> None:
+    told = context({"location": HERE, "client_id": "kerb 7"})
+    assert air_settings(told, read_settings(told)).client_id == "kerb 7"
 
 
 def test_an_air_may_have_a_name_of_its_own() -> None:

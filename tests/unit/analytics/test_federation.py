@@ -114,3 +114,17 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None
 
     with pytest.raises(CannotJudgeError):
         load_federation(file)
+
+
+@pytest.mark.parametrize("given", ["subject = 'Speed'", "Speed", "subject = 'Speed' AND rate > 3"])
+def test_a_range_of_the_frames_rule_is_a_part_of_what_is_asked(tmp_path: Path, given: str) -> None:
+    """A speed that the rule leaves out is owed to nobody."""
+    value = federation(Plan(vehicles=1))
+    rate = {"bytes": [7, 7], "type": "double", "range": {"min": 0, "max": 250}}
+    value["mappings"]["can-speed"] = [{"subject": "Speed", "parameters": {"rate": rate}}]
+    value["requests"][0]["filter"] = given
+
+    (vehicle,) = load_federation(_write(tmp_path, value)).vehicles
+
+    words = given.replace("Speed", "subject = 'Speed'") if given == "Speed" else given
+    assert vehicle.filters == (f"{words} AND rate >= 0 AND rate <= 250",)

@@ -60,3 +60,9 @@ def test_a_moment_is_seconds_or_iso_8601(moment: float | str, expected: int) -> 
 def test_a_moment_that_is_no_iso_8601_is_refused() -> None:
     with pytest.raises(FederationError, match="not a moment in ISO 8601"):
         moment_us("noon")
+
+
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), -float("inf"), 1e300, -1e18])
+def test_a_number_of_seconds_outside_the_calendar_is_refused(moment: float) -> None:
+    with pytest.raises(FederationError, match="is not a number of seconds"):
+        moment_us(moment)

@@ -113,3 +113,44 @@ def test_the_command_line_takes_the_wish_for_a_report() -> None:
     add_parser(parser.add_subparsers())
     assert parser.parse_args(["validate", "--report", "a"]).report
     assert not parser.parse_args(["validate", "a"]).report
+
+
+def test_rules_that_give_two_events_of_a_service_one_identity_are_refused(file: Path) -> None:
+    """The lists of two gateways count together: what both make of one event meets again."""
+    text = (
+        file.read_text()
+        .replace("kind: steam", "kind: memory")
+        .replace("city: {}", "city: {}\n      bus: {mappings: [other]}")
+    )
+    rule = "{subject: Wheel, native: {subject: Frame}, direction: in"
+    for name, expected in (("", 1), (", name: right", 0)):
+        lists = f"  speed: [{rule}}}]\n  other: [{rule}, rest: drop{name}}}]"
+        changed = text.replace("  speed: [{subject: Speed}]", lists)
+        file.write_text(changed)
+        status, lines = run(file)
+        assert status == expected, lines
+        found = [line for line in lines if "identities of those of" in line]
+        assert len(found) == expected
+        assert all("mappings.other[0]" in line and "mappings.speed[0]" in line for line in found)
+
+
+def test_equal_rules_at_two_adapters_and_rules_at_two_services_do_not_clash(file: Path) -> None:
+    rule = "{subject: Wheel, native: {subject: Frame}, direction: in"
+    lists = f"  speed: [{rule}}}]\n  again: [{rule}}}]\n  other: [{rule}, rest: drop}}]"
+    text = (
+        file.read_text()
+        .replace("kind: steam", "kind: memory")
+        .replace("  speed: [{subject: Speed}]", lists)
+    )
+    text = text.replace("city: {}", "city: {mappings: [other]}\n      bus: {mappings: [again]}")
+    file.write_text(text)
+    status, lines = run(file)
+    assert status == 0, lines
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\\t"])
+def test_a_blank_filter_in_the_file_accepts_everything(file: Path, blank: str) -> None:
+    text = file.read_text().replace("kind: steam", "kind: memory")
+    file.write_text(text.replace("\"subject = 'Speed'\"", f'"{blank}"'))
+    status, lines = run(file)
+    assert status == 0, lines

@@ -125,3 +125,13 @@ def test_a_fix_that_is_not_newer_is_refused() -> None:
     location.update(5, 0.0, 0.0)
     with pytest.raises(MalformedError, match="not newer"):
         location.update(5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\n", b"time_us,vehicle,lat,lon\n1,a,1,2\n2,\xff,1,2\n"]
+)
+def test_a_trace_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(MalformedError, match=r"bad\.csv:"):
+        TraceLocation(path, "a")

@@ -117,3 +117,14 @@ def test_what_waits_for_a_full_disk_is_bounded(
     assert log.lost == 7
     log.close()
     assert log.lost == 10
+
+
+@pytest.mark.parametrize("moment", ["1e999", "NaN", '"soon"', "[1]", "null"])
+def test_a_file_whose_last_line_tells_no_moment_is_begun_anew_and_that_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, moment: str
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"wall_us": {moment}}}\n')
+    append(path, 100, 200)
+    assert [line["wall_us"] for line in lines(path)] == [200]
+    assert "log_begun_anew" in caplog.text

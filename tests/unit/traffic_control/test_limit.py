@@ -6,7 +6,7 @@ from fes.model import Event
 from hypothesis import given
 from hypothesis import strategies as st
 from traffic_control.errors import InputError
-from traffic_control.limit import MAX_KMH, check_limit, filter_of
+from traffic_control.limit import MAX_KMH, check_limit, filter_of, number
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,9 @@ def test_the_filter_accepts_what_drives_faster(limit: float, rate: float) -> Non
 def test_a_limit_out_of_range_is_refused(limit: float) -> None:
     with pytest.raises(InputError, match="no limit from 0 to 10000"):
         check_limit(limit)
+
+
+@pytest.mark.parametrize("text", ["1_0", "\u0665\u0660", "", "x", "5 0"])
+def test_a_number_is_written_as_people_write_it(text: str) -> None:
+    with pytest.raises(ValueError, match=r"[a-z]"):
+        number(text)

@@ -33,10 +33,14 @@ GOOD = {
 }
 
 
-def test_a_history_with_bad_lines_tells_the_good_ones(tmp_path: Path) -> None:
+def test_a_history_with_bad_lines_tells_the_good_ones(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     lines = [*UNREADABLE, json.dumps(GOOD).encode(), b'{"v": 1, "limit": "fast"}']
     (tmp_path / "commands.jsonl").write_bytes(b"\n".join(lines))
     assert read_history(tmp_path / "commands.jsonl", 0)["M01"].held == {70.0: 9}
+    passed_over = [record for record in caplog.records if record.message == "line_passed_over"]
+    assert [getattr(record, "line", 0) for record in passed_over] == [*range(1, 7), 8]
 
 
 @pytest.mark.parametrize("content", UNREADABLE)

@@ -71,6 +71,11 @@ class NatsClient(nats.aio.client.Client):
         if writer is not None:
             writer.transport.abort()
 
+    @property
+    def unsent(self) -> int:
+        """Publications that wait to be written to the server."""
+        return sum(piece.startswith((b"PUB ", b"HPUB ")) for piece in self._pending)
+
     async def has_room(self) -> bool:
         """Tell whether there is room for more to be sent.
 

@@ -183,14 +183,28 @@ class NatsLink(Opening):
         payload: bytes,
         headers: Mapping[str, str] | None = None,
         reply: str = "",
+        *,
+        waits: bool = True,
     ) -> None:
-        """Send a message; while the broker is away, or does not read, it waits in a bounded buffer.
+        """Send a message; while the broker does not read, it waits in a bounded buffer.
+
+        Args:
+            subject: NATS subject.
+            payload: The message.
+            headers: Header lines.
+            reply: Subject for answers.
+            waits: Whether it may wait in the buffer while the broker is away, too. What waits there
+                is lost, and counted, where the client is replaced; an event is refused instead.
 
         Raises:
             TooLargeError: Header and payload exceed what the server takes; nothing was sent.
-            NotConnectedError: The link is closed, being rebuilt, or the buffer is full.
+            NotConnectedError: The link is closed, being rebuilt, or the buffer is full; or the
+                broker is away, and the message does not wait.
         """
         client = self.client
+        if not waits and not client.is_connected:
+            self.counters.refused += 1
+            raise NotConnectedError("the NATS server is away")
         size = len(payload)
         if headers:
             size += _HEADER_OVERHEAD_BYTES
@@ -282,10 +296,13 @@ class NatsLink(Opening):
     def _rebuild(self, client: NatsClient) -> None:
         busy = self._rebuilding is not None and not self._rebuilding.done()
         if client is self._client and not busy and not self._closed:
-            self._rebuilding = asyncio.create_task(self._replace(client), name="nats-link-rebuild")
+            replacing = lasting(lambda: self._replace(client))
+            self._rebuilding = asyncio.create_task(replacing, name="nats-link-rebuild")
 
     async def _replace(self, old: NatsClient) -> None:
-        log.warning("nats_client_replaced", extra={"urls": self.urls})
+        lost = old.unsent
+        self.counters.lost += lost
+        log.warning("nats_client_replaced", extra={"urls": self.urls, "lost": lost})
         await _close(old)
         self._handler_errors_before += old.handler_errors
         old.handler_errors = 0

@@ -32,11 +32,13 @@ class LinkCounters:
     Attributes:
         reconnects: Times that the client found a server again by itself.
         rebuilds: Times that a deaf or closed client was replaced.
-        refused: Publications refused because the broker was away and the buffer full.
+        refused: Publications refused because the broker was away, or the buffer full.
+        lost: Publications that waited in the buffer of a client that was replaced.
         errors: Errors that the client reported, slow consumption among them.
     """
 
     reconnects: int = 0
     rebuilds: int = 0
     refused: int = 0
+    lost: int = 0
     errors: int = 0

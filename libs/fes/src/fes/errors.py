@@ -12,6 +12,7 @@ FesError
 ├── StoreError          (OSError)          the journal cannot be read or written
 │   └── BehindError                        another has appended to it meanwhile
 ├── LinkError           (ConnectionError)  a link was refused or broke
+│   └── LinkRefusedError                   the other end does not take it
 └── AdapterError        (RuntimeError)     an adapter could not do what was asked
     └── UnavailableError (ConnectionError) its event service is away; a retry helps
 """
@@ -108,6 +109,10 @@ class LinkError(FesError, ConnectionError):
     """Tells that a link was refused or broke; a retry helps unless it was refused."""
 
     retryable = True
+
+
+class LinkRefusedError(LinkError):
+    """Tells that the other end does not take a link, usually as it has another of that name."""
 
 
 class AdapterError(FesError, RuntimeError):

@@ -38,6 +38,8 @@ VEHICLE_RANGE_M = 300.0
 CAN_SPEED = "can-speed"
 AIR_SPEED = "air-speed"
 CAN_ID = 12345
+PLAUSIBLE_KMH = {"min": 0, "max": 250}
+"""What a vehicle on a road may do, km/h; an event with another speed is left out."""
 
 _SILENT = Control(accept=(), relay=False)
 """No control event enters, none is passed on: requests stay off the buses and off the air."""
@@ -134,9 +136,10 @@ def _mappings(range_m: float) -> dict[str, tuple[Settings, ...]]:
     frame: Settings = {
         "native": {"can_id": CAN_ID, "extended": True},
         "subject": "Speed",
+        "identity": "native",
         "parameters": {
             "license_no": {"bytes": [0, 6], "type": "string"},
-            "rate": {"bytes": [7, 7], "type": "double"},
+            "rate": {"bytes": [7, 7], "type": "double", "range": dict(PLAUSIBLE_KMH)},
         },
     }
     nearby: Settings = {

@@ -42,6 +42,7 @@ BURST = 64
 """Publications between two turns of the loop."""
 
 _OF_THE_AIR = ("malformed", "unclaimed", "refused", "uncovered", "reconnected")
+_SHARED = (*_OF_THE_AIR, "takeovers")
 
 
 class SteamAdapter(Adapter):
@@ -82,8 +83,9 @@ class SteamAdapter(Adapter):
         if self._shared is None or self._joined is None:
             return {}
         node, air = asdict(self._joined.counters), asdict(self._shared.air.counters)
-        own = {name: count for name, count in node.items() if name not in _OF_THE_AIR}
-        return own | {f"air_{name}": air[name] for name in _OF_THE_AIR}
+        own = {name: count for name, count in node.items() if name not in _SHARED}
+        shared = {f"air_{name}": air[name] for name in _OF_THE_AIR}
+        return own | shared | {"takeovers": air["takeovers"]}
 
     async def _open(self) -> None:
         self.location = self.location or await location_of(self.context, self.settings.location)

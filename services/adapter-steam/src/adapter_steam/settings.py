@@ -1,5 +1,6 @@
 """What the file says of a STEAM event service, checked before anything starts."""
 
+from secrets import token_hex
 from typing import Annotated
 
 import msgspec
@@ -62,6 +63,8 @@ class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         air: Name of the air, the first level of its MQTT topics; "" is `<system>.<medium>`.
         cell_edge_m: Edge of a grid cell, the same in every process on the air; metres.
         connections: MQTT connections that the adapters of a process share.
+        client_id: MQTT client identifier, without the number of the connection that follows it; ""
+            is `<system>.<adapter>` and random characters.
         v_max_mps: No access point moves faster; metres a second of the federation clock.
     """
 
@@ -71,6 +74,7 @@ class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     air: Annotated[str, Meta(max_length=MAX_NAME)] = ""
     cell_edge_m: Annotated[float, Meta(ge=1)] = LARGEST_RANGE_M
     connections: Annotated[int, Meta(ge=1, le=64)] = 1
+    client_id: Annotated[str, Meta(max_length=MAX_NAME)] = ""
     v_max_mps: Annotated[float, Meta(ge=0)] = 70.0
 
     def __post_init__(self) -> None:
@@ -112,8 +116,9 @@ def air_settings(context: AdapterContext, settings: SteamSettings) -> AirSetting
     return AirSettings(
         context.brokers[0],
         settings.air or f"{context.system}.{context.medium or context.service}",
-        # An adapter lives in one process only, so the first one there names its client.
-        client_id=f"{context.system}.{context.id}",
+        # The first adapter of a process names its client. One of the same name elsewhere, which its
+        # gateway refuses, must not take this one's connection over.
+        client_id=settings.client_id or f"{context.system}.{context.id}.{token_hex(4)}",
         cell_edge_m=settings.cell_edge_m,
         connections=settings.connections,
         v_max_mps=settings.v_max_mps,

@@ -200,10 +200,29 @@ def _filters(document: Document, bus: Adapter, air: Adapter) -> tuple[str, ...]:
         wanted = request.get("type") == "subscription" and request.get("source") == air.service
         if not wanted or not names(str(request.get("dist_list", "")), bus.service):
             continue
-        if not readable(str(request.get("filter", ""))):
+        text = _within(str(request.get("filter", "")), _plausible(document, bus))
+        if not readable(text):
             raise document.error("filter is beyond the judge", "requests", index, "filter")
-        found.append(str(request["filter"]))
+        found.append(text)
     return tuple(found)
+
+
+def _plausible(document: Document, bus: Adapter) -> str:
+    """Return what the rules of a bus say of plausible rates, as the end of a filter."""
+    settings = document.section("gateways", bus.gateway, "adapters", bus.service)
+    for name in settings.get("mappings") or []:
+        for rule in document.entries("mappings", str(name)):
+            rate = (rule.get("parameters") or {}).get("rate")
+            given = rate.get("range") if isinstance(rate, dict) else None
+            if rule.get("subject") == "Speed" and isinstance(given, dict):
+                ends = ((">=", given.get("min")), ("<=", given.get("max")))
+                return "".join(f" AND rate {op} {end}" for op, end in ends if end is not None)
+    return ""
+
+
+def _within(text: str, plausible: str) -> str:
+    word = text.strip()
+    return (f"subject = '{word}'" if plausible and word.isidentifier() else text) + plausible
 
 
 def _monitors(document: Document, adapters: list[Adapter]) -> list[Monitor]:

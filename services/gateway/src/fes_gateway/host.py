@@ -32,11 +32,9 @@ from fes_gateway.committing import Committing, Others
 from fes_gateway.counters import Counters
 from fes_gateway.performing import Performing
 from fes_gateway.recording import Recorder
+from fes_gateway.refusals import refused_requests
 from fes_gateway.replicas.replica import Replica
 from fes_gateway.store import Journal
-
-STATIC = "static"
-"""Requester of the requests that stand in the federation's file."""
 
 _log = logging.getLogger(__name__)
 
@@ -287,6 +285,7 @@ class GatewayHost:
             for state in self.adapters.values()
             if not state.ready
         }
+        faults |= refused_requests(self.core)
         return {**faults, "journal": self.store_error} if self.store_error else faults
 
     def link_counters(self) -> dict[str, dict[str, int]]:

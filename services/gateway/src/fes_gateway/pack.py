@@ -30,7 +30,8 @@ from fes.model.text import from_plain
 from msgspec import UNSET
 
 from fes_gateway.clock import wall_us
-from fes_gateway.host import STATIC, GatewayHost
+from fes_gateway.host import GatewayHost
+from fes_gateway.refusals import STATIC
 from fes_gateway.store import open_journal
 
 _log = logging.getLogger(__name__)

@@ -1,5 +1,6 @@
 """What an earlier traffic-control of the same run left: limits in force, and offenders logged."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,8 @@ import msgspec
 from traffic_control.command import Command
 from traffic_control.errors import UNREADABLE
 from traffic_control.offender import Offender
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -65,10 +68,11 @@ def read_offenders(path: Path, since_us: int) -> Iterator[Offender]:
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     try:
         with path.open("rb") as stream:
-            for line in stream:
+            for number, line in enumerate(stream, 1):
                 try:
                     yield decoder.decode(line)
-                except UNREADABLE:
-                    continue
+                except UNREADABLE as error:
+                    told = {"file": path.name, "line": number, "reason": str(error)[:200]}
+                    log.warning("line_passed_over", extra=told)
     except FileNotFoundError:
         return

@@ -102,6 +102,7 @@ def _bytes_to_keep(path: Path, member: str, since_us: int) -> int:
     try:
         moment = json.loads(whole.rpartition(b"\n")[2])[member]
         is_ours = int(moment) >= since_us
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        log.warning("log_begun_anew", extra={"file": path.name, "reason": repr(error)})
         return 0
     return size - len(tail) + len(whole + end) if is_ours else 0

@@ -10,6 +10,17 @@ SUBJECT: Final = "Speed"
 MAX_KMH: Final = 10_000.0
 
 
+def number(text: str) -> float:
+    """Return the number that a text is, strictly: Python alone reads `1_000`, or other digits.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text[:40]!r} is not a number")
+    return float(text)
+
+
 def check_limit(limit_kmh: float) -> float:
     """Return a limit as a double.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traffic_control.errors import InputError
-from traffic_control.limit import check_limit
+from traffic_control.limit import check_limit, number
 
 MAX_MONITORS = 10_000
 """Most monitors of a run."""
@@ -70,6 +70,6 @@ def _rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, str
 
 def _limit(place: str, text: str | None) -> float:
     try:
-        return check_limit(float(text or ""))
+        return check_limit(number(text or ""))
     except ValueError as error:
         raise InputError(f"{place}: column limit_kmh: {str(text)[:40]!r}: {error}") from error

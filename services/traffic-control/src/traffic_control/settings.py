@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from traffic_control.errors import InputError
-from traffic_control.limit import check_limit
+from traffic_control.limit import check_limit, number
 
 PREFIX: Final = "TRAFFIC_CONTROL_"
 DEFAULT_RUN: Final = "runs/latest"
@@ -78,7 +78,7 @@ def _port(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    value = number(text)
     if not 0 < value <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 86400 seconds")
     return value
@@ -86,6 +86,6 @@ def _seconds(text: str) -> float:
 
 def _limit(text: str) -> float:
     try:
-        return check_limit(float(text))
+        return check_limit(number(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

@@ -27,6 +27,8 @@ class Background:
         if len(self._tasks) >= MAX_TASKS:
             self.refused += 1
             work.close()
+            if self.refused == 1:
+                log.warning("background_task_refused", extra={"running": len(self._tasks)})
             return
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)

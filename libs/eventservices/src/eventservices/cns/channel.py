@@ -226,6 +226,11 @@ class EventChannel(QoSAdmin, Closing):
         """Drop a consumer admin that was destroyed."""
         self._consumer_admins.pop(admin_id, None)
 
+    def connection_found_again(self) -> None:
+        """Forget what was on its way when the connection was lost: it will not come."""
+        in_flight = self._core.dispatcher.in_flight
+        in_flight.forget(in_flight.snapshot())
+
     async def close(self) -> None:
         """End all admins and leave; the channel goes on for others; harmless when repeated.
 

@@ -231,7 +231,9 @@ class Connection(Opening):
             except TimeoutError:
                 pass
             self._found_again.clear()
-            for membership in tuple(self._channels.values()):
+            for channel, membership in tuple(self._channels.items()):
+                if found:
+                    channel.connection_found_again()
                 await _tend(membership, found_again=found)
 
 

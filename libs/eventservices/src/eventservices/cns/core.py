@@ -11,6 +11,7 @@ from eventservices.cns.membership import Membership
 from eventservices.cns.options import ChannelOptions
 from eventservices.cns.persistent.store import Store
 from eventservices.cns.qos.admin_holder import AdminProperties
+from eventservices.cns.queueing import Item
 from eventservices.natslink import NatsLink
 
 
@@ -62,10 +63,16 @@ class Core:
         return bool(limit) and self.waiting >= limit
 
     @property
-    def overfull(self) -> bool:
-        """Whether more events wait than may wait altogether."""
+    def taken(self) -> bool:
+        """Whether as many events wait, or were accepted and have not come yet, as may wait."""
         limit = self.admin.max_queue_length
-        return bool(limit) and self.waiting > limit
+        return bool(limit) and self.waiting + len(self.dispatcher.in_flight) >= limit
+
+    @property
+    def overfull(self) -> bool:
+        """Whether more events wait than may wait altogether, and the surplus is discarded."""
+        limit = self.admin.max_queue_length
+        return bool(limit) and not self.admin.reject_new_events and self.waiting > limit
 
     @property
     def stored(self) -> bool:
@@ -76,13 +83,37 @@ class Core:
         """Return the time by which events start and end, microseconds since 1970 UTC."""
         return time.time_ns() // 1000 if self.clock_us is None else self.clock_us()
 
-    def check_room(self) -> None:
-        """Refuse an event that a supplier pushes while as many wait as may.
+    def find_place(self, item: Item) -> bool:
+        """Tell whether an event may wait; the place that was kept for it is then used up.
+
+        One that was accepted from a supplier here has a place, once, for whichever consumer comes
+        first. One that its store keeps needs none: there the store's own bound applies.
+        """
+        if not self.admin.reject_new_events or not self.taken or item.receipt is not None:
+            return True
+        in_flight = self.dispatcher.in_flight
+        if item.stamp is None or item.stamp.identity not in in_flight:
+            return False
+        in_flight.end(item.stamp.identity)
+        return True
+
+    async def check_room(self) -> None:
+        """Refuse an event that a supplier pushes while as many wait as may, and are on their way.
+
+        Where it is what is on its way that fills the channel, it is first waited for: a consumer
+        that keeps up leaves room for the next.
 
         Raises:
             ImplLimitError: They do, and the channel rejects new events.
+            NotConnectedError: What is on its way was not heard in time.
         """
-        if self.full and self.admin.reject_new_events:
+        if not self.admin.reject_new_events or not self.taken:
+            return
+        if not self.full:
+            on_their_way = self.dispatcher.in_flight.snapshot()
+            await self.link.flush()
+            self.dispatcher.in_flight.forget(on_their_way)
+        if self.taken:
             self.refused += 1
             raise ImplLimitError(f"MaxQueueLength is {self.admin.max_queue_length}, and reached")
 

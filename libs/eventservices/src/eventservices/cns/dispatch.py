@@ -10,6 +10,7 @@ from typing import Protocol
 from eventservices.cns.calls import call_client
 from eventservices.cns.codec import decode
 from eventservices.cns.event import Event
+from eventservices.cns.inflight import InFlight
 from eventservices.errors import MalformedError
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
@@ -56,14 +57,18 @@ class Dispatcher:
     Attributes:
         received: Messages that came.
         malformed: Messages that were no event.
+        failed: Times that a receiver raised.
         on_malformed: Told of each.
+        in_flight: Events of this client that its own consumers are still to receive.
         set_aside: The last of them.
     """
 
     def __init__(self, link: NatsLink, subject: str, kept_subject: str, keep: int) -> None:
         self.received = 0
         self.malformed = 0
+        self.failed = 0
         self.on_malformed: OnMalformed | None = None
+        self.in_flight = InFlight()
         self.set_aside: deque[SetAside] = deque(maxlen=keep)
         self._link = link
         self._subject = subject
@@ -72,6 +77,10 @@ class Dispatcher:
         self._kept_receivers: tuple[Receiver, ...] = ()
         self._listenings: dict[str, Listening] = {}
         self._changing = asyncio.Lock()
+
+    def hears(self, *, kept: bool) -> bool:
+        """Tell whether anybody here receives best-effort events, or persistent ones."""
+        return bool(self._kept_receivers if kept else self._receivers)
 
     async def attach(self, receiver: Receiver, *, kept: bool = True) -> None:
         """Hand events to `receiver` from now on.
@@ -98,6 +107,8 @@ class Dispatcher:
         """Hand no more events to `receiver`; harmless where it gets none."""
         self._receivers = tuple(held for held in self._receivers if held is not receiver)
         self._kept_receivers = tuple(held for held in self._kept_receivers if held is not receiver)
+        if not self._receivers:
+            self.in_flight.forget(self.in_flight.snapshot())
         await self._settle()
 
     def read(self, payload: bytes, headers: bytes) -> tuple[Event, Stamp | None] | None:
@@ -129,13 +140,21 @@ class Dispatcher:
             await self._link.mute(self._listenings.pop(subject))
 
     def _on_message(self, _subject: str, payload: bytes, headers: bytes, _reply: str) -> None:
-        found = self.read(payload, headers)
-        if found is not None:
-            for receiver in self._receivers:
-                receiver.receive(*found)
+        self._give(payload, headers, self._receivers)
 
     def _on_kept_message(self, _subject: str, payload: bytes, headers: bytes, _reply: str) -> None:
+        self._give(payload, headers, self._kept_receivers)
+
+    def _give(self, payload: bytes, headers: bytes, receivers: tuple[Receiver, ...]) -> None:
         found = self.read(payload, headers)
-        if found is not None:
-            for receiver in self._kept_receivers:
-                receiver.receive(*found)
+        if found is None:
+            return
+        event, stamp = found
+        for receiver in receivers:
+            try:
+                receiver.receive(event, stamp)
+            except Exception:  # the consumers beside it are to have the event
+                self.failed += 1
+                log.exception("receiver_failed", extra={"subject": self._subject})
+        if stamp is not None:
+            self.in_flight.end(stamp.identity)

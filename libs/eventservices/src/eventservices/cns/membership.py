@@ -123,6 +123,7 @@ class Membership:
             if member != self._me.id:
                 log.info("member_expired", extra={"member": member})
                 self._spread(self.table.remove(member), own=False)
+        await self.tell_changes()  # what `tell_soon` had no place for
         if connected and self._has_state:
             await self._tell(Beat(self._me.id, self._me.version))
 

@@ -53,14 +53,19 @@ class Outlet(ABC):
         """Whether nothing is delivered any more."""
         return self._closed
 
-    def put(self, item: Item) -> None:
-        """Take an event in; it is delivered now, later, or never."""
+    def put(self, item: Item, *, back: bool = False) -> None:
+        """Take an event in; it is delivered now, later, or never.
+
+        Args:
+            item: The event.
+            back: Whether it waited here before, and was accepted then.
+        """
         core = self._core
         if item.expires_us is not None and item.expires_us <= max(
             core.now_us(), item.start_us or 0
         ):  # over already, or before it begins
             self._end_expired([item])
-        elif core.full and core.admin.reject_new_events:
+        elif not back and not core.find_place(item):
             core.refused += 1
             self._end_discarded([item])
         else:

@@ -20,6 +20,7 @@ from eventservices.cns.options import ProxyType
 from eventservices.cns.qos.properties import QoS
 from eventservices.cns.supplier import ProxyConsumer
 from eventservices.errors import EventServiceError, MalformedError
+from eventservices.lasting import lasting
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +82,8 @@ class PullConsumer(ProxyConsumer):
         self._resumed = asyncio.Event()
         self._resumed.set()
         task_name = f"cns-poll-{self.my_admin.my_id}.{self.my_id}"
-        self._polling = asyncio.create_task(self._poll(try_pull), name=task_name)
+        polling = lasting(lambda: self._poll(try_pull))
+        self._polling = asyncio.create_task(polling, name=task_name)
 
     async def _disconnect(self) -> None:
         polling, self._polling = self._polling, None

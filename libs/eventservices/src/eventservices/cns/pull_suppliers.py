@@ -57,7 +57,7 @@ class HeldEvent:
     def again(self) -> None:
         """Put it back, to be given once more."""
         if not self._outlet.closed:
-            self._outlet.put(self._item)
+            self._outlet.put(self._item, back=True)
 
 
 class PullSupplier(ProxySupplier, Generic[Form]):

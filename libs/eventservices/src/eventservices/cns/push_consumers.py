@@ -59,7 +59,8 @@ class ProxyPushConsumer(ProxyConsumer):
             DisconnectedError: No supplier is connected.
             MalformedError: No Any carries such a value, or the stamp is out of range.
             TooLargeError: The event exceeds what the broker takes.
-            NotConnectedError: The broker is away, and the buffer full; or the connection is closed.
+            NotConnectedError: The broker is away, or does not read and the buffer is full; or the
+                connection is closed. A persistent event waits instead.
             ImplLimitError: The channel holds as many events as it may.
             RefusedError: The broker refused to store a persistent event.
         """

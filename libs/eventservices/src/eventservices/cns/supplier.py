@@ -152,15 +152,25 @@ class ProxyConsumer(Proxy):
         stamper, core = self._stamper, self._core
         if stamper is None:
             raise DisconnectedError(f"no supplier is connected to proxy {self.my_id}")
-        if core.waiting:
-            core.check_room()
+        if core.admin.max_queue_length:
+            await core.check_room()
+            if self._stamper is None:
+                raise DisconnectedError(f"no supplier is connected to proxy {self.my_id}")
         used = stamper.next(time_us) if stamp is None else check(stamp)
         if self._accepts is not None and not self._accepts(event):
             self.filtered += 1
             return used, None
-        if self._is_persistent(event):
-            return used, await core.store.send(payload, header_of(used), used)
-        await core.link.publish(core.subject, payload, header_of(used))
+        persistent = self._is_persistent(event)
+        in_flight = core.dispatcher.in_flight
+        if core.admin.max_queue_length and core.dispatcher.hears(kept=persistent):
+            in_flight.begin(used.identity)
+        try:
+            if persistent:
+                return used, await core.store.send(payload, header_of(used), used)
+            await core.link.publish(core.subject, payload, header_of(used), waits=False)
+        except BaseException:
+            in_flight.end(used.identity)
+            raise
         self.pushed += 1
         return used, None
 

@@ -222,7 +222,7 @@ class Connection(Opening):
         self.control.check()
         subject = self.subjects.publish_to(notification.attributes)
         payload = codec.encode(notification)
-        await self.link.publish(subject, payload, header_of(stamp))
+        await self.link.publish(subject, payload, header_of(stamp), waits=False)
         self.counters.published += 1
 
     async def probe(self) -> float:

@@ -275,7 +275,7 @@ class Control:
         for task in self._tasks:
             if task.get_name() == "siena-return":
                 task.cancel()  # what it proves was of the connection before
-        self._tasks.append(asyncio.create_task(self._return(), name="siena-return"))
+        self._tasks.append(asyncio.create_task(lasting(self._return), name="siena-return"))
 
     async def _return(self) -> None:
         await self._introduce(Query(self.who))

@@ -71,6 +71,8 @@ async def _until_done(step: Callable[[], Awaitable[object]]) -> None:
             await step()
         except EventServiceError as error:
             log.info("witness_away", extra={"error": str(error)})
-            await asyncio.sleep(RETRY_S)
+        except Exception:  # a witness that stopped here would answer no probe
+            log.exception("witness_failed")
         else:
             return
+        await asyncio.sleep(RETRY_S)

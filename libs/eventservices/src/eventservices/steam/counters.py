@@ -18,7 +18,8 @@ class Counters:
         suppressed: Accepted, but its identity had been received before.
         no_position: Not heard: the receiver's position at the event's time is not known.
         unplaced: Not published: the producer's position at the event's time is not known.
-        unsent: Not published: the connection is away or its outgoing buffer is full.
+        unsent: Not published: the connection is away or its outgoing buffer is full; or it ended
+            in the moment before it was to write, which only the connection counts.
         callback_errors: Exceptions of callbacks, which were held back.
         malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
         unclaimed: Messages for nobody any more, such as those that cross a leave, or that a
@@ -28,6 +29,8 @@ class Counters:
         late: Looks of a moving receiver that were in force so late that it may have left its
             margin, and missed events: machine or broker are too slow for the settings.
         reconnected: Connections that were lost and made again.
+        takeovers: Connections that the broker ended, and whose next it took at once: most likely
+            another client has the same identifier.
     """
 
     transmitted: int = 0
@@ -46,6 +49,7 @@ class Counters:
     uncovered: int = 0
     late: int = 0
     reconnected: int = 0
+    takeovers: int = 0
 
     @property
     def offered(self) -> int:

@@ -28,6 +28,7 @@ _CHUNK = 64  # topics in one SUBSCRIBE
 _ACK_S = 5.0
 _BACKOFF_S = (0.1, 5.0)
 _STEADY_S = 10.0
+_TAKEN_OVER_S = 30.0
 
 _log = logging.getLogger(__name__)
 
@@ -194,20 +195,36 @@ class Link:
 
     async def _keep(self) -> None:
         loop = asyncio.get_running_loop()
-        delay_s = _BACKOFF_S[0]
+        delay_s, most_s = _BACKOFF_S
         while True:
             started_s = loop.time()
             await self._watch()
+            ended = self._connection is not None and not self._connection.aborted
             self._mark_lost()
-            steady = loop.time() - started_s > _STEADY_S
-            delay_s = _BACKOFF_S[0] if steady else _longer(delay_s)
+            steady = loop.time() - started_s > max(_STEADY_S, 2 * delay_s)
+            delay_s = _BACKOFF_S[0] if steady else _longer(delay_s, most_s)
+            most_s = _BACKOFF_S[1]
             await asyncio.sleep(delay_s)
             try:
                 await self._connect()
             except EventServiceError as error:
                 _log.warning("broker not reached", extra={"reason": str(error)})
-            else:
-                self.counters.reconnected += 1
+                continue
+            self.counters.reconnected += 1
+            if ended:
+                self._note_takeover()
+                most_s = _TAKEN_OVER_S
+
+    def _note_takeover(self) -> None:
+        """Count and report that the broker ended a connection and took the next at once.
+
+        MQTT 3.1.1 does not give the reason. A broker that restarts takes a moment to listen.
+        """
+        self.counters.takeovers += 1
+        _log.warning(
+            "connection taken over: has another client this identifier?",
+            extra={"client_id": self._client_id, "takeovers": self.counters.takeovers},
+        )
 
     async def _watch(self) -> None:
         """Return when the connection has ended, or is of no use any more."""
@@ -232,6 +249,7 @@ class Link:
         if self._connection is not None:
             # A closing transport waits for its peer; one that is deaf never reads.
             self._connection.abort()
+            self.counters.unsent += self._connection.unsent
             self._connection = None
         self._asked.clear()
         loop = asyncio.get_running_loop()
@@ -289,7 +307,6 @@ async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> No
         raise RefusedError("the broker refused a subscription")
 
 
-def _longer(delay_s: float) -> float:
+def _longer(delay_s: float, most_s: float) -> float:
     """Return the next delay: decorrelated jitter."""
-    least_s, most_s = _BACKOFF_S
-    return min(most_s, SystemRandom().uniform(least_s, delay_s * 3))
+    return min(most_s, SystemRandom().uniform(_BACKOFF_S[0], delay_s * 3))

@@ -38,6 +38,11 @@ class OnMessage(Protocol):
 class MqttConnection:
     """Talks to a broker over one connection.
 
+    Attributes:
+        lost: Set when it has ended.
+        aborted: Whether this end ended it.
+        unsent: Messages that were taken and that it ended before.
+
     Args:
         client_id: Unique among the broker's clients.
         keepalive_s: MQTT keep-alive.
@@ -49,6 +54,8 @@ class MqttConnection:
         self, client_id: str, keepalive_s: int, on_message: OnMessage, on_subscribed: OnSubscribed
     ) -> None:
         self.lost = asyncio.Event()
+        self.aborted = False
+        self.unsent = 0
         self._keepalive_s = keepalive_s
         self._transport: Any = None
         self._corked: list[bytes] = []
@@ -124,7 +131,9 @@ class MqttConnection:
 
     def _uncork(self) -> None:
         packets, self._corked, self._corked_bytes = self._corked, [], 0
-        if packets and not self.ends:
+        if packets and self.ends:
+            self.unsent += len(packets)
+        elif packets:
             self._transport.write(b"".join(packets))
 
     def subscribe(self, topics: Sequence[str]) -> int:
@@ -151,7 +160,9 @@ class MqttConnection:
 
     def abort(self) -> None:
         """End the connection at once; what has not been sent is dropped."""
+        self.aborted = self.aborted or not self.lost.is_set()
         self.lost.set()
+        self._uncork()
         connection = self._client._connection  # noqa: SLF001 - gmqtt has no public way to it
         if connection is not None:
             connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf

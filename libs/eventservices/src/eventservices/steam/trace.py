@@ -88,13 +88,17 @@ def _load(file: Path, changed_ns: int, size_bytes: int) -> dict[str, Track]:  # 
     tracks: dict[str, Track] = {}
     with file.open(encoding="utf-8", newline="") as lines:
         reader = csv.reader(lines)
-        columns = _columns(next(reader, []), file)
-        for row in reader:
-            try:
+        try:
+            header = next(reader, [])
+        except (ValueError, csv.Error) as error:
+            raise MalformedError(f"{file.name}:1: {error}") from error
+        columns = _columns(header, file)
+        try:
+            for row in reader:
                 time_us, vehicle, position = _point(row, columns)
                 tracks.setdefault(vehicle, Track()).append(time_us, position)
-            except (ValueError, IndexError, OverflowError) as error:
-                raise MalformedError(f"{file.name}:{reader.line_num}: {error}") from error
+        except (ValueError, IndexError, OverflowError, csv.Error) as error:
+            raise MalformedError(f"{file.name}:{reader.line_num}: {error}") from error
     return tracks
 
 

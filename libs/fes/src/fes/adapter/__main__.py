@@ -79,7 +79,9 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         hello,
         lambda end: end.send(runtime.counted()),
         count_beyond,
-        random.Random(adapter.id),  # noqa: S311 - jitter
+        random.Random(f"{adapter.id} {runtime.epoch}"),  # noqa: S311 - jitter; two are to differ
+        refused=runtime.refused,
+        granted=runtime.granted,
     )
     async with runtime, sign_of_life(options.ready_file, lambda: board.linked and runtime.ready):
         task = asyncio.create_task(dialling.run())

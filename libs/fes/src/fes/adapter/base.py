@@ -144,6 +144,12 @@ class Adapter(ABC):
 
     @property
     @final
+    def connected(self) -> bool:
+        """Whether it was connected and not disconnected since; `probe` proves a round trip."""
+        return self._sink is not None
+
+    @property
+    @final
     def sink(self) -> Sink:
         """Takes what the adapter hears."""
         sink = self._sink

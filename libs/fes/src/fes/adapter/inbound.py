@@ -11,12 +11,12 @@ from eventservices.stamp import Stamper
 from fes.adapter.base import AdapterContext, Subscription
 from fes.adapter.matching import Matching
 from fes.adapter.owing import Answer, Owing
-from fes.adapter.stamps import from_native, origin_of_part
+from fes.adapter.stamps import from_native
 from fes.control import RequestType
 from fes.errors import EventError, FesError, LimitError
 from fes.eventlog import Decision
 from fes.link.messages import Heard, HeardControl
-from fes.mapping import Native
+from fes.mapping import EventPart, Native
 from fes.model import Event, Stamp, attributes, binary, is_reserved
 from fes.model.limits import Limits, check_limits, check_size
 
@@ -58,7 +58,18 @@ class Inbound:
         self.desired = 0
         self.owing = Owing()
         self.counters = dict.fromkeys(
-            ("received", "filtered", "accepted", "control", "refused", "dropped", "malformed"), 0
+            (
+                "received",
+                "filtered",
+                "accepted",
+                "control",
+                "refused",
+                "left_out",
+                "dropped",
+                "malformed",
+                "malformed_attributes",
+            ),
+            0,
         )
         self.aside: deque[tuple[str, bytes]] = deque(maxlen=SET_ASIDE)
         self._context = context
@@ -123,14 +134,20 @@ class Inbound:
     def _hear(self, native: Native, stamp: NativeStamp | None, token: int) -> None:
         self.counters["received"] += 1
         try:
-            found = self._context.mapping.to_events(native)
+            made = self._context.mapping.events_of(native)
         except FesError as error:
             self.refuse(str(error), stamp)
             return
         own = self._stamper.next(native.time_us) if stamp is None else stamp
         identity, via = from_native(own)
-        for index, (event, time_us) in enumerate(found):
-            self._pass(event, _of_part(identity, index, time_us), via, token)
+        for gone in made.left_out:
+            self.counters["left_out"] += 1
+            reason = gone.reason[:REASON]
+            self._log(
+                Decision.LEFT_OUT, stamp=identity, subject=gone.subject[:SHOWN], reason=reason
+            )
+        for part in made.parts:
+            self._pass(part.event, _of_part(identity, part), via, token)
 
     def _refuse(self, reason: str, stamp: Stamp | None, subject: str) -> None:
         self.counters["refused"] += 1
@@ -170,6 +187,11 @@ class Inbound:
         check_limits(event, self._context.limits)
         body = binary.encode(event)
         check_size(len(body), self._context.limits)
+        for text in attributes.malformed(event) if event.attributes else ():
+            self.counters["malformed_attributes"] += 1
+            self._log(
+                Decision.DEGRADED, stamp=stamp, subject=event.subject[:SHOWN], what=text[:REASON]
+            )
         expires_us = attributes.expires_us(event, stamp.time_us) if event.attributes else 0
         return Heard(
             stamp,
@@ -201,9 +223,8 @@ def control_bytes(limits: Limits) -> int:
     return -(-limits.event_bytes // 3) * 4 + WRAPPING_BYTES
 
 
-def _of_part(stamp: Stamp, index: int, time_us: int | None) -> Stamp:
-    if index == 0 and time_us is None:
+def _of_part(stamp: Stamp, part: EventPart) -> Stamp:
+    if not part.tag and part.time_us is None:
         return stamp
-    origin = origin_of_part(stamp.origin, index)
-    moment = stamp.time_us if time_us is None else time_us
-    return Stamp(origin, stamp.epoch, stamp.sequence, moment, stamp.home)
+    moment = stamp.time_us if part.time_us is None else part.time_us
+    return Stamp(part.origin(stamp.origin), stamp.epoch, stamp.sequence, moment, stamp.home)

@@ -32,6 +32,10 @@ class Natives:
         self.keeps = False
         self._adapter = adapter
         self._numbers = count(1)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget everything: the native connection is closed."""
         self._users: dict[str, dict[int, Filter]] = {}
         self._maximal = Maximal[str]()
         self._held: dict[str, Subscription] = {}

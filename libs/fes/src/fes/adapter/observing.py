@@ -198,9 +198,9 @@ class Observing:
             return
         kind = RequestType.ANNOUNCEMENT
         for native in seen.announces:
-            for event, _ in self._context.mapping.to_events(native):
-                if not is_reserved(event.subject):
-                    yield (kind, event.subject), Wish(kind, body=self._body(event))
+            for part in self._context.mapping.events_of(native, ranges=False).parts:
+                if not is_reserved(part.event.subject):
+                    yield (kind, part.event.subject), Wish(kind, body=self._body(part.event))
 
     def _body(self, event: Event) -> bytes:
         check_limits(event, self._context.limits)

@@ -1,7 +1,9 @@
 """What the gateway orders, on its way to the event service."""
 
 import logging
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from eventservices.stamp import Stamper
 from msgspec import structs
@@ -11,7 +13,7 @@ from fes.adapter.confirming import Confirming
 from fes.adapter.degrading import Degrading
 from fes.adapter.inbound import REASON, Inbound
 from fes.adapter.orders import ByNumber
-from fes.adapter.stamps import origin_of_part, to_native
+from fes.adapter.stamps import to_native
 from fes.adapter.subscribing import Subscribing
 from fes.errors import EventError, FesError
 from fes.eventlog import Decision
@@ -28,7 +30,11 @@ from fes.link.messages import (
     Unannounce,
     Unsubscribe,
 )
+from fes.mapping import LeftOut, Native
 from fes.model import Event, attributes, binary, is_reserved
+
+SURPLUS = 10_000
+"""Most native announcements that wait to be withdrawn; beyond, the oldest stay."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +64,7 @@ class Outbound:
                 "control_published",
                 "expired",
                 "publish_failed",
+                "publish_left_out",
                 "request_failed",
                 "order_failed",
             ),
@@ -67,6 +74,7 @@ class Outbound:
         self.confirming = Confirming(send)
         self.degrading = Degrading(adapter.capabilities.honours)
         self.announcements: dict[int, bytes] = {}
+        self._surplus: deque[Native] = deque(maxlen=SURPLUS)
         self._failed: dict[int, ByNumber] = {}
         self._busy: Order | None = None
         self._reconciled = False
@@ -106,9 +114,18 @@ class Outbound:
         announced = (Unannounce(number) for number in self.announcements)
         return (*self.subscribing.withdrawals(), *announced)
 
+    def forget(self) -> None:
+        """Forget what was subscribed and announced: the native connection is closed."""
+        self.announcements.clear()
+        self._surplus.clear()
+        self._failed.clear()
+        self.subscribing.forget()
+        self._reconciled = False
+
     async def settle(self) -> None:
-        """Withdraw native subscriptions that could not be withdrawn when they were covered."""
+        """Withdraw natively what could not be withdrawn when it was covered or replaced."""
         await self.subscribing.settle()
+        await self._settle_announcements()
 
     async def _perform(self, order: Order) -> None:
         try:
@@ -160,20 +177,34 @@ class Outbound:
                     self.confirming.failed(order, "expired", retryable=False)
                     return
                 event = _with_time_left(event, order)
+            made = self._adapter.context.mapping.natives_of(event)
+            self._leave_out(order, made.left_out)
             stamp = to_native(order.stamp, order.via)
-            for index, native in enumerate(self._adapter.context.mapping.to_native(event)):
-                origin = origin_of_part(stamp.origin, index)
-                part = structs.replace(stamp, origin=origin) if index else stamp
-                await self._adapter.publish(native, part)
+            for part in made.parts:
+                origin = part.origin(stamp.origin)
+                await self._adapter.publish(part.native, structs.replace(stamp, origin=origin))
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason=str(error))
             self.confirming.failed(order, str(error)[:REASON], retryable=error.retryable)
             return
+        if not made.parts and made.left_out:
+            self.confirming.failed(order, made.left_out[0].reason[:REASON], retryable=False)
+            return
         self.confirming.published(order)
         self.counters["published"] += 1
         self.degrading.count(event)
         self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)
+
+    def _leave_out(self, order: Publish, left_out: tuple[LeftOut, ...]) -> None:
+        for gone in left_out:
+            self.counters["publish_left_out"] += 1
+            self._log(
+                Decision.LEFT_OUT,
+                stamp=order.stamp,
+                subject=gone.subject,
+                reason=gone.reason[:REASON],
+            )
 
     async def _publish_control(self, order: PublishControl) -> None:
         if order.expires_us and order.expires_us <= self._adapter.context.clock_us():
@@ -188,24 +219,44 @@ class Outbound:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, reason=f"control event: {error}")
 
+    def _announced(self, event: Event) -> tuple[Native, ...]:
+        made = self._adapter.context.mapping.natives_of(event, ranges=False)
+        return tuple(part.native for part in made.parts)
+
     async def _announce(self, order: Announce) -> None:
         held = self.announcements.get(order.number)
         if held == order.body:
             self._send(Done(order.number))
             return
-        if held is not None:
-            await self._unannounce(Unannounce(order.number))
+        made: list[Native] = []
         try:
             event = binary.decode(order.body)
-            for native in self._adapter.context.mapping.to_native(event):
+            for native in self._announced(event):
                 await self._adapter.announce(native)
+                made.append(native)
         except FesError as error:
+            await self._take_back(made)
             self._fail(order, str(error), retryable=error.retryable)
             return
         self._failed.pop(order.number, None)
         self.announcements[order.number] = order.body
         self._log(Decision.ANNOUNCED, subject=event.subject)
+        if held is not None:  # rule T4: what replaces it holds already
+            replaced = binary.decode(held)
+            await self._take_back(self._announced(replaced))
+            self._log(Decision.UNANNOUNCED, subject=replaced.subject)
         self._send(Done(order.number))
+
+    async def _take_back(self, natives: Iterable[Native]) -> None:
+        """Withdraw announcements, those that cannot be withdrawn now with the next round trip."""
+        self._surplus.extend(natives)
+        await self._settle_announcements()
+
+    async def _settle_announcements(self) -> None:
+        with suppress(FesError):
+            while self._surplus:
+                await self._adapter.unannounce(self._surplus[0])
+                self._surplus.popleft()
 
     async def _unannounce(self, order: Unannounce) -> None:
         self._failed.pop(order.number, None)
@@ -214,7 +265,7 @@ class Outbound:
             return
         event = binary.decode(body)
         try:
-            for native in self._adapter.context.mapping.to_native(event):
+            for native in self._announced(event):
                 await self._adapter.unannounce(native)
         except FesError as error:
             self._fail(order, str(error), retryable=error.retryable)

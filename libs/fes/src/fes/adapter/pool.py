@@ -23,6 +23,11 @@ class ConnectionPool:
         self._shared: dict[object, _Shared] = {}
         self._locks: dict[object, asyncio.Lock] = {}
 
+    @property
+    def open(self) -> int:
+        """Connections that are open."""
+        return len(self._shared)
+
     async def acquire(
         self,
         key: object,

@@ -51,6 +51,10 @@ class AdapterRuntime:
         self._record = Recording(adapter.context, log).record
         self._wake = asyncio.Event()
         self._connected = asyncio.Event()
+        self._granted = asyncio.Event()
+        self._granted.set()
+        self._released = asyncio.Event()
+        self._releases = 0
         self._proved = False
         self._observes = False
         self._dropped = 0
@@ -96,6 +100,26 @@ class AdapterRuntime:
         """Use that link no longer; what is heard meanwhile is dropped, or delivered again."""
         self._line.down()
 
+    def refused(self, reason: str) -> None:
+        """Release the event service: the gateway has another adapter of this identifier.
+
+        What was subscribed and announced is withdrawn and the native connection closed, until a
+        link is granted; two that answer to one name would take events and connections from each
+        other. A link that still holds, to another replica, outweighs the refusal.
+
+        Args:
+            reason: The gateway's.
+        """
+        if self.switchboard.attached or not self._granted.is_set():
+            return
+        self._granted.clear()
+        self.ready, self.reason = False, reason[:REASON]
+        self._wake.set()
+
+    def granted(self) -> None:
+        """Connect to the event service again, after `refused`; harmless where it is connected."""
+        self._granted.set()
+
     def receive(self, order: Message) -> None:
         """Take an order that came over that link."""
         self._line.receive(order)
@@ -112,16 +136,7 @@ class AdapterRuntime:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        try:
-            async with asyncio.timeout(PROBE_TIMEOUT_S):
-                await self._withdraw()
-        except TimeoutError:
-            _log.warning("withdrawing_took_too_long", extra={"adapter": self.adapter.id})
-        try:
-            async with asyncio.timeout(PROBE_TIMEOUT_S):
-                await self.adapter.disconnect()
-        except Exception:  # noqa: BLE001 - the others of the process are to be stopped too
-            _log.exception("disconnecting_failed", extra={"adapter": self.adapter.id})
+        await self._leave()
         while self._orders:
             self._drop(self._orders.take(), "stopped")
         self._record(Decision.STOPPED)
@@ -136,6 +151,7 @@ class AdapterRuntime:
             **self.observing.counters,
             **self.switchboard.counters,
             "queue_dropped": self._dropped,
+            "native_releases": self._releases,
             "task_failed": self._task_failures,
             **{f"native_{name}": count for name, count in self.adapter.counters.items()},
         }
@@ -194,8 +210,19 @@ class AdapterRuntime:
                 return
 
     async def _connect(self) -> None:
-        delay_s = FIRST_RETRY_S
         while True:
+            await self._granted.wait()
+            if not await self._connect_once():
+                return
+            await self._released.wait()
+            self._released.clear()
+            await self._granted.wait()
+            self.take(self.switchboard.whole())
+
+    async def _connect_once(self) -> bool:
+        """Connect, and tell whether there is any sense in doing so again."""
+        delay_s = FIRST_RETRY_S
+        while self._granted.is_set():
             await self.adapter.disconnect()  # where an attempt before failed halfway
             try:
                 await self.adapter.connect(self)
@@ -203,21 +230,54 @@ class AdapterRuntime:
                 self.reason = str(error)
                 await self.adapter.disconnect()
                 if not error.retryable:
-                    return
+                    return False
                 await asyncio.sleep(delay_s)
                 delay_s = min(MOST_RETRY_S, delay_s * 2)
             else:
                 self._connected.set()
                 self._wake.set()
-                return
+                return True
+        self._released.set()
+        return True
 
     async def _perform(self) -> None:
-        await self._connected.wait()
         while True:
+            await self._connected.wait()
             await self._wake.wait()
             self._wake.clear()
-            while self._orders or self._proved:
+            while self._granted.is_set() and (self._orders or self._proved):
                 await self._perform_next()
+            if not self._granted.is_set():
+                await self._release()
+
+    async def _release(self) -> None:
+        try:
+            await self._leave()
+        finally:
+            self._connected.clear()
+            self._proved = self._observes = False
+            self.outbound.forget()
+            while self._orders:
+                self._drop(self._orders.take(), "refused by the gateway")
+            self._releases += 1
+            _log.warning(
+                "native_connection_released",
+                extra={"adapter": self.adapter.id, "reason": self.reason},
+            )
+            self._released.set()
+
+    async def _leave(self) -> None:
+        """Withdraw natively and disconnect, as far as it can be done in time."""
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self._withdraw()
+        except TimeoutError:
+            _log.warning("withdrawing_took_too_long", extra={"adapter": self.adapter.id})
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                await self.adapter.disconnect()
+        except Exception:  # noqa: BLE001 - the others of the process are to be stopped too
+            _log.exception("disconnecting_failed", extra={"adapter": self.adapter.id})
 
     async def _perform_next(self) -> None:
         if not self._proved:
@@ -254,8 +314,11 @@ class AdapterRuntime:
             async with asyncio.timeout(PROBE_TIMEOUT_S):
                 await self.adapter.probe()
         except (FesError, TimeoutError) as error:
-            self.ready, self.reason = False, str(error) or "no round trip in time"
+            if self._connected.is_set():
+                self.ready, self.reason = False, str(error) or "no round trip in time"
         else:
+            if not (self._connected.is_set() and self._granted.is_set()):
+                return  # it was released meanwhile
             self.ready, self.reason = True, ""
             self._proved = True
             self._wake.set()

@@ -14,11 +14,6 @@ def from_native(stamp: NativeStamp) -> tuple[Stamp, tuple[str, ...]]:
     )
 
 
-def origin_of_part(origin: str, index: int) -> str:
-    """Return the origin of one of the events that a mapping makes of one; the first keeps it."""
-    return f"{origin}#{index}" if index else origin
-
-
 def to_native(stamp: Stamp, via: tuple[str, ...]) -> NativeStamp:
     """Return the federation's stamp as a native one.
 

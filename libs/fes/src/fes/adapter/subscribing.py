@@ -52,6 +52,14 @@ class Subscribing:
         numbers = self.natives.covered_last(held)
         return tuple(Unsubscribe(number, self._inbound.desired) for number in numbers)
 
+    def forget(self) -> None:
+        """Forget all subscriptions: the native connection is closed."""
+        for number in self.held:
+            self._inbound.unsubscribe(number)
+        self.held.clear()
+        self._widened.clear()
+        self.natives.forget()
+
     async def subscribe(self, order: Subscribe) -> None:
         """Make a subscription; what failed is told."""
         held = self.held.get(order.number)

@@ -19,6 +19,7 @@ from fes.federation.checks.degraded import tell_degraded
 from fes.federation.load import in_order, read_bytes
 from fes.federation.tree import Report
 from fes.mapping import Rule, load_rules
+from fes.mapping.clashes import Clash, clashes
 
 if TYPE_CHECKING:
     import argparse
@@ -100,8 +101,11 @@ def examine_file(
     def try_rule(plain: object) -> object:
         return load_rules([plain], path.parent)
 
+    def find_clashes(plain: Sequence[object]) -> Sequence[Clash]:
+        return clashes(load_rules(plain, path.parent))
+
     document, kinds = examine(data, str(path), environment), installed_kinds()
-    findings = check(document, kinds, Rule, try_rule)
+    findings = check(document, kinds, Rule, try_rule, find_clashes)
     if not report or has_errors(findings):
         return findings
     return in_order([*findings, *_degraded(document, kinds)])

@@ -24,6 +24,7 @@ class Decision(StrEnum):
     SUPPRESSED = "suppressed"
     DROPPED = "dropped"
     REFUSED = "refused"
+    LEFT_OUT = "left out"
     DEGRADED = "degraded"
 
 
@@ -47,7 +48,7 @@ class Record(msgspec.Struct, omit_defaults=True, rename={"from_": "from"}):
         path: Event services passed before, oldest first.
         request: Request id; empty for publications.
         type: Request type, e.g. `subscription`.
-        reason: Why it was dropped, refused or suppressed.
+        reason: Why it was dropped, refused, left out or suppressed.
         what: What was degraded or widened, or the filter of a subscription.
         v: Version of this schema.
     """

@@ -10,6 +10,7 @@ from zlib import crc32
 import msgspec
 
 from fes.eventlog.schema import Record
+from fes.filename import file_name
 
 FLUSH_S = 0.2
 BATCH = 500
@@ -48,7 +49,7 @@ class EventLog:
 
     Args:
         folder: Where the files lie; made if absent.
-        process: Names the files, `eventlog-<process>.<n>.jsonl`.
+        process: Names the files, `eventlog-<process>.<n>.jsonl`; any text, see `file_name`.
         file_bytes: A file is closed once it is larger.
         files: Most files kept; the oldest is removed.
         buffer: Most records that wait for the thread; a record above it is dropped and counted.
@@ -75,7 +76,7 @@ class EventLog:
         self.failed = 0
         self.written = 0
         self._folder = folder
-        self._process = process
+        self._process = file_name(process)
         self._file_bytes = file_bytes
         self._files = files
         self._buffer = buffer
@@ -83,7 +84,7 @@ class EventLog:
         self._waiting: deque[Record] = deque()
         self._encoder = msgspec.json.Encoder()
         folder.mkdir(parents=True, exist_ok=True)
-        self._number = _next_number(folder, process)
+        self._number = _next_number(folder, self._process)
         self._file = self._path(self._number).open("ab")
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="event-log", daemon=True)

@@ -8,6 +8,9 @@ from msgspec import UNSET
 from fes.errors import FederationError
 from fes.federation.model import Clock
 
+FIRST_S, LAST_S = -62_135_596_800, 253_402_300_799
+"""Ends of the calendar, seconds since 1970 UTC."""
+
 
 @dataclass(frozen=True, slots=True)
 class FederationClock:
@@ -62,9 +65,12 @@ def moment_us(moment: float | str) -> int:
         moment: Seconds since 1970 UTC, or ISO 8601; UTC where it names no zone.
 
     Raises:
-        FederationError: The text is not a moment in ISO 8601.
+        FederationError: The text is not a moment in ISO 8601, or the number none of the years 1 to
+            9999.
     """
     if not isinstance(moment, str):
+        if not FIRST_S <= moment <= LAST_S:
+            raise FederationError(f"{moment!r} is not a number of seconds of the years 1 to 9999")
         return round(moment * 1_000_000)
     try:
         when = datetime.fromisoformat(moment)

@@ -219,7 +219,7 @@ class Request(Section, frozen=True, kw_only=True):
     type: Literal["announcement", "unannouncement", "subscription", "unsubscription"]
     source: Name
     dist_list: Annotated[str, Meta(min_length=1)]
-    filter: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    filter: str | UnsetType = UNSET
     event: dict[str, Any] | UnsetType = UNSET
 
 

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import CloseCode
 
-from fes.errors import LinkError
+from fes.errors import LinkError, LinkRefusedError
 from fes.link.end import Hello, Message, Receiver
 from fes.link.frames import Window, decode_frame, encode_frame
 from fes.link.lanes import Lanes
@@ -26,6 +26,9 @@ MAX_ORDERS_BYTES = 64 * 1024 * 1024
 """Largest frame from a gateway, whose whole desired state is one message."""
 
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
+MOST_REFUSED_S = 30.0
+"""Longest pause after a link that was refused: another holds it, and keeps it."""
+
 STEADY_S = 5.0
 """How long a link must have lasted for the pauses between dials to begin anew."""
 
@@ -147,6 +150,8 @@ class Dialler:
         on_down: Called with the reason when the link broke or could not be made.
         rng: For the decorrelated jitter of the back-off.
         address: Where to dial, where the host of `url` has several addresses; the host where "".
+        on_refused: Called with the reason when the gateway refused the link.
+        on_granted: Called when the gateway used the link first.
 
     Attributes:
         dials: How often it has dialled.
@@ -161,7 +166,11 @@ class Dialler:
         on_down: Callable[[str], None],
         rng: random.Random,
         address: str = "",
+        on_refused: Callable[[str], None] | None = None,
+        on_granted: Callable[[], None] | None = None,
     ) -> None:
+        self._on_refused = on_refused or (lambda _: None)
+        self._on_granted = on_granted or (lambda: None)
         self._url = url
         self._where: dict[str, Any] = {"host": address} if address else {}
         self._hello = hello
@@ -176,16 +185,20 @@ class Dialler:
         delay_s = FIRST_DELAY_S
         while True:
             self.dials += 1
-            dialled_s = time.monotonic()
+            dialled_s, most_s = time.monotonic(), MOST_DELAY_S
             try:
                 await self._once(receiver)
                 if time.monotonic() - dialled_s > STEADY_S:  # one that is ended at once is none
                     delay_s = FIRST_DELAY_S
-            except (OSError, InvalidHandshake, TimeoutError, ConnectionClosed) as error:
-                self._down(f"cannot reach the gateway: {error}")
+            except LinkRefusedError as error:
+                most_s = MOST_REFUSED_S
+                self._down(str(error))
+                self._on_refused(str(error))
             except LinkError as error:
                 self._down(str(error))
-            delay_s = min(MOST_DELAY_S, self._rng.uniform(FIRST_DELAY_S, delay_s * 3))
+            except (OSError, InvalidHandshake, TimeoutError, ConnectionClosed) as error:
+                self._down(f"cannot reach the gateway: {error}")
+            delay_s = min(most_s, self._rng.uniform(FIRST_DELAY_S, delay_s * 3))
             await asyncio.sleep(delay_s)
 
     async def _once(self, receiver: Receiver) -> None:
@@ -199,12 +212,17 @@ class Dialler:
             **self._where,
         ) as socket:
             refused: list[str] = []
+            granted = False
 
             def take(message: Message) -> None:
+                nonlocal granted
                 if isinstance(message, Refuse):
                     refused.append(message.reason)
-                else:
-                    receiver(message)
+                    return
+                if not granted:
+                    granted = True
+                    self._on_granted()
+                receiver(message)
 
             end = SocketEnd(socket, take)
             end.send(self._hello())
@@ -212,7 +230,7 @@ class Dialler:
             self._on_up(end)
             await end.run()
             if refused:
-                raise LinkError(f"the gateway refused the link: {refused[0]}")
+                raise LinkRefusedError(f"the gateway refused the link: {refused[0]}")
             self._down("the link broke")
 
     def _down(self, reason: str) -> None:

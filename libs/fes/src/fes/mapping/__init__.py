@@ -6,13 +6,19 @@ from fes.mapping.counters import Counters
 from fes.mapping.load import bind_rules, load_rules
 from fes.mapping.names import NameRule
 from fes.mapping.native import Native
-from fes.mapping.rules import Rule
+from fes.mapping.parts import EventPart, LeftOut, Made, NativePart
+from fes.mapping.rules import Range, Rule
 
 __all__ = [
     "Counters",
+    "EventPart",
+    "LeftOut",
+    "Made",
     "Mapping",
     "NameRule",
     "Native",
+    "NativePart",
+    "Range",
     "Rule",
     "Timed",
     "bind_rules",

@@ -1,7 +1,8 @@
 """The mapping of one adapter: native events to FES events and back."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Sized
+from contextlib import contextmanager
 
 from eventservices.canlog.j1939 import group_of
 
@@ -13,6 +14,7 @@ from fes.mapping.compiled import Compiled, Timed
 from fes.mapping.counters import Counters
 from fes.mapping.names import NameRule, Names, is_identity
 from fes.mapping.native import Native, describe
+from fes.mapping.parts import EventPart, LeftOut, Made, NativePart, numbered
 from fes.mapping.rules import Rule
 from fes.mapping.terms import Terms
 from fes.mapping.ways import Rename
@@ -77,18 +79,7 @@ class Mapping:
         Raises:
             MappingError: The native event breaks a rule; the message names rule and field.
         """
-        counters = self.counters
-        try:
-            rules = self._rules_in(native)
-            if rules:
-                events = [made for rule in rules for made in rule.to_events(native, counters)]
-            else:
-                events = self._automatic_in(native)
-        except MappingError:
-            counters.refused += 1
-            raise
-        counters.mapped += len(events)
-        return tuple(events)
+        return tuple((part.event, part.time_us) for part in self.events_of(native).parts)
 
     def to_native(self, event: Event) -> tuple[Native, ...]:
         """Return the native events of an event.
@@ -97,18 +88,61 @@ class Mapping:
             MappingError: The event breaks a rule, or none maps its subject; the message names rule
                 and field.
         """
-        counters = self.counters
-        try:
+        return tuple(part.native for part in self.natives_of(event).parts)
+
+    def events_of(self, native: Native, *, ranges: bool = True) -> Made[EventPart]:
+        """Return what `to_events` does, with identities and with what was left out.
+
+        Args:
+            native: The native event.
+            ranges: Whether events with implausible values are left out; announcements, whose values
+                nobody measured, are not.
+
+        Raises:
+            MappingError: As `to_events`.
+        """
+        parts: list[EventPart] = []
+        left_out: list[LeftOut] = []
+        with self._counting(parts):
+            rules = self._rules_in(native)
+            if not rules:
+                parts += [EventPart(*timed) for timed in self._automatic_in(native)]
+            for rule in rules or ():
+                for index, (event, time_us) in enumerate(rule.to_events(native, self.counters)):
+                    reason = rule.implausible(event) if ranges and rule.plausible else None
+                    if reason is None:
+                        parts.append(EventPart(event, time_us, numbered(rule.tag, index)))
+                    else:
+                        left_out.append(self._left_out(event.subject, reason, describe(native)))
+        return Made(tuple(parts), tuple(left_out))
+
+    def natives_of(self, event: Event, *, ranges: bool = True) -> Made[NativePart]:
+        """Return what `to_native` does, with identities and with what was left out.
+
+        Args:
+            event: The event.
+            ranges: As of `events_of`.
+
+        Raises:
+            MappingError: As `to_native`.
+        """
+        parts: list[NativePart] = []
+        left_out: list[LeftOut] = []
+        with self._counting(parts):
             rules = self._by_subject.get(event.subject)
-            if rules:
-                natives = [made for rule in rules for made in rule.to_native(event, counters)]
-            else:
-                natives = [self._automatic_out(event)]
-        except MappingError:
-            counters.refused += 1
-            raise
-        counters.mapped += len(natives)
-        return tuple(natives)
+            if not rules:
+                parts.append(NativePart(self._automatic_out(event)))
+            for rule in rules or ():
+                reason = rule.implausible(event) if ranges and rule.plausible else None
+                if reason is not None:
+                    left_out.append(self._left_out(event.subject, reason, event.subject[:100]))
+                    continue
+                made = rule.to_native(event, self.counters)
+                parts += [
+                    NativePart(native, numbered(rule.tag, index))
+                    for index, native in enumerate(made)
+                ]
+        return Made(tuple(parts), tuple(left_out))
 
     def native_terms(self, term: Term, subject: str | None = None) -> Term | None:
         """Return a filter term about native events: the same set or a superset.
@@ -121,6 +155,20 @@ class Mapping:
             None where the mapping cannot be inverted.
         """
         return self._terms.native(term, subject)
+
+    @contextmanager
+    def _counting(self, made: Sized) -> Iterator[None]:
+        try:
+            yield
+        except MappingError:
+            self.counters.refused += 1
+            raise
+        self.counters.mapped += len(made)
+
+    def _left_out(self, subject: str, reason: str, kind: str) -> LeftOut:
+        self.counters.implausible += 1
+        self.counters.note("implausible", kind)
+        return LeftOut(subject, reason)
 
     def _index(self, rule: Compiled) -> None:
         if rule.rule.direction != "out":

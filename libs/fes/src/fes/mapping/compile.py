@@ -5,6 +5,8 @@ from fes.mapping.cells import frame_of
 from fes.mapping.compiled import Compiled, Ways
 from fes.mapping.frame import Frame
 from fes.mapping.names import Names
+from fes.mapping.parts import tag_of
+from fes.mapping.plausible import plausible_of
 from fes.mapping.plugin import load_plugin
 from fes.mapping.rules import Rule
 from fes.mapping.ways import Rename, carry_of, legs_in, legs_out
@@ -33,7 +35,21 @@ def compile_rule(rule: Rule, at: int, names: Names | None) -> Compiled:
         subject = names.subject_out(rule.subject) if names else rule.subject
     inward = _ways_in(rule, frame, names, where)
     outward = _ways_out(rule, frame, names, where)
-    return Compiled(rule, where, subject, can_id, extended, frame, inward, outward, plugin, group)
+    tag = tag_of(rule, (subject, can_id, extended), group=group)
+    return Compiled(
+        rule,
+        where,
+        subject,
+        can_id,
+        extended,
+        frame,
+        inward,
+        outward,
+        plugin,
+        tag,
+        plausible_of(rule),
+        group,
+    )
 
 
 def _ways_in(rule: Rule, frame: Frame | None, names: Names | None, where: str) -> Ways | None:

@@ -7,6 +7,7 @@ from fes.mapping.carry import Carry
 from fes.mapping.counters import Counters
 from fes.mapping.frame import UNDECODED, Frame, raw_fields
 from fes.mapping.native import Native, describe
+from fes.mapping.plausible import Plausible
 from fes.mapping.plugin import Plugin, plugin_in, plugin_out
 from fes.mapping.rules import Rule
 from fes.model import Event, Field, Type
@@ -36,6 +37,8 @@ class Compiled:
         inward: Ways of named fields; None where no field takes one.
         outward: The same.
         plugin: Maps instead of all that.
+        tag: What it adds to identities; see `parts`.
+        plausible: Fields whose values have a range.
         group: Whether every identifier of `can_id`'s parameter group (SAE J1939) is meant.
     """
 
@@ -48,7 +51,22 @@ class Compiled:
     inward: Ways | None
     outward: Ways | None
     plugin: Plugin | None
+    tag: str
+    plausible: tuple[Plausible, ...]
     group: bool = False
+
+    @property
+    def native_key(self) -> tuple[str | None, int | None, bool, bool]:
+        """Which native events it is about: subject, CAN identifier, whether 29 bits, a group."""
+        return self.native_subject, self.can_id, self.extended, self.group
+
+    def implausible(self, event: Event) -> str | None:
+        """Return which value of an event is outside its range; None where none is."""
+        for field in self.plausible:
+            found = field.outside(event)
+            if found is not None:
+                return f"{self.where}: {found}"
+        return None
 
     def to_events(self, native: Native, counters: Counters) -> list[Timed]:
         """Return the events of a native event that the rule matches.

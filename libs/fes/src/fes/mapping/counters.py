@@ -21,8 +21,10 @@ class Counters:
         short_frames: Payloads too short for a field of their rule.
         undecoded: Payloads or signals kept raw or left out because they have no known meaning.
         unmatched: Native events that no rule matched, set aside.
+        implausible: Events left out because a value was outside the range of its rule, either way.
         left_out: Fields for which the other side has no place.
-        by_kind: Of `short_frames`, `undecoded` and `unmatched`: count by (what, native kind).
+        by_kind: Of `short_frames`, `undecoded`, `unmatched` and `implausible`: count by (what,
+            native kind); of `implausible` on the way out, the subject.
     """
 
     mapped: int = 0
@@ -31,6 +33,7 @@ class Counters:
     short_frames: int = 0
     undecoded: int = 0
     unmatched: int = 0
+    implausible: int = 0
     left_out: int = 0
     by_kind: Counter[tuple[str, str]] = field(default_factory=Counter)
 

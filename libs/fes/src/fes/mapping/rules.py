@@ -57,6 +57,40 @@ class DbcMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     message: Name
 
 
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which numbers are plausible, both ends included.
+
+    Attributes:
+        min: Smallest, in the units of the FES value; None for no such end.
+        max: Largest.
+    """
+
+    min: int | float | None = None
+    max: int | float | None = None
+
+    def __post_init__(self) -> None:
+        """Check what types cannot say."""
+        ends = [end for end in (self.min, self.max) if end is not None]
+        if not ends:
+            raise ValueError("a range needs min, max or both")
+        if not all(map(math.isfinite, ends)):
+            raise ValueError("the ends of a range are finite; leave out an end that is open")
+        if len(ends) == 2 and ends[0] > ends[1]:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+
+    def __str__(self) -> str:
+        """Return how reports name it, such as `0..250`."""
+        low, high = ("" if end is None else str(end) for end in (self.min, self.max))
+        return f"{low}..{high}"
+
+    def has(self, value: object) -> bool:
+        """Tell whether a value is a number within the range; NaN is not."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        above = self.min is None or value >= self.min
+        return above and (self.max is None or value <= self.max) and value == value  # noqa: PLR0124 - NaN
+
+
 class FieldRule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True
 ):
@@ -85,6 +119,8 @@ class FieldRule(
         overflow: What happens to a number beyond its place: saturated and counted, or refused.
         encoding: Of text in octets.
         pad: Fills text in octets on the way out.
+        plausible: Which FES values are plausible (`range`); an event with another value is left
+            out, either way, and counted.
     """
 
     source: Name | None = field(default=None, name="from")
@@ -107,6 +143,7 @@ class FieldRule(
     overflow: Overflow = "saturate"
     encoding: Encoding = "latin-1"
     pad: Literal["nul", "space"] = "nul"
+    plausible: Range | None = field(default=None, name="range")
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""
@@ -116,6 +153,7 @@ class FieldRule(
             self._check_bytes(*self.byte_range)
         if self.real and self.byte_range is None:
             raise ValueError("float belongs to bytes")
+        self._check_range()
 
     @property
     def is_laid_out(self) -> bool:
@@ -146,6 +184,15 @@ class FieldRule(
         if self.is_scaled and self.native_kind not in (None, *NUMBERS):
             raise ValueError(f"scale and offset do not apply to native_type {self.native_kind}")
 
+    def _check_range(self) -> None:
+        if self.plausible is None:
+            return
+        if self.kind not in (None, *NUMBERS):
+            raise ValueError(f"range does not apply to type {self.kind}")
+        for what, value in (("constant", self.constant), ("default", self.default)):
+            if value is not UNSET and not self.plausible.has(value):
+                raise ValueError(f"{what} {value!r} is outside range {self.plausible}")
+
     def _check_bytes(self, first: int, last: int | None) -> None:
         if self.kind is None:
             raise ValueError("bytes needs a type")
@@ -172,7 +219,7 @@ class Rule(
 
     Attributes:
         subject: FES subject.
-        name: Named in errors; the subject where empty.
+        name: Named in errors; the subject where empty. Part of the identities of what it makes.
         native: Which native events; None means those of the DBC message's identifier, or of the
             same subject.
         direction: `in` is native to FES.
@@ -185,6 +232,9 @@ class Rule(
         rest: What happens to fields that the rule does not name; by default they pass, except
             where the rule has a layout in octets.
         length: Size of the native payload in octets; by default what the layout covers.
+        identity: Whether its events have identities of their own, made of the rule (`own`), or are
+            the native events under another name (`native`), which one rule for each may say. A rule
+            that renames nothing keeps identities in any case.
 
     Source:
         FES thesis, section 5.4.1 (user-defined and combined mapping).
@@ -201,6 +251,7 @@ class Rule(
     time: Literal["stamp", "frame"] = "stamp"
     rest: Literal["pass", "drop"] | None = None
     length: Annotated[int, Meta(ge=0, le=65536)] | None = None
+    identity: Literal["own", "native"] = "own"
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""

@@ -25,6 +25,9 @@ LONGEST_PROXIMITY: Final = 1024
 # float() reads more than people would take for a number: `1_000`, `nan`, digits of any script.
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
+AT_ONCE_US: Final = 1
+"""Stands for an end at 1970-01-01 exactly, as 0 stands for none."""
+
 LONGEST_TIMEOUT_S: Final = 1e10
 """A longer `Timeout` means that the event never expires: some three centuries."""
 
@@ -110,15 +113,44 @@ def write_proximity(area: Proximity) -> str:
 def priority(event: Event) -> int:
     """Return an event's priority; 0 where it has none or one that is not in range."""
     value = event.attribute(PRIORITY)
-    if _is_whole(value) and PRIORITY_MIN <= value <= PRIORITY_MAX:
-        return value
-    return 0
+    return value if _is_priority(value) else 0
 
 
 def is_persistent(event: Event) -> bool:
-    """Tell whether an event asks for persistent delivery."""
+    """Tell whether an event asks for persistent delivery; one that asks malformed does not."""
     value = event.attribute(RELIABILITY)
     return _is_whole(value) and value == PERSISTENT
+
+
+def malformed(event: Event) -> tuple[str, ...]:
+    """Return what an event says of `Priority` and `Reliability` that is not understood, in words.
+
+    Such a value counts as the default, which has to be reported: it is not absent.
+    """
+    found = []
+    value = event.attribute(PRIORITY)
+    if value is not None and not _is_priority(value):
+        what = f"a long from {PRIORITY_MIN} to {PRIORITY_MAX}"
+        found.append(f"attribute {PRIORITY!r}: {value!r:.40} is not {what}; taken for 0")
+    value = event.attribute(RELIABILITY)
+    if value is not None and not (_is_whole(value) and value in (BEST_EFFORT, PERSISTENT)):
+        found.append(f"attribute {RELIABILITY!r}: {value!r:.40} is not 0 or 1; taken for 0")
+    return tuple(found)
+
+
+def check(event: Event) -> None:
+    """Raise an error where a standard attribute of an event is malformed.
+
+    Raises:
+        EventError: The message names the attribute and its value.
+    """
+    expires_us(event, 0)
+    starts_us(event)
+    proximity = event.attribute(PROXIMITY)
+    if proximity is not None:
+        parse_proximity(proximity if isinstance(proximity, str) else repr(proximity))
+    for text in malformed(event):
+        raise EventError(text.partition(";")[0])
 
 
 def expires_us(event: Event, time_us: int) -> int:
@@ -141,8 +173,7 @@ def expires_us(event: Event, time_us: int) -> int:
     stop = event.attribute(STOP_TIME)
     if stop is not None:
         ends.append(_moment_us(STOP_TIME, stop))
-    # 0 would be never; what ends with the first moment of 1970 has ended a microsecond later.
-    return (min(ends) or 1) if ends else 0
+    return (min(ends) or AT_ONCE_US) if ends else 0
 
 
 def starts_us(event: Event) -> int:
@@ -173,9 +204,17 @@ def _is_duration(value: object) -> bool:
 
 def _moment_us(name: str, value: object) -> int:
     try:
-        moment = datetime.fromisoformat(str(value))
+        if not isinstance(value, str):
+            raise ValueError("a date and time is text")  # noqa: TRY301, TRY004 - told as below
+        moment = datetime.fromisoformat(value)
     except ValueError as error:
         raise EventError(f"attribute {name!r}: {value!r:.60} is not ISO 8601") from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1e6)
+
+
+def _is_priority(value: object) -> TypeGuard[int]:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return PRIORITY_MIN <= value <= PRIORITY_MAX

@@ -4,7 +4,7 @@ from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
 from fes.distribution import matches, parse_list
 from fes.errors import FesError
-from fes.model import Event, is_reserved
+from fes.model import Event, attributes, is_reserved
 from fes.model.limits import Limits, check_limits
 from fes.model.text import from_plain, load_json
 from pydantic import ValidationError
@@ -89,6 +89,7 @@ def _event(given: RequestIn, kind: RequestType) -> Event | None:
         raise BadRequestError(f"event: a {given.type} needs one")
     event = from_plain(given.event)
     check_limits(event, Limits())
+    attributes.check(event)
     if is_reserved(event.subject):
         raise BadRequestError(f"event.subject: {event.subject[:60]!r} is reserved")
     return event

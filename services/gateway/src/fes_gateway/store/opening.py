@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fes.federation.address import store_addresses
 from fes.federation.model import Federation
+from fes.filename import file_name
 
 from fes_gateway.store.jetstream import JetStreamJournal, StreamSettings, stream_name
 from fes_gateway.store.journal import Journal
@@ -24,8 +25,7 @@ def open_journal(federation: Federation, gateway: str, run_folder: Path) -> Jour
     """
     store = federation.gateways[gateway].store
     if store.kind == "sqlite":
-        file = gateway.replace("%", "%25").replace("/", "%2F")
-        return SqliteJournal(run_folder / "store" / f"{file}.sqlite")
+        return SqliteJournal(run_folder / "store" / f"{file_name(gateway)}.sqlite")
     urls = store_addresses(federation, gateway)
     name = stream_name(federation.system, gateway)
     return JetStreamJournal(StreamSettings(urls, name, store.copies))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from eventservices.cns.persistent.session import TROUBLE, Session
 from eventservices.errors import EventServiceError, NotConnectedError
+from eventservices.lasting import lasting
 from eventservices.natsoptions import LinkOptions
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Keeper:
             raise NotConnectedError("the connection is closed")
         self._users[user] = None
         if self._running is None:
-            self._running = asyncio.create_task(self._run(), name="cns-keeper")
+            self._running = asyncio.create_task(lasting(self._run), name="cns-keeper")
         elif self._session is not None:
             self._start(user, self._session)
 
@@ -80,7 +81,7 @@ class Keeper:
             NotConnectedError: There is none in time.
         """
         if self._running is None and not self._closed:
-            self._running = asyncio.create_task(self._run(), name="cns-keeper")
+            self._running = asyncio.create_task(lasting(self._run), name="cns-keeper")
         try:
             async with asyncio.timeout(self._options.open_timeout_s):
                 await self._up.wait()

@@ -60,6 +60,8 @@ class Dialling:
         beyond: Told how many addresses are not dialled since they are too many.
         rng: For the jitter of the back-off.
         resolve: Looks a host up.
+        refused: Told why a replica refused a link.
+        granted: Called when a replica uses a link.
     """
 
     def __init__(
@@ -71,7 +73,12 @@ class Dialling:
         beyond: Callable[[int], None],
         rng: random.Random,
         resolve: Resolve | None = None,
+        *,
+        refused: Callable[[str], None] | None = None,
+        granted: Callable[[], None] | None = None,
     ) -> None:
+        self._refused = refused
+        self._granted = granted
         self._urls = urls
         self._line = line
         self._hello = hello
@@ -140,7 +147,9 @@ class Dialling:
             _log.warning("link_lost", extra={**told, "reason": reason})
             line.down()
 
-        dialler = Dialler(url, self._hello, up, down, self._rng, address.host)
+        dialler = Dialler(
+            url, self._hello, up, down, self._rng, address.host, self._refused, self._granted
+        )
         task = group.create_task(dialler.run(line.receive), name=f"dialling {address.host}")
         return _Dialled(dialler, line, task)
 

@@ -75,6 +75,11 @@ class Switchboard:
         return self._main is not None
 
     @property
+    def attached(self) -> bool:
+        """Whether any replica uses its link."""
+        return any(line.whole for line in self._lines)
+
+    @property
     def counters(self) -> dict[str, int]:
         """Links and messages that wait now, and what was dropped so far, by why."""
         return {
@@ -113,6 +118,10 @@ class Switchboard:
     def tell(self, counted: Counted) -> bool:
         """Tell all replicas the adapter's counters and state."""
         return _send_all(self._lines, counted)
+
+    def whole(self) -> Desired:
+        """Return all that is wanted natively, for an adapter that has nothing of it any more."""
+        return self._wants.whole()
 
     async def run(self) -> None:
         """Let time pass, until cancelled."""

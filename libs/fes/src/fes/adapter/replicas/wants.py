@@ -65,6 +65,13 @@ class Wants:
             side.note_version(self._version, version)
         return change
 
+    def whole(self) -> Desired:
+        """Return all that is wanted natively, for an adapter that has nothing of it any more."""
+        self._reconciled = True
+        return _desired(
+            self._version, [wish.order(self._version) for wish in self._wishes.values()]
+        )
+
     def said(self, replica: str) -> Desired | None:
         """Return all that a replica wants, as it says it; None where it said nothing."""
         side = self._sides.get(replica)
@@ -137,9 +144,7 @@ class Wants:
 
     def _as_whole(self, change: Change) -> Change:
         """Return a change as the whole state: the first one tells that nothing is missing now."""
-        self._reconciled = True
-        orders = [wish.order(self._version) for wish in self._wishes.values()]
-        return Change([_desired(self._version, orders)], change.answers)
+        return Change([self.whole()], change.answers)
 
     def _set_counts(self, side: Side, *, counts: bool) -> None:
         side.counts = counts

@@ -3,6 +3,8 @@
 Inherit `AdapterConformance` in a test module and give it a fixture `bench`.
 """
 
+from functools import partial
+
 from eventservices.stamp import Stamp as NativeStamp
 
 from fes.adapter.base import AdapterContext
@@ -21,6 +23,7 @@ from fes.model import Event, Field, Stamp, Type, binary
 from fes.testing.conformance.bench import AdapterBench, captured
 from fes.testing.conformance.crossing import AdapterCrossing
 from fes.testing.conformance.events import SPEED, TIME_US, publication, speed
+from fes.testing.conformance.refusal import AdapterRefusal
 from fes.testing.eventually import eventually
 
 __all__ = ["EVERY_TYPE", "FILTERS", "AdapterConformance", "publication", "speed"]
@@ -70,7 +73,7 @@ def asked(heard: HeardControl) -> ControlEvent:
     return from_event(binary.decode(heard.body), heard.stamp)
 
 
-class AdapterConformance(AdapterCrossing):
+class AdapterConformance(AdapterCrossing, AdapterRefusal):
     """The suite; a module inherits it and gives a fixture `bench`."""
 
     async def test_it_tells_its_identifiers_and_capabilities(self, bench: AdapterBench) -> None:
@@ -79,6 +82,15 @@ class AdapterConformance(AdapterCrossing):
         assert adapter.id
         assert adapter.event_service_id
         assert adapter.capabilities.by_name()["stamps"] in (True, False)
+
+    async def test_its_identifier_may_have_any_characters(self, bench: AdapterBench) -> None:
+        """Names of the file become client identifiers, subjects and topics of the broker."""
+        for name in ("a/b #1 +", "..", "%2F *>$", "é 東京", "x" * 128):
+            async with captured(await bench.adapter(name)) as gateway:
+                await gateway.order(Subscribe(1, "subject = 'Speed'", 1))
+                stamp = await bench.publish_natively(speed(40.0), TIME_US)
+                await eventually(partial(len, gateway.heard))
+                assert [one.stamp.identity for one in gateway.heard] == [stamp.identity]
 
     async def test_it_disconnects_twice_without_harm(self, bench: AdapterBench) -> None:
         """Stopping is idempotent."""
@@ -237,6 +249,18 @@ class AdapterConformance(AdapterCrossing):
             }
             assert told[0].version < told[1].version < told[2].version
             assert all(one.expires_us == one.version + 600_000 for one in told)
+
+    async def test_a_client_may_ask_for_everything_with_a_blank_filter(
+        self, bench: AdapterBench
+    ) -> None:
+        """It crosses the event service as it is, and is not taken for one that is missing."""
+        context = (await bench.adapter("city")).context
+        async with captured(await bench.adapter("a")) as gateway:
+            async with opaque_client(gateway.runtime.adapter.kind, context) as city:
+                for blank in ("", " "):
+                    await city.subscribe("near", blank)
+                await eventually(lambda: len(gateway.controls) == 2)
+            assert [asked(each).filter.strip() for each in gateway.controls] == ["", ""]
 
     async def test_native_clients_of_a_subject_see_no_control_event(
         self, bench: AdapterBench

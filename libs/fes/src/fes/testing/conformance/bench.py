@@ -54,6 +54,10 @@ class AdapterBench(ABC):
     async def restart_broker(self) -> None:
         """Kill the broker and start it again."""
 
+    async def take_over(self, adapter: Adapter) -> None:
+        """Connect under the name that an adapter's connection has, and take leave again."""
+        pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could take")
+
     def skip_if_exempt(self, what: str) -> None:
         """Skip a test that the event service is exempt from."""
         if what in self.exemptions:

@@ -1,0 +1,47 @@
+"""Checks that no two mapping rules give two events of an event service one identity."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from fes.federation.model import Federation
+from fes.federation.tree import Report
+
+FindClashes = Callable[[Sequence[Any]], Iterable[tuple[int, int]]]
+"""Takes rules as plain data; returns the indexes of two that clash, the later one first."""
+
+
+def check_identities(federation: Federation, report: Report, find: FindClashes) -> None:
+    """Report rules that would give two different events one identity.
+
+    All adapters of an event service count, since what two of them make of one event meets again.
+
+    Args:
+        federation: Good in form, with rules that are well formed.
+        report: Takes the findings.
+        find: Finds such rules.
+    """
+    reported = set()
+    for service in federation.event_services:
+        places = _rules_at(federation, service)
+        rules = [federation.mappings[name][at] for name, at in places]
+        for later, earlier in find(rules):
+            (name, at), (other, other_at) = places[later], places[earlier]
+            if (places[later], places[earlier]) in reported:
+                continue
+            reported.add((places[later], places[earlier]))
+            report.error(
+                ("mappings", name, at),
+                f"would give its events at {service!r} the identities of those of "
+                f"mappings.{other}[{other_at}]; give one of the two rules a name of its own",
+            )
+
+
+def _rules_at(federation: Federation, service: str) -> list[tuple[str, int]]:
+    lists = {
+        name: None
+        for gateway in federation.gateways.values()
+        if service in gateway.adapters
+        for name in gateway.adapters[service].mappings
+        if name in federation.mappings
+    }
+    return [(name, at) for name in lists for at in range(len(federation.mappings[name]))]
