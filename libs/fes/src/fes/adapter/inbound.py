@@ -12,7 +12,7 @@ from fes.adapter.base import AdapterContext, Subscription
 from fes.adapter.matching import Matching
 from fes.adapter.owing import Answer, Owing
 from fes.adapter.stamps import from_native
-from fes.control import RequestType
+from fes.control import RequestType, is_signal
 from fes.errors import EventError, FesError, LimitError
 from fes.eventlog import Decision
 from fes.link.messages import Heard, HeardControl
@@ -214,12 +214,13 @@ class Inbound:
         if isinstance(inner, Event):
             check_limits(inner, limits)
         body = binary.encode(event)
-        check_size(len(body), replace(limits, event_bytes=control_bytes(limits)))
+        most = control_bytes(limits) if is_signal(event) else limits.event_bytes + WRAPPING_BYTES
+        check_size(len(body), replace(limits, event_bytes=most))
         return body
 
 
 def control_bytes(limits: Limits) -> int:
-    """Return the largest control event that is taken, bytes: one that tells a largest event."""
+    """Return the largest signal that is accepted, bytes: one that has a largest event, as text."""
     return -(-limits.event_bytes // 3) * 4 + WRAPPING_BYTES
 
 
