@@ -27,7 +27,7 @@ from fes.gateway.presence import Presence
 from fes.gateway.roster import Roster
 from fes.gateway.sending import Sending
 from fes.gateway.standing import Standing
-from fes.gateway.table import Key, RequestTable, Row
+from fes.gateway.table import Changes, Key, RequestTable, Row
 from support.planted_bounds import BOUNDS
 from support.planted_occasions import OCCASIONS
 
@@ -48,6 +48,10 @@ def _true(*_: object, **__: object) -> bool:
 
 def _empty(*_: object, **__: object) -> tuple[()]:
     return ()
+
+
+def _end_nothing(*_: object) -> Changes:
+    return Changes((), ())
 
 
 def _know_nothing(self: RequestTable, row: Row) -> bool:
@@ -175,7 +179,7 @@ FAULTS: dict[str, Fault] = {
     "an older request overwrites a newer one": (RequestTable, "_is_known", _know_nothing),
     "withdrawn requests still hold": (RequestTable, "wanted", _wanted_with_withdrawn),
     "a request is applied at its source": (RequestTable, "wanted", _wanted_at_its_source),
-    "rows never end": (RequestTable, "expire", _empty),
+    "rows never end": (RequestTable, "expire", _end_nothing),
     "a hole in a wildcard is forgotten": (RequestTable, "_carves", staticmethod(_false)),
     "one client withdraws for another": (Row, "key", property(_key_without_client)),
     "only the first source is served": (DesiredState, "sources", _sources_of_the_first),

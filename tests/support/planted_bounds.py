@@ -15,7 +15,7 @@ from fes.gateway.carrying import Carrying
 from fes.gateway.lane import LaneKey
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.publication import Router
-from fes.gateway.table import RequestTable, Row
+from fes.gateway.table import Changes, RequestTable, Row
 from fes.link.lanes import Lanes
 from fes.link.priority import PriorityQueue
 from support.timeline import SECOND
@@ -43,16 +43,16 @@ def _true(*_: object, **__: object) -> bool:
     return True
 
 
-def _expire_withdrawals(self: RequestTable, now_us: int) -> list[Row]:
+def _expire_withdrawals(self: RequestTable, own_us: int, spare: int = 0) -> Changes:
     leased = [row for row in self.rows() if row.expires_us]
-    gone = _expire(self, now_us)
+    new, gone = _expire(self, own_us, spare)
     again = [row for row in leased if row in gone]
     self.take(again, 0)
-    return [row for row in gone if row not in again]
+    return Changes(new, tuple(row for row in gone if row not in again))
 
 
-def _expire_early(self: RequestTable, now_us: int) -> list[Row]:
-    return _expire(self, now_us + 5 * SECOND)
+def _expire_early(self: RequestTable, own_us: int, spare: int = 0) -> Changes:
+    return _expire(self, own_us + 5 * SECOND, spare)
 
 
 def _renewals_known(self: RequestTable, row: Row) -> bool:
@@ -64,7 +64,10 @@ def _renewals_known(self: RequestTable, row: Row) -> bool:
 def _journal_without_leases(changes: Any, turn: Any) -> None:
     turn.mutations.extend(DropRow(row.name) for row in changes.gone)
     turn.mutations.extend(
-        PutRow(row.name, msgspec.msgpack.encode(msgspec.structs.replace(row, expires_us=0)))
+        PutRow(
+            row.name,
+            msgspec.msgpack.encode(msgspec.structs.replace(row, expires_us=0, until_us=0)),
+        )
         for row in changes.new
     )
 

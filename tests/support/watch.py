@@ -43,6 +43,10 @@ class Watch:
                 key = _without_home(mutation.key)
                 (keys.add if isinstance(mutation, PutRow) else keys.discard)(key)
 
+    def wiped(self, gateway: str) -> None:
+        """Note that a gateway's journal was lost."""
+        self._journals[gateway].clear()
+
     def performs(
         self, core: GatewayCore, life: int, message: Input, outputs: list[Output], now_us: int
     ) -> None:

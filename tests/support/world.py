@@ -109,6 +109,11 @@ class World(Links):
             self.ended_us[gateway].append(self.now_us - self.start_us)
         self.crashes.pop(gateway, None)
 
+    def wipe(self, gateway: str) -> None:
+        """Lose a gateway's journal, as where its container is replaced."""
+        self.journals.state(gateway).clear()
+        self.watch.wiped(gateway)
+
     def cut_link(self, gateway: str, service: str) -> None:
         """Part a gateway and an event service."""
         self.cut.add((gateway, service))
@@ -245,7 +250,7 @@ class World(Links):
 
     def _clock(self, gateway: str) -> Instant:
         now_us = self.now_us + self.skew_us[gateway]
-        return Instant(now_us, self.now_us)
+        return Instant(now_us, self.now_us, self.now_us)
 
 
 def _took(mutations: list[Mutation], outputs: list[Output], identity: str) -> bool:

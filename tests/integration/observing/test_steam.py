@@ -81,7 +81,7 @@ requests:
         await town.car.subscribe("Speed", heard.append)
         await eventually(lambda: "Speed" in town.at_cns("g.cns"))
         rows = federation.pack.hosts["g"].core.table.rows()
-        observed = {row.what for row in rows if row.requester == "observed"}
+        observed = {row.what for row in rows if row.requester.startswith("observed/")}
         assert observed == {"subject = 'Speed'"}
         (runtime,) = [one for one in federation.pack.runtimes if one.adapter.id == "g.steam"]
         assert isinstance(runtime.adapter, Adapter)

@@ -33,6 +33,7 @@ class Bench:
     said: Observe = SAID
     linked: bool = True
     now_us: int = 1_000 * SECOND
+    set_us: int = 0
     sent: list[ControlEvent] = field(default_factory=list)
     logged: list[tuple[Decision, dict[str, Any]]] = field(default_factory=list)
 
@@ -44,6 +45,7 @@ class Bench:
             self.send,
             lambda decision, **more: self.logged.append((decision, more)),
             Stamper("g.city", "city"),
+            lambda: self.now_us + self.set_us,
             lambda: self.now_us,
         )
 
@@ -81,6 +83,16 @@ def test_a_native_subscription_becomes_a_lease_for_whom_the_file_says() -> None:
     assert request.filter == "rate > 70 AND subject = 'Speed'"
     assert request.expires_us == bench.now_us + 30 * SECOND
     assert (request.path, request.version) == ((), 0)
+
+
+def test_it_is_renewed_in_time_though_the_wall_clock_was_set_back() -> None:
+    bench = Bench()
+    bench.see("s1")
+    bench.set_us = -3_600 * SECOND
+    bench.now_us += 11 * SECOND
+    bench.observing.tick()
+
+    assert bench.types() == [RequestType.SUBSCRIPTION, RequestType.SUBSCRIPTION]
 
 
 def test_a_native_announcement_becomes_one_of_the_event_that_it_is_like() -> None:

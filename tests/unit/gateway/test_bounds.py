@@ -78,7 +78,7 @@ def test_what_expired_is_let_go_at_a_tick_even_where_there_is_no_way() -> None:
     mutations, outputs = core.handle(Tick(), at(3))
     assert reasons(list(outputs), "dropped") == ["expired"] * 5
     assert len(core.delivery.custody) == 0 == core.delivery.custody.bytes
-    assert len(mutations) == 10
+    assert len([each for each in mutations if each.key.startswith(("row", "mark"))]) == 10
     assert hear(core, numbers["east"], 6)[0]
 
 

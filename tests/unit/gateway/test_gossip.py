@@ -1,77 +1,15 @@
 """What gateways tell one another: hellos, tables, and who is there."""
 
-from typing import Any
-
 import msgspec
 import pytest
-from fes.control import RequestType, Signal, signal_event
+from fes.control import RequestType
 from fes.control.signal import Ask, Attendance, Hello, Missing, Table
 from fes.federation.topology import Hop, Topology
-from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
+from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outputs import Decided, PutRow
-from fes.gateway.settings import Instant
-from fes.link.messages import HeardControl
-from fes.model import binary
-from support.cores import NOW, SECOND, core_of, inject, request, signals
-
-RING = Topology(
-    (("g1", "a"), ("g1", "b"), ("g2", "b"), ("g2", "c"), ("g3", "c"), ("g3", "a")),
-)
-
-
-def gateway(name: str, topology: Topology = RING, **changes: Any) -> GatewayCore:
-    """Return a gateway of a topology, its links up."""
-    services = [service for other, service in topology.attachments if other == name]
-    settings: dict[str, Any] = {
-        "id": name,
-        "system": "test",
-        "adapters": {
-            service: AdapterSettings(
-                f"{name}.{service}", service, on_medium=service in topology.on_medium
-            )
-            for service in services
-        },
-        "services": tuple(dict.fromkeys(service for _, service in topology.attachments)),
-        "topology": topology,
-        **changes,
-    }
-    core = GatewayCore(GatewaySettings(**settings), after=NOW.wall_us)
-    for service in services:
-        core.handle(LinkUp(), NOW, service)
-    return core
-
-
-def at(seconds: float) -> Instant:
-    return Instant(NOW.wall_us + round(seconds * SECOND), NOW.time_us)
-
-
-def tell(
-    core: GatewayCore, signal: Signal, service: str, now: Instant = NOW, system: str = "test"
-) -> list[object]:
-    """Have a gateway hear a signal; return what comes of it."""
-    body = binary.encode(signal_event(signal, system, service))
-    return core.handle(HeardControl(None, body), now, service)[1]
-
-
-def pass_time(core: GatewayCore, first: int, last: int, *hellos: tuple[Hello, str]) -> list[object]:
-    """Let seconds pass, with some hellos heard in each; return all outputs."""
-    found: list[object] = []
-    for second in range(first, last + 1):
-        for hello, service in hellos:
-            found += tell(core, hello, service, at(second))
-        found += core.handle(Tick(), at(second))[1]
-    return found
-
-
-def hello(name: str, *services: str, epoch: int = 1, **changes: Any) -> Hello:
-    """Return what a gateway says that is at some event services and knows nothing else."""
-    known = (Attendance(name, epoch, epoch, services),) if services else ()
-    return Hello(name, epoch, **{"table": 0, "roster": 0, "attendances": known, **changes})
-
-
-def of(kind: type, outputs: list[object], service: str = "") -> list[Signal]:
-    return [signal for signal in signals(outputs, service) if isinstance(signal, kind)]
+from support.cores import NOW, SECOND, core_of, inject, request
+from support.gossiping import at, gateway, hello, of, pass_time, tell
 
 
 def test_a_gateway_says_hello_once_an_interval_and_where_others_are() -> None:
@@ -339,7 +277,7 @@ def test_a_service_that_does_not_answer_is_not_told_as_a_way() -> None:
 def test_who_was_away_for_longer_than_the_horizon_takes_the_neighbours_table() -> None:
     """Rule H9."""
     horizon_us = 60 * SECOND
-    old, other = gateway("g2", horizon_us=horizon_us), gateway("g1")
+    old, other = (gateway(name, horizon_us=horizon_us) for name in ("g2", "g1"))
     inject(other, request(source="a", dist_list="c", requester="kept"))
     late = at(1000)
     mutations = [
@@ -351,12 +289,14 @@ def test_who_was_away_for_longer_than_the_horizon_takes_the_neighbours_table() -
     for service in ("b", "c"):
         back.handle(LinkUp(), late, service)
     assert [applied.what for applied in back.applied("c")]
+    pass_time(other, 1, 70, (hello("g3"), "a"))
+    assert not other.gossip.touch.doubtful, "for a horizon only others that may be new were there"
 
-    assert of(Ask, tell(other, hello("g2", table=5, away=True), "b", late)) == []
-    outputs = tell(back, hello("g1", table=other.table.digest), "b", late)
-    assert of(Ask, outputs)
-    for table in of(Table, tell(other, Ask("g2", "g1"), "b", late)):
-        tell(back, table, "b", late)
+    assert of(Ask, tell(other, hello("g2", table=5, away=True), "b", at(70))) == []
+    known = hello("g1", table=other.table.digest)
+    asks = of(Ask, pass_time(back, 1_001, 1_003, (known, "b")))
+    for table in of(Table, tell(other, asks[0], "b", at(70))):
+        tell(back, table, "b", at(1_003))
 
     assert [row.requester for row in back.table.rows()] == ["kept"]
     assert not back.gossip.exchange.away

@@ -9,7 +9,7 @@ from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
 from fes.link.messages import HeardControl, PublishControl, Subscribe, Unsubscribe
 from fes.model import binary
-from support.cores import NOW, SECOND, core_of, orders, request
+from support.cores import NOW, SECOND, core_of, orders, request, say
 
 OFF_THE_AIR = {
     "north": AdapterSettings("g1.north", "north"),
@@ -69,11 +69,21 @@ def test_a_renewal_orders_nothing_and_a_lease_that_is_not_renewed_ends() -> None
     assert [type(each) for each in orders(list(ended), "north")] == [Unsubscribe]
 
 
-def test_two_adapters_at_one_event_service_make_one_row() -> None:
+def test_what_one_adapter_no_longer_sees_another_still_asks_for() -> None:
+    """Both see a client at `south`; the gateway that hears of the other's request is `g1`."""
     core = core_of("north", "south")
-    for sequence in (1, 2):
-        observe(core, sequence=sequence, expires_us=NOW.wall_us + 30 * SECOND)
-    assert len(core.table) == 1
+    observe(core)
+    other = request(requester="observed/g2.south", path=("south",), version=5, sequence=2)
+    say(core, other, "south")
+    assert [row.requester for row in core.table.rows()] == [
+        "observed/g1.south",
+        "observed/g2.south",
+    ]
+
+    observe(core, kind=RequestType.UNSUBSCRIPTION, sequence=3)
+
+    (applied,) = core.applied("north")
+    assert applied.filter == request().filter
 
 
 def after(now: Instant, more_us: int) -> Instant:

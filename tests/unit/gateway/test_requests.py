@@ -4,6 +4,7 @@ from itertools import permutations
 
 import pytest
 from fes.control import RequestType, from_event
+from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.outputs import Decided, PutRow
@@ -137,12 +138,14 @@ def test_a_lease_that_is_not_renewed_runs_out() -> None:
 
 def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
     """Rule T6."""
-    core = core_of("north", "south", horizon_us=60 * SECOND)
+    topology = Topology((("g1", "north"), ("g1", "south")))
+    core = core_of("north", "south", horizon_us=60 * SECOND, topology=topology)
     inject(core, request())
     inject(core, request(UNSUB, sequence=2))
-    assert len(core.table) == 1
 
-    core.handle(Tick(), Instant(NOW.wall_us + 61 * SECOND, 0))
+    core.handle(Tick(), Instant(NOW.wall_us + 74 * SECOND, 0))
+    assert len(core.table) == 1
+    core.handle(Tick(), Instant(NOW.wall_us + 76 * SECOND, 0))
 
     assert len(core.table) == 0
 
@@ -155,7 +158,10 @@ def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
         ({"dist_list": ""}, "DistList"),
         ({"dist_list": ",".join(["north"] * 65)}, "DistList"),
         ({"filter": "rate >"}, "Filter"),
-        ({"version": NOW.wall_us + 2 * 3_600 * SECOND}, "FES_Version"),
+        ({"version": NOW.wall_us + 25 * 3_600 * SECOND}, "FES_Version"),
+        ({"version": -1}, "FES_Version"),
+        ({"expires_us": 2**62}, "FES_Expires"),
+        ({"requester": "x" * 513}, "FES_Requester"),
     ],
 )
 def test_a_bad_request_is_refused_with_its_place(changes: dict[str, str], place: str) -> None:
@@ -245,7 +251,7 @@ def test_what_the_journal_gives_back_is_applied_again() -> None:
 def test_what_is_kept_of_a_request_does_not_depend_on_the_order_of_its_patterns(
     patterns: tuple[str, ...],
 ) -> None:
-    """Rule T11."""
+    """Rule T17."""
     cores = [core_of("north", "south") for _ in range(2)]
     for core, names in zip(cores, (patterns, ("north", "n*", "*")), strict=True):
         for name in names:

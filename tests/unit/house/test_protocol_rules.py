@@ -14,6 +14,7 @@ SHORT = {
     "adapter/": "tests/unit/adapter/",
     "replicas/": "tests/unit/replicas/",
     "hosts/": "tests/integration/replicas/",
+    "laws/": "tests/property/gateway/",
 }
 ROW = re.compile(r"^\| ([A-Z]\d+) \| .+ \| `(\w+/)([\w/.]+)::(test_\w+)` \|$", re.MULTILINE)
 ANY_RULE = re.compile(r"^\| ([A-Z]\d+) \|", re.MULTILINE)

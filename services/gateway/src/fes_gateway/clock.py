@@ -1,9 +1,12 @@
-"""The moment, on the wall clock and on the federation clock."""
+"""The moment, on the wall clock, on the federation clock and on one that only goes forward."""
 
 import time
 
 from fes.federation.clock import FederationClock
 from fes.gateway.settings import Instant
+
+_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""On Linux the one that counts a suspended machine's time, too: who slept was away."""
 
 
 def wall_us() -> int:
@@ -11,7 +14,12 @@ def wall_us() -> int:
     return time.time_ns() // 1000
 
 
+def steady_us() -> int:
+    """Return a clock that nobody sets, microseconds; it goes on while the machine sleeps."""
+    return time.clock_gettime_ns(_STEADY) // 1000
+
+
 def instant(clock: FederationClock) -> Instant:
-    """Return the moment on both clocks."""
+    """Return the moment on all clocks."""
     now_us = wall_us()
-    return Instant(now_us, clock.time_us(now_us))
+    return Instant(now_us, clock.time_us(now_us), steady_us())

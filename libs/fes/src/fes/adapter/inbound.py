@@ -12,13 +12,13 @@ from fes.adapter.base import AdapterContext, Subscription
 from fes.adapter.matching import Matching
 from fes.adapter.owing import Answer, Owing
 from fes.adapter.stamps import from_native
-from fes.control import RequestType
+from fes.control import RequestType, is_signal
 from fes.errors import EventError, FesError, LimitError
 from fes.eventlog import Decision
 from fes.link.messages import Heard, HeardControl
 from fes.mapping import EventPart, Native
 from fes.model import Event, Stamp, attributes, binary, is_reserved
-from fes.model.limits import check_limits, check_size
+from fes.model.limits import Limits, check_limits, check_size
 
 SET_ASIDE = 100
 """Most unreadable events kept for inspection; the oldest goes first."""
@@ -30,7 +30,7 @@ REASON = 500
 """Most characters of a reason in the event log."""
 
 WRAPPING_BYTES = 64 * 1024
-"""What a control event may take beside the event in it."""
+"""What a control event may take beside the event in it, which text takes a third more for."""
 
 PassOn = Callable[[HeardControl, Event], bool]
 """Sends a control event to the gateway, which `Event` is; False where it was not taken."""
@@ -214,8 +214,14 @@ class Inbound:
         if isinstance(inner, Event):
             check_limits(inner, limits)
         body = binary.encode(event)
-        check_size(len(body), replace(limits, event_bytes=limits.event_bytes + WRAPPING_BYTES))
+        most = control_bytes(limits) if is_signal(event) else limits.event_bytes + WRAPPING_BYTES
+        check_size(len(body), replace(limits, event_bytes=most))
         return body
+
+
+def control_bytes(limits: Limits) -> int:
+    """Return the largest signal that is accepted, bytes: one that has a largest event, as text."""
+    return -(-limits.event_bytes // 3) * 4 + WRAPPING_BYTES
 
 
 def _of_part(stamp: Stamp, part: EventPart) -> Stamp:

@@ -36,7 +36,7 @@ from fes.model.limits import check_limits, check_size
 REQUESTER: Final = "observed"
 """Requester of all requests that adapters make of what they observe.
 
-So two adapters that see the same client make one request of it, not two.
+The gateway adds the adapter's identifier to it: what one adapter no longer sees, another may.
 """
 
 DECLARATIONS: Final = 10_000
@@ -73,7 +73,7 @@ class _Request:
     Attributes:
         wishes: Declaration to what it says; of several the request tells the same one everywhere.
         told: What the gateway was told last; None where nothing, or where that was lost.
-        renew_us: When to tell it again, wall clock.
+        renew_us: When to tell it again, by the clock that nobody sets.
     """
 
     wishes: dict[str, Wish] = field(default_factory=dict)
@@ -92,7 +92,8 @@ class Observing:
         send: Sends to the gateway; False where the message was not taken.
         log: Appends a decision to the event log.
         stamper: Stamps the requests.
-        wall_us: Wall clock, microseconds since 1970 UTC.
+        wall_us: Wall clock, microseconds since 1970 UTC: when leases end.
+        steady_us: A clock that nobody sets, microseconds: when they are renewed.
 
     Attributes:
         missed: Whether something was refused for want of room, and there is room now: then all
@@ -106,6 +107,7 @@ class Observing:
         log: Callable[..., None],
         stamper: Stamper,
         wall_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+        steady_us: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
     ) -> None:
         self._refusals = {"observed_refused": 0, "observed_widened": 0}
         self._said = context.observe
@@ -114,6 +116,7 @@ class Observing:
         self._log = log
         self._stamper = stamper
         self._wall_us = wall_us
+        self._steady_us = steady_us
         self._requests: dict[Key, _Request] = {}
         self._held: dict[str, tuple[Key, ...]] = {}
         self._ending: dict[Key, Wish] = {}
@@ -238,7 +241,7 @@ class Observing:
             del self._ending[key]
 
     def _tell_all(self, keys: Iterable[Key]) -> None:
-        now_us = self._wall_us()
+        now_us = self._steady_us()
         for key in keys:
             request = self._requests.get(key)
             if request is not None:
@@ -249,7 +252,7 @@ class Observing:
         if wish == request.told and now_us < request.renew_us:
             return
         lease_us = round(self._said.lease_s * 1e6)
-        if self._say(wish, wish.kind, expires_us=now_us + lease_us):
+        if self._say(wish, wish.kind, expires_us=self._wall_us() + lease_us):
             request.told = wish
             request.renew_us = now_us + lease_us // RENEWALS
 

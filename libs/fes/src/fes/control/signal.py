@@ -12,13 +12,27 @@ person who watches the service can read it:
 Attribute `FES_System` is the system identifier, as in every control event.
 """
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from fes.control.event import CONTROL_SUBJECT
 from fes.errors import ControlEventError
 from fes.model import Event, Field, Type
+from fes.model.stamp import MAX_NAME
+
+Name = Annotated[str, Meta(max_length=MAX_NAME)]
+"""Of a gateway or an event service, as far as a signal may carry it."""
+
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""An integer of 64 bits: no journal and no wire takes more."""
+
+Count = Annotated[int, Meta(ge=0, le=2**31)]
+"""Of parts."""
+
+DIGESTS = 256
+"""Most digests of buckets in one ask."""
 
 
 class Missing(msgspec.Struct, frozen=True, array_like=True):
@@ -30,9 +44,9 @@ class Missing(msgspec.Struct, frozen=True, array_like=True):
         since: As the one that misses it knew it; a later one refutes this.
     """
 
-    gateway: str
-    service: str
-    since: int
+    gateway: Name
+    service: Name
+    since: Whole
 
 
 class Attendance(msgspec.Struct, frozen=True, array_like=True):
@@ -46,10 +60,10 @@ class Attendance(msgspec.Struct, frozen=True, array_like=True):
         missing: Whom it does not hear.
     """
 
-    gateway: str
-    version: int
-    since: int
-    at: tuple[str, ...] = ()
+    gateway: Name
+    version: Whole
+    since: Whole
+    at: tuple[Name, ...] = ()
     missing: tuple[Missing, ...] = ()
 
 
@@ -61,45 +75,60 @@ class Hello(msgspec.Struct, frozen=True):
         epoch: Its start: tells a restart.
         table: Digest of its request table.
         roster: Digest of whose attendance it knows.
-        away: Whether it was away for longer than withdrawals are remembered.
+        away: Whether what it knows is doubtful: it was away for longer than withdrawals are
+            remembered, or it is new.
         attendances: Its own, and what it learnt just now.
     """
 
-    gateway: str
-    epoch: int
-    table: int
-    roster: int
+    gateway: Name
+    epoch: Whole
+    table: Whole
+    roster: Whole
     away: bool = False
     attendances: tuple[Attendance, ...] = ()
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """A gateway asks a neighbour for its request table and roster."""
+    """A gateway asks a neighbour for what differs in its request table, and for its roster.
 
-    gateway: str
-    of: str
+    Attributes:
+        gateway: Who asks.
+        of: Who is asked.
+        digests: Of the buckets that the asker's rows fall into, a power of two of them; empty where
+            it asks for the whole table.
+    """
+
+    gateway: Name
+    of: Name
+    digests: Annotated[tuple[Whole, ...], Meta(max_length=DIGESTS)] = ()
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A part of a request table.
+    """A part of a request table, or of those of its buckets that differ.
 
     Attributes:
         gateway: Whose it is.
         serial: Tells one answer from another; 0 where only what is new is told.
         number: Of this part, from 0.
-        count: Of parts.
-        away: Whether its gateway was away for longer than withdrawals are remembered.
+        count: Of parts; 0 where more follow.
+        away: As in a hello of its gateway.
         rows: As `fes.gateway.table.Row`, each a JSON array.
         attendances: The roster, in the first part of an answer.
+        asked: Digest of the table that the asker had: who has the same is answered, too.
+        buckets: Which buckets an answer tells; the rest is equal.
+        of: How many buckets there are.
     """
 
-    gateway: str
-    serial: int
-    number: int
-    count: int
+    gateway: Name
+    serial: Whole
+    number: Count
+    count: Count
     away: bool = False
     rows: tuple[msgspec.Raw, ...] = ()
     attendances: tuple[Attendance, ...] = ()
+    asked: Whole = 0
+    buckets: Annotated[tuple[Count, ...], Meta(max_length=DIGESTS)] = ()
+    of: Count = 1
 
 
 class Acknowledgement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,10 +142,10 @@ class Acknowledgement(msgspec.Struct, frozen=True, omit_defaults=True):
         reason: Why they are refused.
     """
 
-    gateway: str
-    to: str
-    rows: tuple[int, ...]
-    refused: tuple[int, ...] = ()
+    gateway: Name
+    to: Name
+    rows: tuple[Whole, ...]
+    refused: tuple[Whole, ...] = ()
     reason: str = ""
 
 
@@ -173,5 +202,5 @@ def read_signal(event: Event, system: str) -> Signal:
         raise ControlEventError("parameter 'Text' is missing or not a string")
     try:
         return decoder.decode(text)  # type: ignore[no-any-return] # one of `Signal`
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ControlEventError(f"parameter 'Text': {error}") from error

@@ -60,7 +60,7 @@ class Announcing:
         Raises:
             EventError: The body is no event of the subject, and would be announced.
         """
-        now_us = turn.now.wall_us
+        now_us = turn.own_us
         leases = self._leases.setdefault(service, OrderedDict())
         lease = leases.get(subject)
         if lease is not None:

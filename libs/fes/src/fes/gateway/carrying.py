@@ -169,7 +169,7 @@ class Carrying:
             del self._waiting[row.place]
             self._lane_of(row).add(row)  # all of them before any is sent: the urgent go first
         for lane in self._lanes.values():
-            if lane.waiting and turn.now.wall_us - lane.sent_us >= self._patience_us(lane):
+            if lane.waiting and turn.own_us - lane.sent_us >= self._patience_us(lane):
                 lane.tries += 1
                 lane.rewind()
         self.resume(turn)
@@ -222,7 +222,7 @@ class Carrying:
         """Send the rows of a lane again later; those behind that fail with it say nothing new."""
         if lane.is_sent(row):
             lane.rewind()
-            lane.paused_us = turn.now.wall_us + self._patience_us(lane)
+            lane.paused_us = turn.own_us + self._patience_us(lane)
             lane.tries += 1
 
     def _hold(
@@ -268,7 +268,7 @@ class Carrying:
         if lane.way != (way or NO_WAY):
             lane.way = way or NO_WAY
             lane.rewind()
-        if lane.paused_us > turn.now.wall_us:
+        if lane.paused_us > turn.own_us:
             return
         while way is not None and lane.waiting < self._settings.in_flight:
             row = lane.next()
@@ -303,7 +303,7 @@ class Carrying:
             self._let_go(row, lane, turn, "refused", f"body: {error}")
             return
         if answers:
-            lane.sent(row, turn.now.wall_us)
+            lane.sent(row, turn.own_us)
         else:
             lane.remove(row)
             self._custody.complete(row, turn, final=way.service == destination)

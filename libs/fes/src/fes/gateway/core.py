@@ -25,10 +25,11 @@ from fes.errors import ControlEventError, EventError, FesError
 from fes.gateway.delivery import Delivery
 from fes.gateway.desired import Applied, DesiredState
 from fes.gateway.entering import Entering
-from fes.gateway.gossip import CONTACT, Gossip
+from fes.gateway.gossip import Gossip
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output
+from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
+from fes.gateway.ownclock import CLOCK, NOTES, OwnClock
 from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests import as_observed
 from fes.gateway.restoring import Sound, sound, within
@@ -40,6 +41,12 @@ from fes.model import binary
 
 OPENED = 10_000
 """Most forwarded requests remembered as taken: more than wait for the leader."""
+
+NUMBERS = "reserved"
+"""Key, in the journal, of the number up to which numbers may have been given."""
+
+RESERVED = 1_000_000
+"""Numbers that are reserved at a time."""
 
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
@@ -54,9 +61,9 @@ class GatewayCore:
     Args:
         settings: What the federation's file says of this gateway.
         state: What the journal gave back, by key.
-        after: Start of this gateway, larger than that of any before. Numbers of subscriptions and
-            announcements begin above it: an adapter that outlives its gateway still tells numbers
-            of the gateway before, and they must mean nothing now.
+        after: Numbers of subscriptions and announcements begin above it, and above those that the
+            journal says were given: an adapter that outlives its gateway still tells numbers of
+            the gateway before, and they must mean nothing now. It is no time.
         role: Whether it is the gateway alone, or one of several replicas and which.
     """
 
@@ -71,6 +78,8 @@ class GatewayCore:
         self.role = role
         self._opened: OrderedDict[str, None] = OrderedDict()
         self._number = after
+        self._reserved = 0
+        self._clock = OwnClock()
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
         self._standing = Standing(settings, self._desired, self._up)
@@ -93,9 +102,12 @@ class GatewayCore:
         Returns:
             Mutations to commit, then outputs to perform, both in order.
         """
-        turn = Turn(now)
+        turn = self._turn(now)
         self._repair(turn)
         self._take(message, service, turn)
+        if self.role is Role.ALONE and self._number > self._reserved:
+            self._reserved = self._number + RESERVED
+            turn.mutations.append(PutRow(NUMBERS, str(self._reserved).encode()))
         self.outcomes.note(turn.outputs, now.wall_us)
         return turn.mutations, turn.outputs
 
@@ -109,7 +121,7 @@ class GatewayCore:
         Returns:
             As `handle`.
         """
-        turn = Turn(now)
+        turn = self._turn(now)
         read = sound(tail.changes)
         turn.outputs += read.aside
         tail = Tail(tail.whole, read.rows)
@@ -134,15 +146,19 @@ class GatewayCore:
         Returns:
             As `handle`.
         """
-        turn = Turn(now)
+        self._clock.restore(state.get(CLOCK))
+        turn = Turn(now, self._clock.read(now))
+        self._clock.behind_us = 0  # another replica's wall clock noted it, and this one ran
         self.role = Role.LEADING
         read = self._unrepaired = within(sound(state), self.settings)
         self._repair(turn)
         state = read.state
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
-        self._number = max(self._number, after, self.delivery.custody.highest())
-        self.gossip.speak(after, state.get(CONTACT))
+        given = int(state.get(NUMBERS, b"0"))
+        self._number = max(self._number, after, given, self.delivery.custody.highest())
+        self.gossip.speak(after, state)
+        self.gossip.touch.pass_time(turn.own_us)
         self._open(state, turn)
         self._attend(turn)
         for service in self._up:
@@ -166,6 +182,14 @@ class GatewayCore:
     @property
     def _leads(self) -> bool:
         return self.role is not Role.FOLLOWING
+
+    def _turn(self, now: Instant) -> Turn:
+        turn = Turn(now, self._clock.read(now))
+        self.gossip.touch.pass_time(turn.own_us)
+        if self._clock.behind_us > self.settings.horizon_us // NOTES:
+            self.gossip.touch.doubt()
+        self._clock.behind_us = 0
+        return turn
 
     def _take(self, message: Input, service: str, turn: Turn) -> None:
         match message:
@@ -204,8 +228,11 @@ class GatewayCore:
         if self._leads and (read.repairs or read.aside):
             self._unrepaired = read
         state = read.state
+        self._reserved = int(state.get(NUMBERS, b"0"))
+        self._number = max(self._number, self._reserved)
         self._standing.restore(state)
-        self.gossip.restore(state.get(CONTACT))
+        self._clock.restore(state.get(CLOCK))
+        self.gossip.restore(state)
         if self._leads:
             self.delivery.restore(state)
         self._number = max(self._number, self.delivery.custody.highest())
@@ -219,11 +246,17 @@ class GatewayCore:
 
     def _tick(self, turn: Turn) -> None:
         if self._leads:
-            self._standing.expire(turn)
+            self._expire(turn)
+            noted = self._clock.note(self.settings.horizon_us // NOTES)
+            if noted is not None:
+                turn.mutations.append(PutRow(CLOCK, noted))
         self.gossip.tick(turn)
         if self.role is Role.LEADING:
             self.gossip.keep(turn)
         self.delivery.tick(turn)
+
+    def _expire(self, turn: Turn) -> None:
+        self._standing.expire(turn, doubtful=self.gossip.touch.doubtful)
 
     def _next_number(self) -> int:
         self._number += 1
@@ -269,7 +302,7 @@ class GatewayCore:
                 return
             control = from_event(event, heard.stamp)
             if heard.observed:
-                control = as_observed(control, service)
+                control = as_observed(control, service, self.settings.adapters[service].id)
             mine = self._leads or self._entering.is_shared(control)
         except (ControlEventError, EventError) as error:
             name = str(heard.stamp.identity) if heard.stamp else ""
@@ -285,6 +318,7 @@ class GatewayCore:
     def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
         if not self.settings.adapters[service].accept or signal.gateway == self.settings.id:
             return
+        self.gossip.received(signal.gateway, turn)
         match signal:
             case Hello():
                 newcomer = self.gossip.hear(signal, service, turn)
@@ -303,7 +337,7 @@ class GatewayCore:
 
     def _link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
         if self._leads:
-            self._standing.expire(turn)  # a lease may have ended while this gateway was away
+            self._expire(turn)  # a lease may have ended while this gateway was away
         self._up[service] = None
         whole = self._desired[service].whole()
         fabricated = self.delivery.announcing.live(service)

@@ -73,7 +73,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         final: Whether the destination has the event; otherwise the next gateway answers for it.
-        at_us: When, wall clock.
+        at_us: When, own clock.
     """
 
     final: bool
@@ -188,7 +188,7 @@ class Custody:
     def complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
         """Let a row go, and mark what became of it."""
         self._let_go(row)
-        mark = Mark(final, turn.now.wall_us)
+        mark = Mark(final, turn.own_us)
         self._marks.pop(row.key, None)
         self._marks[row.key] = mark
         turn.mutations.append(DropRow(name_of(ROW, row.key)))
@@ -199,7 +199,7 @@ class Custody:
 
     def expire(self, turn: Turn) -> None:
         """Forget the marks of events of which no copy comes any more."""
-        before_us = turn.now.wall_us - self._settings.retransmission_us
+        before_us = turn.own_us - self._settings.retransmission_us
         while self._marks:
             key, mark = next(iter(self._marks.items()))
             if mark.at_us > before_us:

@@ -113,7 +113,7 @@ class Delivery:
 
     def tick(self, turn: Turn) -> None:
         """Let time pass."""
-        self.announcing.expire(turn.now.wall_us, turn)
+        self.announcing.expire(turn.own_us, turn)
         for event, destinations in self._postponed.due(turn.now.time_us):
             self._route(event, destinations, turn)
         self.carrying.tick(turn)

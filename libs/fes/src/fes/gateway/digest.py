@@ -16,6 +16,17 @@ def digest_of(*parts: object) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest()) & _MASK
 
 
+BUCKETS = 256
+"""Buckets that rows fall into by their digest."""
+
+_SHIFT = BITS - 8
+
+
+def bucket_of(part: int, count: int = BUCKETS) -> int:
+    """Return the bucket that a thing's digest falls into, of a power of two of them."""
+    return (part >> _SHIFT) * count // BUCKETS
+
+
 class Digest:
     """The digest of a collection, whatever its order.
 

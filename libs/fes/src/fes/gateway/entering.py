@@ -51,7 +51,7 @@ class Entering:
             check_entry(control, self._settings, arrived)
             patterns = patterns_of(control, self._settings)
             if control.type is not RequestType.PUBLICATION:
-                rows_of(control, patterns, turn.now.wall_us)
+                rows_of(control, patterns, turn, 0)
         except (ControlEventError, EventError) as error:
             self._refuse(control, arrived, str(error), turn)
             return False

@@ -1,29 +1,35 @@
 """Exchange of request tables between neighbours whose digests differ.
 
-The one that finds a difference asks; the one that is asked tells its table, in parts, to all who
-hear it. What somebody else asked for already is not asked for again, and what an exchange did not
-mend is asked for ever more rarely: a table that differs for good costs little.
+The one that finds a difference asks, and tells the digests of the buckets that its rows fall into;
+the one that is asked tells the rows of the buckets that differ, in parts, to all who hear it. What
+somebody else asked for already is not asked for again, and what an exchange did not mend is asked
+for ever more rarely: a table that differs for good costs little.
 
 Source:
     design, section 4.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import msgspec
 
 from fes.control.signal import Ask, Hello, Table
+from fes.gateway.buckets import fitting
+from fes.gateway.digest import BUCKETS, Digest
+from fes.gateway.outputs import Decided
 from fes.gateway.presence import Presence
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.signalling import Signalling
 from fes.gateway.standing import Standing
 from fes.gateway.table import Row
+from fes.gateway.touch import Touch
 from fes.gateway.turn import Turn
 
 PART_ROWS = 100
 PART_BYTES = 64 * 1024
-"""Most rows and bytes of one part."""
+"""Most rows and bytes of one part; a row that is larger is a part of its own."""
 
 PARTS = 4
 """Most parts told at one event service between two ticks."""
@@ -33,6 +39,15 @@ RAREST = 64
 
 REMEMBERED = 1024
 """Most differences remembered; the oldest goes first."""
+
+LATELY = 4
+"""Hello intervals in which an ask is answered, or is lost."""
+
+ANSWERS = 64
+"""Most answers of different gateways that are listened to at a time."""
+
+_MOST_PARTS = 100_000
+_POWERS = frozenset(1 << bit for bit in range(BUCKETS.bit_length()))
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Row)
@@ -54,27 +69,53 @@ class _Difference:
 
 
 @dataclass(slots=True)
+class _Telling:
+    """An answer that is being told at an event service.
+
+    Attributes:
+        table: Of which every part is a copy, with other rows.
+        rows: Still to be told.
+        covers: Fine buckets that the answer tells.
+        digest: Of the table when it began.
+        began_us: When that was, uptime.
+    """
+
+    table: Table
+    rows: deque[Row]
+    covers: frozenset[int]
+    digest: int
+    began_us: int
+    done: bool = False
+
+
+@dataclass(slots=True)
 class _Answer:
-    """Parts of a table that a neighbour tells, as long as all of them came."""
+    """Parts of a table that a neighbour tells.
+
+    Attributes:
+        serial: Which answer.
+        fits: Whether it answers one who knew what this gateway knew.
+        count: Of its parts; 0 until the last came.
+    """
 
     serial: int
+    fits: bool = False
+    count: int = 0
     names: dict[str, None] = field(default_factory=dict)
     parts: dict[int, None] = field(default_factory=dict)
 
 
 class Exchange:
-    """Exchanges request tables, and with them who is where.
+    """Exchanges what differs in request tables, and with it who is where.
 
     Args:
         settings: Of the gateway.
         standing: Keeps the requests.
         presence: Keeps who is there.
         signalling: Says signals.
-        started: Version that requests made since the start reach.
-
-    Attributes:
-        away: Whether this gateway was away for longer than withdrawals are remembered: it takes
-            a neighbour's table in place of its own.
+        touch: Knows whether what this gateway knows is doubtful: it takes a neighbour's table in
+            place of its own then.
+        serial: Above it begin the numbers of answers.
     """
 
     def __init__(
@@ -83,79 +124,112 @@ class Exchange:
         standing: Standing,
         presence: Presence,
         signalling: Signalling,
-        started: int,
+        touch: Touch,
+        serial: int,
     ) -> None:
-        self.away = False
         self._settings = settings
         self._standing = standing
         self._presence = presence
         self._signalling = signalling
-        self._started = started
-        self._serial = started
+        self._touch = touch
+        self._serial = serial
         self._differences: dict[tuple[str, str], _Difference] = {}
         self._asked_us: dict[tuple[str, str], int] = {}
-        self._telling: dict[str, deque[Table]] = {}
+        self._asked_with: dict[str, tuple[int, int]] = {}
+        self._telling: dict[str, _Telling] = {}
         self._answers: dict[str, _Answer] = {}
 
-    def begin(self, started: int) -> None:
+    @property
+    def away(self) -> bool:
+        """Whether this gateway was out of touch for longer than the horizon."""
+        return self._touch.away
+
+    def begin(self, serial: int) -> None:
         """Begin anew, as a gateway does that was started."""
-        self._started = self._serial = started
+        self._serial = serial
         self._differences.clear()
         self._asked_us.clear()
+        self._asked_with.clear()
+        self._telling.clear()
+        self._answers.clear()
 
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
-        """Ask a neighbour for its table where it says that it differs, and has something."""
-        if hello.away and not self.away:
+        """Ask a neighbour for what differs, where it has something that may be learnt."""
+        doubtful = self._touch.doubtful
+        if hello.away and not doubtful:
             return
         mine = (self._standing.table.digest, self._presence.roster.digest)
         theirs = (hello.table, hello.roster)
         place = (service, hello.gateway)
+        replaces = doubtful and not hello.away
+        if replaces and mine[0] == theirs[0]:
+            self._touch.settle(turn.own_us)  # whoever knows the same missed nothing
         if mine == theirs:
             self._differences.pop(place, None)
-        elif (hello.table and mine[0] != theirs[0]) or mine[1] != theirs[1] or self.away:
+        elif (hello.table and mine[0] != theirs[0]) or mine[1] != theirs[1] or replaces:
             self._differ(place, (*mine, *theirs), turn)
 
     def asked(self, ask: Ask, service: str, turn: Turn) -> None:
-        """Tell the whole table where a neighbour asks this gateway for it."""
-        self._asked_us[service, ask.of] = self._presence.uptime_us
-        if ask.of != self._settings.id or self._telling.get(service):
+        """Tell what differs where a neighbour asks this gateway for it.
+
+        All who hear it learn: who asks for what is being told, or was just now, is answered, too.
+        """
+        self._note_ask(service, ask.of)
+        if ask.of != self._settings.id:
+            return
+        table, of = self._standing.table, max(1, len(ask.digests))
+        if of not in _POWERS:
+            turn.decide(Decided("refused", from_=service, reason=f"ask: {of} buckets"))
+            return
+        mine, theirs = table.digests(of), ask.digests or (0,)
+        buckets = tuple(bucket for bucket in range(of) if mine[bucket] != theirs[bucket])
+        covers = frozenset(_fine(buckets, of))
+        told = self._telling.get(service)
+        if told is not None and (not told.done or self._was_told(told, covers)):
             return
         self._serial += 1
-        parts = self._parts()
-        told = tuple(self._presence.roster)
-        self._telling[service] = deque(
-            Table(
-                self._settings.id,
-                self._serial,
-                number,
-                len(parts),
-                self.away,
-                rows,
-                told if number == 0 else (),
-            )
-            for number, rows in enumerate(parts)
+        asked = Digest()
+        for each in theirs:
+            asked.add(each)
+        part = Table(
+            self._settings.id,
+            self._serial,
+            0,
+            0,
+            self._touch.doubtful,
+            (),
+            tuple(self._presence.roster),
+            asked.value,
+            buckets,
+            of,
         )
+        rows = deque(table.within(buckets, of))
+        now_us = self._presence.uptime_us
+        self._telling[service] = _Telling(part, rows, covers, table.digest, now_us)
         self._tell(service, turn)
 
     def told(self, table: Table, service: str, turn: Turn) -> None:
-        """Take a part of a neighbour's table; from one who was away only if this one was too."""
-        if table.away and not self.away:
+        """Take a part of a neighbour's table; from one in doubt only if this one is, too."""
+        if table.away and not self._touch.doubtful:
             return
+        before = self._standing.table.digest
         rows = []
         for raw in table.rows:
             try:
                 rows.append(_decoder.decode(raw))
-            except (msgspec.DecodeError, UnicodeError) as error:
+            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
                 self._standing.refuse(f"row of a table: {error}", service, turn)
-        new = self._standing.take_rows(tuple(rows), service, turn)
+        new = self._standing.take_rows(tuple(rows), service, turn, doubtful=table.away)
         self.pass_on(new, service, turn)
-        if self.away and table.serial and not table.away:
-            self._replace(table, rows, turn)
+        if self._touch.doubtful and table.serial and not table.away:
+            self._replace(table, rows, before, turn)
 
     def pass_on(self, rows: tuple[Row, ...], service: str, turn: Turn) -> None:
         """Tell rows that are new here at every event service but the one they came from."""
-        for part in _cut(rows):
-            told = Table(self._settings.id, 0, 0, 1, rows=part)
+        waiting = deque(rows)
+        while waiting:
+            part = _cut(waiting, turn.own_us)
+            told = Table(self._settings.id, 0, 0, 1, self._touch.doubtful, part)
             self._signalling.say_elsewhere(told, service, turn)
 
     def tick(self, turn: Turn) -> None:
@@ -168,8 +242,7 @@ class Exchange:
         now_us, hello_us = self._presence.uptime_us, self._settings.hello_us
         known = self._differences.get(place)
         if known is None:
-            lacks_all = digests[0] == 0 or self.away
-            known = _Difference(now_us if lacks_all else now_us + hello_us // 2)
+            known = _Difference(now_us if digests[0] == 0 else now_us + hello_us // 2)
             self._differences[place] = known
             if len(self._differences) > REMEMBERED:
                 del self._differences[next(iter(self._differences))]
@@ -181,46 +254,93 @@ class Exchange:
 
     def _ask(self, place: tuple[str, str], turn: Turn) -> bool:
         service, gateway = place
-        now_us = self._presence.uptime_us
         asked_us = self._asked_us.get(place)
+        now_us = self._presence.uptime_us
         if asked_us is not None and now_us - asked_us < self._settings.hello_us // 2:
             return False
-        self._asked_us[place] = now_us
+        self._note_ask(*place)
+        table = self._standing.table
+        self._asked_with.pop(gateway, None)
+        self._asked_with[gateway] = table.digest, now_us
+        if len(self._asked_with) > REMEMBERED:
+            del self._asked_with[next(iter(self._asked_with))]
+        digests = table.digests(fitting(len(table))) if table.digest else ()
+        return self._signalling.say(Ask(self._settings.id, gateway, digests), service, turn)
+
+    def _note_ask(self, service: str, of: str) -> None:
+        """Note that somebody was asked just now; who was asked longest ago is forgotten first."""
+        self._asked_us.pop((service, of), None)
+        self._asked_us[service, of] = self._presence.uptime_us
         if len(self._asked_us) > REMEMBERED:
             del self._asked_us[next(iter(self._asked_us))]
-        return self._signalling.say(Ask(self._settings.id, gateway), service, turn)
 
-    def _parts(self) -> list[tuple[msgspec.Raw, ...]]:
-        return list(_cut(tuple(self._standing.table.rows()))) or [()]
+    def _was_told(self, told: _Telling, covers: frozenset[int]) -> bool:
+        """Tell whether all of some buckets was told just now, as it is."""
+        recent = self._presence.uptime_us - told.began_us < self._settings.hello_us // 2
+        same = told.digest == self._standing.table.digest
+        return recent and same and covers <= told.covers
 
     def _tell(self, service: str, turn: Turn) -> None:
-        waiting = self._telling[service]
-        for _ in range(min(PARTS, len(waiting))):
-            self._signalling.say(waiting.popleft(), service, turn)
+        telling = self._telling[service]
+        for _ in range(PARTS):
+            if telling.done:
+                return
+            table = telling.table
+            rows = _cut(telling.rows, turn.own_us)
+            telling.done = not telling.rows
+            count = table.number + 1 if telling.done else 0
+            part = msgspec.structs.replace(table, rows=rows, count=count)
+            self._signalling.say(part, service, turn)
+            telling.table = msgspec.structs.replace(table, number=table.number + 1, attendances=())
 
-    def _replace(self, table: Table, rows: list[Row], turn: Turn) -> None:
-        """Drop what a neighbour's table has not, once it was told as a whole."""
+    def _replace(self, table: Table, rows: list[Row], before: int, turn: Turn) -> None:
+        """Drop what a neighbour's table has not, once what differs was told as a whole."""
         answer = self._answers.get(table.gateway)
         if answer is None or answer.serial != table.serial:
             answer = self._answers[table.gateway] = _Answer(table.serial)
+            if len(self._answers) > ANSWERS:
+                del self._answers[next(iter(self._answers))]
+        if table.number == 0:
+            answer.fits = table.asked == before or self._answers_me(table)
+        answer.count = table.count or answer.count
         answer.parts[table.number] = None
         answer.names.update((row.name, None) for row in rows)
-        if len(answer.parts) == table.count:
-            self._standing.drop(answer.names, self._started, turn)
+        if len(answer.names) > 2 * self._settings.max_requests or len(answer.parts) > _MOST_PARTS:
+            del self._answers[table.gateway]
+        elif answer.fits and len(answer.parts) == answer.count:
+            self._standing.drop(
+                answer.names, frozenset(table.buckets), table.of, self._touch.shared_us, turn
+            )
             self._answers.clear()
-            self.away = False
+            self._touch.settle(turn.own_us)
+            self._standing.prolong(turn)
+
+    def _answers_me(self, table: Table) -> bool:
+        """Tell whether an answer is the one to what this gateway asked lately."""
+        digest, asked_us = self._asked_with.get(table.gateway, (0, 0))
+        lately = self._presence.uptime_us - asked_us < LATELY * self._settings.hello_us
+        if asked_us and lately and table.asked == digest:
+            del self._asked_with[table.gateway]
+            return True
+        return False
 
 
-def _cut(rows: tuple[Row, ...]) -> list[tuple[msgspec.Raw, ...]]:
-    """Return rows in parts, bounded by count and size."""
-    parts: list[tuple[msgspec.Raw, ...]] = []
+def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:
+    """Take a part from the front of rows, bounded by count and size; one row is always a part."""
     part: list[msgspec.Raw] = []
     size = 0
-    for row in rows:
-        text = _encoder.encode(row)
-        if part and (len(part) >= PART_ROWS or size + len(text) > PART_BYTES):
-            parts.append(tuple(part))
-            part, size = [], 0
+    while rows and len(part) < PART_ROWS:
+        text = _encoder.encode(rows[0].told(own_us))
+        if part and size + len(text) > PART_BYTES:
+            break
+        rows.popleft()
         part.append(msgspec.Raw(text))
         size += len(text)
-    return [*parts, tuple(part)] if part else parts
+    return tuple(part)
+
+
+def _fine(buckets: tuple[int, ...], of: int) -> Iterator[int]:
+    """Yield the finest buckets that some buckets are made of."""
+    width = BUCKETS // of
+    for bucket in buckets:
+        yield from range(bucket * width, (bucket + 1) * width)

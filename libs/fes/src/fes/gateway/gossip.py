@@ -7,26 +7,19 @@ Source:
     design, sections 4 and 6, rule 5.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
 from fes.control.signal import Attendance, Hello, Table
 from fes.gateway.exchange import Exchange
 from fes.gateway.outputs import PutRow
 from fes.gateway.presence import Presence
 from fes.gateway.replicas import ROSTER, write_roster
+from fes.gateway.requests import latest
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.signalling import Signalling
 from fes.gateway.standing import Standing
+from fes.gateway.touch import Touch
 from fes.gateway.turn import Turn
-
-CONTACT = "contact"
-"""Key, in the journal, of when this gateway was last in touch with others."""
-
-CONTACTS = 8
-"""How often the horizon that is noted."""
-
-GRACE_HELLOS = 10
-"""Hello intervals that one who was away waits for a neighbour who was not."""
 
 
 class Gossip:
@@ -36,7 +29,7 @@ class Gossip:
         settings: Of the gateway.
         standing: Keeps the requests.
         links: Event services whose link is up.
-        epoch: Start of this gateway, wall clock, microseconds.
+        epoch: Names this start: another than any told before. It is no time.
         speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
     """
 
@@ -52,32 +45,33 @@ class Gossip:
         self.presence = Presence(settings, links)
         has_company = self.presence.neighbours.has_company
         self.signalling = Signalling(settings, links, has_company)
-        self.exchange = Exchange(settings, standing, self.presence, self.signalling, epoch)
+        self.touch = Touch(settings.horizon_us, company=any(map(has_company, settings.adapters)))
+        self.exchange = Exchange(
+            settings, standing, self.presence, self.signalling, self.touch, epoch
+        )
         self._settings = settings
         self._standing = standing
         self._epoch = epoch
         self._speaks = speaks
+        self._known = frozenset(name for name, _ in settings.topology.attachments)
         self._roster_kept: int | None = None
         self._said_us: dict[str, int] = {}
-        self._contact_us = epoch
 
-    def restore(self, contact: bytes | None) -> None:
+    def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back when the gateway before this one was last in touch."""
-        if contact is not None:
-            self._contact_us = int(contact)
-            self.exchange.away = self._epoch - self._contact_us > self._settings.horizon_us
+        self.touch.restore(state)
 
-    def speak(self, epoch: int, contact: bytes | None) -> None:
+    def speak(self, epoch: int, state: Mapping[str, bytes]) -> None:
         """Speak for the gateway from now on.
 
         Args:
-            epoch: Start of this replica's lead: larger than any epoch told before.
-            contact: As `restore` takes it.
+            epoch: Names this replica's lead: another than any epoch told before.
+            state: As `restore` takes it.
         """
         self._speaks = True
-        self._epoch = self._contact_us = epoch
+        self._epoch = epoch
         self.exchange.begin(epoch)
-        self.restore(contact)
+        self.restore(state)
 
     def adopt(self, attendances: Iterable[Attendance]) -> None:
         """Take over where every gateway is, this one too, from the replica that speaks."""
@@ -87,25 +81,28 @@ class Gossip:
     def tick(self, turn: Turn) -> bool:
         """Let time pass; tell whether the ways changed."""
         presence = self.presence
-        presence.tick(turn.now.wall_us)
+        presence.tick(turn.own_us)
         if not self._speaks:
             return presence.review()
-        if presence.uptime_us > GRACE_HELLOS * self._settings.hello_us:
-            self.exchange.away = False
         changed = self.review(turn)
         for service in self._settings.adapters:
             interval_us = presence.neighbours.interval_us(service)
             if presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us:
                 self.say_at(service, (), turn)
         self.exchange.tick(turn)
-        self._keep_contact(turn)
+        turn.mutations.extend(self.touch.keep(self._standing.table.accepted_us))
         return changed
+
+    def received(self, gateway: str, turn: Turn) -> None:
+        """Note that something came from another gateway; only those of the file are company."""
+        if gateway in self._known and self.touch.received(turn.own_us):
+            self.touch.settle(turn.own_us)
 
     def hear(self, hello: Hello, service: str, turn: Turn) -> bool:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
         newcomer = self.presence.hear(hello, service)
         if not self._speaks:
-            self.presence.learn(hello.attendances)
+            self.presence.learn(self._sound(hello.attendances, service, turn))
             return newcomer
         self._learn(hello.attendances, service, turn)
         self.exchange.compare(hello, service, turn)
@@ -116,14 +113,14 @@ class Gossip:
     def told(self, table: Table, service: str, turn: Turn) -> None:
         """Take a part of a neighbour's table."""
         if not self._speaks:
-            self.presence.learn(table.attendances)
+            self.presence.learn(self._sound(table.attendances, service, turn))
             return
         self._learn(table.attendances, service, turn)
         self.exchange.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
         """Say hello where something changed here; tell whether the ways did."""
-        if self._speaks and self.presence.speak(turn.now.wall_us):
+        if self._speaks and self.presence.speak(turn.now.wall_us, turn.own_us):
             for service in self._settings.adapters:
                 self.say_at(service, (), turn)
         return self.presence.review()
@@ -144,27 +141,29 @@ class Gossip:
             self._epoch,
             self._standing.table.digest,
             roster.digest,
-            self.exchange.away,
+            self.touch.doubtful,
             (*((own,) if own.version >= 0 else ()), *learnt),
         )
         self._said_us[service] = self.presence.uptime_us
         self.signalling.say(hello, service, turn)
 
     def _learn(self, attendances: Iterable[Attendance], service: str, turn: Turn) -> None:
-        new = self.presence.learn(attendances)
+        new = self.presence.learn(self._sound(attendances, service, turn))
         if not new:
             return
         for name, adapter in self._settings.adapters.items():
             if name != service or adapter.on_medium:
                 self.say_at(name, new, turn)
 
-    def _keep_contact(self, turn: Turn) -> None:
-        """Note, now and then, that this gateway is in touch: with others, where there are any."""
-        neighbours, now_us = self.presence.neighbours, turn.now.wall_us
-        alone = any(map(neighbours.has_company, self._settings.adapters)) and all(
-            neighbours.is_alone(service, self.presence.uptime_us)
-            for service in self._settings.adapters
-        )
-        if not alone and now_us - self._contact_us >= self._settings.horizon_us // CONTACTS:
-            self._contact_us = now_us
-            turn.mutations.append(PutRow(CONTACT, str(now_us).encode()))
+    def _sound(
+        self, attendances: Iterable[Attendance], service: str, turn: Turn
+    ) -> list[Attendance]:
+        """Return the attendances that are not far ahead of any clock; the others are refused."""
+        latest_us, found = latest(turn), []
+        for attendance in attendances:
+            if max(attendance.version, attendance.since) > latest_us:
+                reason = f"attendance of {attendance.gateway[:60]!r}: lies in the future"
+                self._standing.refuse(reason, service, turn)
+            else:
+                found.append(attendance)
+        return found

@@ -42,8 +42,8 @@ class Lane:
 
     Attributes:
         way: The hop that the rows on their way take.
-        sent_us: When one was sent last, wall clock.
-        paused_us: Until when none is sent, wall clock, because one could not be published.
+        sent_us: When one was sent last, own clock.
+        paused_us: Until when none is sent, own clock, because one could not be published.
         tries: How often they were sent again without an answer.
     """
 

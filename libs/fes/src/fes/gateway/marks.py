@@ -152,7 +152,7 @@ class Marks:
         self._reserved.move_to_end(key)
         if stamp.sequence <= known.floor:
             return True
-        ahead = known.ahead(turn.now.wall_us)
+        ahead = known.ahead(turn.own_us)
         if stamp.sequence > known.upto:
             known.upto = stamp.sequence + ahead
             turn.mutations.append(PutRow(key, str(known.upto).encode()))

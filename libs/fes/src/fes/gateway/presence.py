@@ -54,7 +54,7 @@ class Presence:
         """Let time pass.
 
         Args:
-            now_us: Wall clock, microseconds.
+            now_us: A clock that only goes forward, microseconds.
         """
         if self._ticked_us is not None:
             passed_us = max(0, now_us - self._ticked_us)
@@ -92,18 +92,20 @@ class Presence:
                     self._give_time(attendance)
         return new
 
-    def speak(self, now_us: int) -> bool:
+    def speak(self, wall_us: int, own_us: int) -> bool:
         """Say anew where this gateway is; tell whether that changed.
 
         Args:
-            now_us: Wall clock, microseconds.
+            wall_us: Wall clock, microseconds.
+            own_us: The own time. The smaller is where versions begin: a clock that was set must not
+                put them far ahead.
         """
         own = self.roster.get(self._settings.id)
         at, missing = self._at(), self._missing()
         refuting = self._refutes(at)
         if (own.at, own.missing) == (at, missing) and not refuting and own.version >= self._outdone:
             return False
-        version = max(now_us, own.version + 1, self._outdone + 1)
+        version = max(min(wall_us, own_us), own.version + 1, self._outdone + 1)
         confirmed = refuting or own.at != at or own.version < self._outdone
         since = version if confirmed else own.since
         self.roster.take(Attendance(self._settings.id, version, since, at, missing))

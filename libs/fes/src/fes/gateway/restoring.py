@@ -16,9 +16,11 @@ from fes.gateway.custody import MARK, ROW, CustodyRow, name_of, read_mark, read_
 from fes.gateway.keys import END, key_of
 from fes.gateway.marks import LATE, read_late, read_reserved
 from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
+from fes.gateway.ownclock import CLOCK
 from fes.gateway.replicas import RESERVE, ROSTER, is_request, read_roster
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Row, read_row_of_table, weight_of_request
+from fes.gateway.touch import CONTACT
 from fes.gateway.weights import weight_of_event
 
 ASIDE = f"aside{END}"
@@ -136,7 +138,7 @@ def _name_today(key: str, value: bytes) -> str:
     for begin, name in _KINDS.items():
         if key.startswith(begin):
             return name(key, value)
-    if key == CONTACT:
+    if key in (CONTACT, CLOCK, RESERVED):
         _whole(value)
     elif key == ROSTER:
         read_roster(value)
@@ -182,7 +184,7 @@ def _whole(value: bytes) -> int:
     return number
 
 
-CONTACT = "contact"
+RESERVED = "reserved"
 _KINDS: dict[str, Callable[[str, bytes], str]] = {
     ROW: _row,
     MARK: _mark,

@@ -14,10 +14,23 @@ NOWHERE = Topology()
 
 
 class Instant(NamedTuple):
-    """A moment on both clocks, microseconds since 1970 UTC."""
+    """A moment on three clocks, microseconds.
+
+    Attributes:
+        wall_us: The wall clock, since 1970 UTC: what people see. It may be set.
+        time_us: The federation clock, since 1970 UTC: when events expire, and begin.
+        mono_us: A clock that only goes forward, from anywhere: how long something lasts. None where
+            the wall clock is one.
+    """
 
     wall_us: int
     time_us: int
+    mono_us: int | None = None
+
+    @property
+    def steady_us(self) -> int:
+        """The clock that only goes forward."""
+        return self.wall_us if self.mono_us is None else self.mono_us
 
 
 @dataclass(frozen=True, slots=True)

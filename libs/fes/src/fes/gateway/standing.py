@@ -4,8 +4,9 @@ Source:
     design, sections 4 and 6, rules 1, 4 and 5.
 """
 
+import contextlib
 from collections import OrderedDict
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
@@ -15,12 +16,15 @@ from fes.gateway.desired import DesiredState
 from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replicas import is_request
-from fes.gateway.requests import check_row, rows_of
+from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import Changes, RequestTable, Row
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
-from fes.model import binary
+from fes.model import Stamp, binary
+
+BEHIND_US = 60_000_000
+"""How far a client's clock may be behind until it is wrong: a minute."""
 
 WITHDRAWALS = 1000
 """Most native withdrawals whose request is remembered until the adapter answered."""
@@ -50,7 +54,7 @@ class Standing:
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept."""
-        self.table.take([_decoder.decode(state[key]) for key in state if is_request(key)], 0)
+        self.table.take(_readable(state), 0)
         for name, desired in self._desired.items():
             desired.update(self.table.wanted(name))
 
@@ -68,14 +72,13 @@ class Standing:
         Raises:
             ControlEventError: It is not sound, or the table is full.
         """
-        now_us = turn.now.wall_us
-        control = self._versioned(control, arrived, now_us)
-        rows = rows_of(control, patterns, now_us)
+        control = self._versioned(control, arrived, turn)
+        rows = rows_of(control, patterns, turn, self.table.kept_us)
         limit = self._settings.max_requests
         if len(self.table) + self.table.growth(rows) > limit:
             raise ControlEventError(f"the request table is full ({limit} rows)")
         self._check_room(rows, arrived)
-        changes = self.table.take(rows, now_us)
+        changes = self.table.take(rows, turn.own_us)
         if not changes.new:
             self._note(control, "known", arrived, "not newer", turn)
             turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
@@ -88,16 +91,25 @@ class Standing:
         self._note_destinations(control, turn)
         self._pass_on(control, arrived, turn)
 
-    def take_rows(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> tuple[Row, ...]:
+    def take_rows(
+        self, rows: tuple[Row, ...], arrived: str, turn: Turn, *, doubtful: bool = False
+    ) -> tuple[Row, ...]:
         """Take rows of a neighbour's table; return those that are new here.
 
         Args:
-            rows: In its order.
+            rows: In its order, as they were told.
             arrived: Event service that they were heard at.
             turn: Collects what comes of it; a row that is not sound is refused, the others enter.
+            doubtful: Whether the neighbour was away, or is new.
         """
-        now_us = turn.now.wall_us
-        sound = tuple([row for row in rows if self._is_sound(row, arrived, turn)])
+        since_us = 0 if doubtful else turn.own_us
+        sound = tuple(
+            [
+                row.heard(turn.own_us, self.table.kept_us, since_us)
+                for row in rows
+                if self._is_sound(row, arrived, turn)
+            ]
+        )
         if len(self.table) + self.table.growth(sound) > self._settings.max_requests:
             limit = self._settings.max_requests
             self.refuse(f"the request table is full ({limit} rows)", arrived, turn)
@@ -106,7 +118,7 @@ class Standing:
         if self.table.bytes + self.table.growth_bytes(sound) > most:
             self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
             return ()
-        changes = self.table.take(sound, now_us)
+        changes = self.table.take(sound, turn.own_us)
         if changes.new:
             _journal(changes, turn)
             self._learnt(changes.new, arrived, turn)
@@ -120,7 +132,7 @@ class Standing:
             gone: Names of those that went; None where all others did.
             turn: Collects what comes of it.
         """
-        new = self.table.follow([_decoder.decode(value) for value in rows.values()])
+        new = self.table.follow(_readable(rows))
         if gone is None:
             lacks = self.table.discard(lambda name: name not in rows)
         else:
@@ -136,12 +148,19 @@ class Standing:
         """Note that something of a neighbour's table may not enter."""
         turn.decide(Decided("refused", from_=arrived, reason=reason))
 
-    def drop(self, names: Container[str], before: int, turn: Turn) -> None:
-        """Remove the rows that a neighbour's table has not and that are older than a version."""
-        gone = self.table.drop(names, before)
+    def drop(
+        self, names: Container[str], within: Container[int], of: int, before: int, turn: Turn
+    ) -> None:
+        """Remove the rows that a neighbour's table has not; see `RequestTable.drop`."""
+        gone = self.table.drop(names, within, of, before)
         turn.mutations.extend(DropRow(row.name) for row in gone)
         if gone:
             self._reapply(turn)
+
+    def prolong(self, turn: Turn) -> None:
+        """Remember withdrawals for as long as new ones: others may hear of them only now."""
+        for row in self.table.prolong(turn.own_us):
+            turn.mutations.append(PutRow(row.name, _encoder.encode(row)))
 
     def done(self, done: Done, service: str, turn: Turn) -> None:
         """Note what an adapter did, or could not do."""
@@ -158,11 +177,19 @@ class Standing:
         for request in applied.requests:
             self.outcomes.add(request, Step(decision, service, detail, turn.now.wall_us))
 
-    def expire(self, turn: Turn) -> None:
-        """End the leases that ran out and forget old withdrawals."""
-        gone = self.table.expire(turn.now.wall_us)
-        turn.mutations.extend(DropRow(row.name) for row in gone)
-        if any(not row.withdrawn for row in gone):
+    def expire(self, turn: Turn, *, doubtful: bool = False) -> None:
+        """End the leases that ran out and forget old withdrawals.
+
+        Args:
+            turn: Collects what comes of it.
+            doubtful: Whether withdrawals are not forgotten as long as there is room: others may
+                not have heard of them.
+        """
+        spare = self._settings.max_requests // 2 if doubtful else 0
+        changes = self.table.expire(turn.own_us, spare)
+        left = {row.name for row in changes.new}
+        _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
+        if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
 
     def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
@@ -183,7 +210,7 @@ class Standing:
 
     def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
         try:
-            check_row(row, self._settings, arrived, turn.now.wall_us)
+            check_row(row, self._settings, arrived, turn)
         except ControlEventError as error:
             self.refuse(str(error), arrived, turn)
             return False
@@ -201,15 +228,29 @@ class Standing:
         for control in controls.values():
             self._note_destinations(control, turn)
 
-    def _versioned(self, control: ControlEvent, arrived: str, now_us: int) -> ControlEvent:
-        if control.version:
+    def _versioned(self, control: ControlEvent, arrived: str, turn: Turn) -> ControlEvent:
+        """Return a request with a version, and the end of its lease as far from it as it was.
+
+        What a client says after something else is newer, whatever became of its clock meanwhile.
+        """
+        if control.path or (control.version and not arrived):
             return control
-        if arrived:
-            version = control.stamp.time_us
-        else:
-            key = rows_of(control, ("*",), now_us)[0].key
-            version = max(now_us, self.table.newest_version(key) + 1)
-        return msgspec.structs.replace(control, version=version)
+        made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
+        newest = self._newest(control, turn)
+        follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
+        version = made_us if arrived else _version(turn)
+        if follows and COUNTS <= version < turn.own_us - BEHIND_US:
+            version = turn.own_us  # what others remember of it may be newer than that clock
+        if follows and newest is not None:
+            version = max(version, newest.version + 1)
+        if version == control.version:
+            return control
+        expires_us = control.expires_us and control.expires_us - made_us + version
+        return msgspec.structs.replace(control, version=version, expires_us=expires_us)
+
+    def _newest(self, control: ControlEvent, turn: Turn) -> Row | None:
+        row = rows_of(msgspec.structs.replace(control, version=0), ("*",), turn, 0)[0]
+        return self.table.newest(row.key)
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
         """Order what the table wants; return what is withdrawn: event service and number."""
@@ -298,6 +339,26 @@ def _request_of(row: Row) -> ControlEvent:
         requester=row.requester,
         version=row.version,
     )
+
+
+def _version(turn: Turn) -> int:
+    """Return the version of a request made here: it never goes back, unless it ran far ahead."""
+    ahead_us = turn.own_us - turn.now.wall_us
+    return turn.now.wall_us if ahead_us > CLOCK_SKEW_US // 2 else turn.own_us
+
+
+def _is_later(stamp: Stamp, than: Stamp) -> bool:
+    """Tell whether a client said something after something else."""
+    counts = (stamp.epoch, stamp.sequence) > (than.epoch, than.sequence)
+    return stamp.origin == than.origin and counts
+
+
+def _readable(rows: Mapping[str, bytes]) -> Iterator[Row]:
+    """Yield the rows among what the journal kept; what cannot be read does not stop the others."""
+    for key, value in rows.items():
+        if is_request(key):
+            with contextlib.suppress(msgspec.DecodeError, UnicodeError):
+                yield _decoder.decode(value)
 
 
 def _journal(changes: Changes, turn: Turn) -> None:

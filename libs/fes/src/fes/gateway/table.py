@@ -10,20 +10,33 @@ Source:
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from fes.control import RequestType
 from fes.control.event import WITHDRAWING
+from fes.control.signal import Name, Whole
 from fes.distribution import covers_pattern, matches
 from fes.errors import EventError
-from fes.gateway.digest import Digest, digest_of
+from fes.gateway.buckets import Buckets
+from fes.gateway.digest import bucket_of, digest_of
 from fes.gateway.keys import key_of
 from fes.gateway.weights import weight_of_text
 from fes.model import Stamp, check_stamp
 
 _WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
+
+FOREVER = 1 << 62
+"""The end of what has none, on the own clock."""
+
+MARGIN = 4
+"""A withdrawal outlives the horizon by this part of it: who was gone for a little less has time to
+learn of it."""
+
+Text = Annotated[str, Meta(max_length=1 << 20)]
+"""A filter, or what a request is about, as far as the journal is burdened with it."""
 
 Rank = tuple[int, bool, str]
 """Orders the requests of a key; the version decides, and what follows breaks ties."""
@@ -53,25 +66,32 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
         pattern: Of event service identifiers.
         withdrawn: Whether the newest request withdraws it.
         version: Newer requests have larger ones.
-        made_us: When the request was made, wall clock.
+        since_us: When it was accepted here, own clock; 0 where it is only as good as a neighbour
+            that was away, or new.
         expires_us: When its lease ends, wall clock; 0 is never.
         filter: As the client wrote it.
         body: The announced event as MessagePack; empty for subscriptions.
         request: The request's stamp.
+        until_us: When its lease ends here, or the withdrawal is forgotten, own clock; 0 is never.
+            Told to another gateway: how long until then.
+        outlives_us: When the last version ends that it superseded, own clock, if that is later;
+            0 where none does, `FOREVER` where one had no end. Told: how long until then.
     """
 
     kind: RequestType
-    source: str
-    requester: str
-    what: str
-    pattern: str
+    source: Name
+    requester: Name
+    what: Text
+    pattern: Name
     withdrawn: bool
-    version: int
-    made_us: int
-    expires_us: int
-    filter: str
+    version: Whole
+    since_us: Whole
+    expires_us: Whole
+    filter: Text
     body: bytes
     request: Stamp
+    until_us: Whole = 0
+    outlives_us: Whole = 0
 
     @property
     def key(self) -> Key:
@@ -98,6 +118,40 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
         """Stands for the row, the same at every gateway that has it."""
         return digest_of(self.name, *self.rank, self.expires_us)
 
+    @property
+    def last_us(self) -> int:
+        """When the last end comes of it and of what it superseded, own clock."""
+        return max(self.until_us or FOREVER, self.outlives_us)
+
+    def told(self, own_us: int) -> "Row":
+        """Return the row as another gateway is told it: with what is left in place of moments."""
+        return msgspec.structs.replace(
+            self,
+            since_us=0,
+            until_us=self.until_us and max(1, self.until_us - own_us),
+            outlives_us=max(0, _shifted(self.outlives_us, -own_us)),
+        )
+
+    def heard(self, own_us: int, horizon_us: int, since_us: int) -> "Row":
+        """Return a row that another gateway told as it is kept here.
+
+        Args:
+            own_us: The own time.
+            horizon_us: How long a withdrawal is kept at most that ended nothing that lasts longer.
+            since_us: See `Row`.
+        """
+        left_us = self.until_us
+        outlives_us = min(max(0, _shifted(self.outlives_us, own_us)), FOREVER)
+        if self.withdrawn:
+            finite_us = 0 if outlives_us == FOREVER else outlives_us - own_us
+            left_us = max(1, min(left_us or horizon_us, max(horizon_us, finite_us)))
+        return msgspec.structs.replace(
+            self,
+            since_us=since_us,
+            until_us=left_us and min(FOREVER - 1, own_us + max(0, left_us)),
+            outlives_us=outlives_us,
+        )
+
 
 _row_decoder = msgspec.msgpack.Decoder(Row)
 _INT64 = 2**63
@@ -112,7 +166,7 @@ def read_row_of_table(value: bytes) -> Row:
     """
     row = _row_decoder.decode(value)
     check_stamp(row.request)
-    for number in (row.version, row.made_us, row.expires_us):
+    for number in (row.version, row.since_us, row.expires_us, row.until_us, row.outlives_us):
         if not -_INT64 <= number < _INT64:
             raise EventError(f"{number} is out of range")
     return row
@@ -143,13 +197,15 @@ class RequestTable:
         horizon_us: How long a withdrawal is remembered.
 
     Attributes:
+        accepted_us: When a row was accepted last, own clock.
         bytes: Weight of all rows.
     """
 
     def __init__(self, horizon_us: int) -> None:
-        self._horizon_us = horizon_us
+        self.accepted_us = 0
+        self.kept_us = kept_us(horizon_us)
         self._rows: dict[Key, dict[str, Row]] = {}
-        self._digest = Digest()
+        self._buckets: Buckets[Row] = Buckets()
         self.bytes = 0
         self._bytes_of: Counter[str] = Counter()
 
@@ -160,16 +216,24 @@ class RequestTable:
     @property
     def digest(self) -> int:
         """Stands for all rows: equal where the tables are."""
-        return self._digest.value
+        return self._buckets.digest
+
+    def digests(self, count: int) -> tuple[int, ...]:
+        """Return the digests of the buckets that the rows fall into, so many of them."""
+        return self._buckets.digests(count)
+
+    def within(self, buckets: Iterable[int], count: int) -> Iterator[Row]:
+        """Yield the rows that fall into some of so many buckets."""
+        return self._buckets.within(buckets, count)
 
     def rows(self) -> Iterator[Row]:
         """Yield every row, in the order in which keys and patterns came."""
         for rows in self._rows.values():
             yield from rows.values()
 
-    def newest_version(self, key: Key) -> int:
-        """Return the largest version known of a key; 0 where there is none."""
-        return max((row.version for row in self._rows.get(key, {}).values()), default=0)
+    def newest(self, key: Key) -> Row | None:
+        """Return the newest row of a key; None where there is none."""
+        return max(self._rows.get(key, {}).values(), key=lambda row: row.rank, default=None)
 
     def bytes_of(self, source: str) -> int:
         """Return the weight of the rows that come from an event service."""
@@ -204,12 +268,12 @@ class RequestTable:
             )
         return len(new) - len(gone)
 
-    def take(self, rows: Iterable[Row], now_us: int) -> Changes:
+    def take(self, rows: Iterable[Row], own_us: int) -> Changes:
         """Take in rows that are newer than what is known.
 
         Args:
             rows: Of one request, or of a neighbour's table.
-            now_us: Wall clock, microseconds.
+            own_us: The own time; 0 takes what has ended, too.
 
         Returns:
             The rows that are new here, and those whose place they took.
@@ -218,10 +282,12 @@ class RequestTable:
         gone: list[Row] = []
         batch = tuple(rows)
         for row in batch:
-            if self._is_known(row) or self._is_stale(row, batch, now_us):
+            if self._is_known(row) or self._is_stale(row, batch, own_us):
                 continue
-            gone.extend(self._replace(row))
-            new.append(row)
+            kept, others = self._replace(row)
+            gone.extend(others)
+            new.append(kept)
+            self.accepted_us = max(self.accepted_us, kept.since_us)
         return Changes(tuple(new), tuple(gone))
 
     def wanted(self, service: str) -> list[Row]:
@@ -243,36 +309,66 @@ class RequestTable:
                 found.append(best)
         return sorted(found, key=lambda row: (row.rank, row.name))
 
-    def expire(self, now_us: int) -> list[Row]:
-        """Remove the rows whose lease ended and the withdrawals past the horizon; return them.
+    def expire(self, own_us: int, spare: int = 0) -> Changes:
+        """End the leases that ran out, and forget the withdrawals past their time.
 
-        A withdrawal that carves a hole in a live wildcard stays as long as the wildcard.
+        A withdrawal that carves a hole in a live wildcard stays as long as the wildcard. A lease
+        that ended leaves a withdrawal as long as a version may live that it superseded.
+
+        Args:
+            own_us: The own time.
+            spare: How many withdrawals past their time are kept nevertheless, the youngest.
+
+        Returns:
+            The withdrawals that are left, and the rows that are gone.
+        """
+        ended = [row for row in self.rows() if 0 < row.until_us <= own_us]
+        left = [self._left(row, own_us) for row in ended if not row.withdrawn]
+        past = [
+            row
+            for row in ended
+            if row.withdrawn and not self._carves(row, self._rows[row.key].values())
+        ]
+        past.sort(key=lambda row: -row.until_us)
+        gone = [row for row in ended if not row.withdrawn] + past[spare:]
+        for row in gone:
+            self._remove(row)
+        tombstones = [row for row in left if row is not None]
+        for row in tombstones:
+            self._put(row)
+        return Changes(tuple(tombstones), tuple(gone))
+
+    def drop(
+        self, names: Container[str], within: Container[int], of: int, before: int
+    ) -> list[Row]:
+        """Remove the rows that another table does not have; return them.
+
+        Args:
+            names: Of that table's rows.
+            within: Buckets that are compared.
+            of: How many buckets there are.
+            before: Rows that were accepted after it stay, own clock.
         """
         gone = [
             row
             for row in self.rows()
-            if (row.expires_us and row.expires_us <= now_us)
-            or (
-                row.withdrawn
-                and now_us - row.made_us >= self._horizon_us
-                and not self._carves(row, self._rows[row.key].values())
-            )
+            if row.since_us <= before
+            and row.name not in names
+            and bucket_of(row.digest, of) in within
         ]
         for row in gone:
             self._remove(row)
         return gone
 
-    def drop(self, names: Container[str], before: int) -> list[Row]:
-        """Remove the rows that another table does not have; return them.
-
-        Args:
-            names: Of that table's rows.
-            before: Rows whose version is not below it stay.
-        """
-        gone = [row for row in self.rows() if row.version < before and row.name not in names]
-        for row in gone:
-            self._remove(row)
-        return gone
+    def prolong(self, own_us: int) -> list[Row]:
+        """Remember every withdrawal for as long as a new one; return those that were changed."""
+        until_us = own_us + self.kept_us
+        short = [row for row in self.rows() if row.withdrawn and row.until_us < until_us]
+        longer = [msgspec.structs.replace(row, until_us=until_us) for row in short]
+        for row in longer:
+            self._rows[row.key][row.pattern] = row
+            self._buckets.add_again(row)
+        return longer
 
     def follow(self, rows: Iterable[Row]) -> list[Row]:
         """Have rows as another has them, newer or not; return those that were not here."""
@@ -283,8 +379,7 @@ class RequestTable:
                 continue
             if known is not None:
                 self._remove(known)
-            self._rows.setdefault(row.key, {})[row.pattern] = row
-            self._count_in(row)
+            self._put(row)
             new.append(row)
         return new
 
@@ -308,13 +403,13 @@ class RequestTable:
             for pattern, other in rows.items()
         )
 
-    def _is_stale(self, row: Row, batch: tuple[Row, ...], now_us: int) -> bool:
-        if row.expires_us and row.expires_us <= now_us:
-            return True
-        if not row.withdrawn or now_us - row.made_us < self._horizon_us:
+    def _is_stale(self, row: Row, batch: tuple[Row, ...], own_us: int) -> bool:
+        if not row.until_us or row.until_us > own_us:
             return False
+        if not row.withdrawn:
+            return bool(own_us)
         others = (*self._rows.get(row.key, {}).values(), *batch)
-        return not self._carves(row, others)
+        return bool(own_us) and not self._carves(row, others)
 
     @staticmethod
     def _carves(row: Row, others: Iterable[Row]) -> bool:
@@ -330,15 +425,26 @@ class RequestTable:
         """Tell whether a row takes the place of another of its key."""
         return other.rank < row.rank and covers_pattern(row.pattern, other.pattern)
 
-    def _replace(self, row: Row) -> list[Row]:
-        rows = self._rows.setdefault(row.key, {})
-        gone = [other for other in rows.values() if self._takes_place(row, other)]
+    def _replace(self, row: Row) -> tuple[Row, list[Row]]:
+        """Put a row in the place of those it covers; return it as it is kept, and the others."""
+        known = self._rows.get(row.key, {}).values()
+        gone = [other for other in known if self._takes_place(row, other)]
         for other in gone:
-            del rows[other.pattern]
-            self._count_out(other)
-        rows[row.pattern] = row
+            self._remove(other)
+        kept = self._put(_outliving(row, max((other.last_us for other in gone), default=0)))
+        return kept, [other for other in gone if other.pattern != row.pattern]
+
+    def _left(self, row: Row, own_us: int) -> Row | None:
+        """Return what is left of a lease that ended; None where nothing older may live."""
+        if row.outlives_us <= own_us:
+            return None
+        until_us = own_us + self.kept_us if row.outlives_us >= FOREVER else row.outlives_us
+        return msgspec.structs.replace(row, withdrawn=True, since_us=own_us, until_us=until_us)
+
+    def _put(self, row: Row) -> Row:
+        self._rows.setdefault(row.key, {})[row.pattern] = row
         self._count_in(row)
-        return [other for other in gone if other.pattern != row.pattern]
+        return row
 
     def _remove(self, row: Row) -> None:
         self._count_out(row)
@@ -348,11 +454,11 @@ class RequestTable:
             del self._rows[row.key]
 
     def _count_in(self, row: Row) -> None:
-        self._digest.add(row.digest)
+        self._buckets.add(row)
         self._weigh(row, weight_of_request(row))
 
     def _count_out(self, row: Row) -> None:
-        self._digest.remove(row.digest)
+        self._buckets.remove(row)
         self._weigh(row, -weight_of_request(row))
 
     def _weigh(self, row: Row, change: int) -> None:
@@ -360,3 +466,24 @@ class RequestTable:
         self._bytes_of[row.source] += change
         if not self._bytes_of[row.source]:
             del self._bytes_of[row.source]
+
+
+def kept_us(horizon_us: int) -> int:
+    """Return how long a withdrawal is remembered, microseconds."""
+    return horizon_us + horizon_us // MARGIN
+
+
+def _outliving(row: Row, last_us: int) -> Row:
+    """Return a row that took the place of others whose last end is known."""
+    if not row.until_us:
+        return row
+    if row.withdrawn and row.until_us < last_us < FOREVER:
+        return msgspec.structs.replace(row, until_us=last_us)
+    last_us = max(last_us, row.outlives_us)
+    outlives_us = last_us if last_us > row.until_us else 0
+    return msgspec.structs.replace(row, outlives_us=outlives_us)
+
+
+def _shifted(moment_us: int, by_us: int) -> int:
+    """Return a moment moved, unless it is never, or has no end."""
+    return moment_us if moment_us in (0, FOREVER) else moment_us + by_us

@@ -13,11 +13,13 @@ class Turn:
 
     Attributes:
         now: The moment.
+        own_us: The same on the gateway's own clock: durations are measured by it.
         mutations: To commit, in order.
         outputs: To perform then, in order.
     """
 
     now: Instant
+    own_us: int
     mutations: list[Mutation] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
 

@@ -33,7 +33,8 @@ class View(msgspec.Struct, frozen=True, array_like=True):
         number: Grows with each view.
         leader: The replica that leads.
         members: The replicas that live, sorted.
-        base: What the leader numbers begin above it, and above what any before it numbered.
+        base: What the leader numbers begins above it, and above what any before it numbered. It is
+            no time, though it begins at one: nothing may compare it with a clock.
     """
 
     number: int

@@ -1,0 +1,77 @@
+"""Buckets: rows of a table by their digest, so that two tables are compared part by part."""
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
+
+from fes.gateway.digest import BUCKETS, Digest, bucket_of
+
+ROWS_EACH = 4
+"""Rows in a bucket from which on there are more buckets."""
+
+
+class Digested(Protocol):
+    """What falls into a bucket."""
+
+    @property
+    def digest(self) -> int:
+        """Stands for it."""
+
+
+T = TypeVar("T", bound=Digested)
+
+
+class Buckets(Generic[T]):
+    """Keeps things by their digest."""
+
+    def __init__(self) -> None:
+        self._all = Digest()
+        self._each = [Digest() for _ in range(BUCKETS)]
+        self._things: list[dict[int, T]] = [{} for _ in range(BUCKETS)]
+
+    @property
+    def digest(self) -> int:
+        """Stands for all of them: equal where they are."""
+        return self._all.value
+
+    def add(self, thing: T) -> None:
+        """Count a thing in."""
+        part = thing.digest
+        bucket = bucket_of(part)
+        self._all.add(part)
+        self._each[bucket].add(part)
+        self._things[bucket][part] = thing
+
+    def add_again(self, thing: T) -> None:
+        """Keep a thing in place of one whose digest it shares."""
+        part = thing.digest
+        self._things[bucket_of(part)][part] = thing
+
+    def remove(self, thing: T) -> None:
+        """Count a thing out."""
+        part = thing.digest
+        bucket = bucket_of(part)
+        self._all.remove(part)
+        self._each[bucket].remove(part)
+        self._things[bucket].pop(part, None)
+
+    def digests(self, count: int) -> tuple[int, ...]:
+        """Return the digests of so many buckets, a power of two up to `BUCKETS`."""
+        merged = [Digest() for _ in range(count)]
+        for bucket, each in enumerate(self._each):
+            merged[bucket * count // BUCKETS].add(each.value)
+        return tuple(each.value for each in merged)
+
+    def within(self, buckets: Iterable[int], count: int) -> Iterator[T]:
+        """Yield the things that fall into some of so many buckets."""
+        for bucket in buckets:
+            width = BUCKETS // count
+            for things in self._things[bucket * width : (bucket + 1) * width]:
+                yield from things.values()
+
+
+def fitting(rows: int) -> int:
+    """Return how many buckets suit a table of some rows: a power of two."""
+    count = 1
+    while count < BUCKETS and count * ROWS_EACH < rows:
+        count *= 2
+    return count
