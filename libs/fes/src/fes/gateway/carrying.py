@@ -256,7 +256,7 @@ class Carrying:
         key = LaneKey.of(row)
         lane = self._lanes.get(key)
         if lane is not None:
-            self._answered_us[lane.way] = turn.now.wall_us
+            self._answered_us[lane.way] = turn.own_us
             lane.remove(row)
             self._pump(key, lane, turn)
 
