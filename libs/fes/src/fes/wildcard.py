@@ -2,13 +2,13 @@
 
 Distribution lists write them with `?` and `*`, LIKE with `_` and `%`. A pattern becomes an
 automaton whose set of states is one integer, so that a test takes one step a character and
-nothing ever backtracks.
+nothing ever backtracks. Covering reads the other pattern as if it were a text, so it costs what
+matching costs.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
 
 
 class Wild(Enum):
@@ -19,10 +19,6 @@ class Wild(Enum):
 
 
 Element = str | Wild
-
-MAX_STATES: Final = 4096
-"""Most sets of states that `covers` looks at; beyond, it says no."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
@@ -36,6 +32,7 @@ class Wildcard:
     _masks: dict[str, int] = field(compare=False, repr=False)
     _ones: int = field(compare=False, repr=False)
     _loops: int = field(compare=False, repr=False)
+    _gaps: int = field(compare=False, repr=False)
     _final: int = field(compare=False, repr=False)
 
     @staticmethod
@@ -43,18 +40,22 @@ class Wildcard:
         """Return the pattern of some elements."""
         kept = tuple(elements)
         masks: dict[str, int] = {}
-        state, ones, loops = 1, 0, 0
-        for element in kept:
+        state, ones, loops, gaps = 1, 0, 0, 0
+        gap = 0  # the states of the `?` just before: a `*` after them makes all of them one gap
+        for element in tidy(kept):
             if element is Wild.RUN:
                 loops |= state
+                gaps |= state | gap
                 continue
             if element is Wild.ONE:
                 ones |= state
+                gap |= state
             else:
                 masks[str(element)] = masks.get(str(element), 0) | state
+                gap = 0
             state <<= 1
         return Wildcard(
-            kept, {char: mask | ones for char, mask in masks.items()}, ones, loops, state
+            kept, {char: mask | ones for char, mask in masks.items()}, ones, loops, gaps, state
         )
 
     @property
@@ -80,38 +81,45 @@ class Wildcard:
     def covers(self, other: "Wildcard") -> bool:
         """Tell whether every text that `other` matches is matched by this pattern.
 
-        A `True` is always right; a `False` may be wrong only beyond `MAX_STATES`. The hardest
-        character for this pattern is one that it does not name, so `Wild.ONE` and `Wild.RUN` of
-        the other pattern are followed with such a character only.
+        The other pattern is read as a text: a `Wild.ONE` in it is a character that this pattern
+        does not name, and a `Wild.RUN` is passed only by a `Wild.RUN` of this one, or by the
+        `Wild.ONE`s just before one. One step an element, whatever the patterns are.
+
+        Returns:
+            True only where it is so, and transitive: a pattern covers what those cover that it
+            covers. False may be wrong for the sake of that bound.
         """
-        reached = {1}
+        masks, ones, loops = self._masks, self._ones, self._loops
+        states = 1
         for element in other.elements:
-            reached = (
-                self._runs(reached)
-                if element is Wild.RUN
-                else {self._step(states, element) for states in reached}
-            )
-            if len(reached) > MAX_STATES or 0 in reached:
+            if element is Wild.RUN:
+                states &= self._gaps
+            else:
+                mask = ones if element is Wild.ONE else masks.get(element, ones)  # type: ignore[arg-type]
+                states = (states & mask) << 1 | states & loops
+            if not states:
                 return False
-        return all(states & self._final for states in reached)
-
-    def _step(self, states: int, element: Element) -> int:
-        mask = self._masks.get(element, self._ones) if isinstance(element, str) else self._ones
-        return (states & mask) << 1 | states & self._loops
-
-    def _runs(self, reached: set[int]) -> set[int]:
-        every: set[int] = set()
-        for start in reached:
-            states = start
-            while states not in every and len(every) <= MAX_STATES:
-                every.add(states)
-                states = self._step(states, Wild.ONE)
-        return _smallest(every) if len(every) <= 64 else every
+        return bool(states & self._final)
 
 
-def _smallest(sets: set[int]) -> set[int]:
-    """Return the sets that have no other as a subset: if those are accepted, all are."""
-    return {one for one in sets if not any(other & one == other != one for other in sets)}
+def tidy(elements: Iterable[Element]) -> tuple[Element, ...]:
+    """Write each run of wildcards one way: first all `Wild.ONE`, then at most one `Wild.RUN`."""
+    written: list[Element] = []
+    ones, run = 0, False
+    for element in elements:
+        if element is Wild.ONE:
+            ones += 1
+        elif element is Wild.RUN:
+            run = True
+        else:
+            written += _gap(ones, run=run)
+            ones, run = 0, False
+            written.append(element)
+    return (*written, *_gap(ones, run=run))
+
+
+def _gap(ones: int, *, run: bool) -> list[Element]:
+    return [Wild.ONE] * ones + [Wild.RUN] * run
 
 
 def _plain_start(elements: tuple[Element, ...]) -> str:

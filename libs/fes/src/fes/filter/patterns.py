@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from fes.filter.tree import Affixed, Comparison, Condition, Constant, Like
-from fes.wildcard import Element, Wild, Wildcard
+from fes.wildcard import Element, Wild, Wildcard, tidy
 
 ESCAPE: Final = "\\"
 """The escape of a pattern that we write."""
@@ -24,7 +24,7 @@ def wildcard_of(test: Like | Affixed) -> Wildcard:
 
 def simplest(test: Like | Affixed) -> Condition:
     """Return the plainest test that is true, false and unknown for the same values."""
-    elements = _tidy(wildcard_of(test).elements)
+    elements = tidy(wildcard_of(test).elements)
     body = tuple(element for element in elements if isinstance(element, str))
     text, where = "".join(body), [element for element in elements if not isinstance(element, str)]
     if not where:
@@ -46,18 +46,6 @@ def _elements(pattern: str, escape: str) -> Iterator[Element]:
             yield next(chars, escape)
         else:
             yield _SPECIAL.get(char, char)
-
-
-def _tidy(elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """Write each run of wildcards one way: first all `_`, then at most one `%`."""
-    tidy: list[Element] = []
-    for element in elements:
-        after_run = bool(tidy) and tidy[-1] is Wild.RUN
-        if element is Wild.ONE and after_run:
-            tidy.insert(-1, element)
-        elif element is not Wild.RUN or not after_run:
-            tidy.append(element)
-    return tuple(tidy)
 
 
 def _written(element: Element) -> str:
