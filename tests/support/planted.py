@@ -62,12 +62,15 @@ def _know_nothing(self: RequestTable, row: Row) -> bool:
     )
 
 
-def _wanted_with_withdrawn(self: RequestTable, service: str) -> list[Row]:
-    return [row for row in self.rows() if row.source != service and matches(row.pattern, service)]
+def _held_though_withdrawn(self: RequestTable, key: Key, service: str) -> Row | None:
+    rows = self._rows.get(key, {}).values() if key.source != service else ()
+    return next((row for row in rows if matches(row.pattern, service)), None)
 
 
-def _wanted_at_its_source(self: RequestTable, service: str) -> list[Row]:
-    return [row for row in self.rows() if not row.withdrawn and matches(row.pattern, service)]
+def _held_at_its_source(self: RequestTable, key: Key, service: str) -> Row | None:
+    rows = [row for row in self._rows.get(key, {}).values() if matches(row.pattern, service)]
+    best = max(rows, key=lambda row: row.rank, default=None)
+    return None if best is None or best.withdrawn else best
 
 
 def _key_without_client(self: Row) -> Key:
@@ -177,8 +180,8 @@ def _journal_without_withdrawals(changes: Any, turn: Any) -> None:
 FAULTS: dict[str, Fault] = {
     # The request table
     "an older request overwrites a newer one": (RequestTable, "_is_known", _know_nothing),
-    "withdrawn requests still hold": (RequestTable, "wanted", _wanted_with_withdrawn),
-    "a request is applied at its source": (RequestTable, "wanted", _wanted_at_its_source),
+    "withdrawn requests still hold": (RequestTable, "_holds", _held_though_withdrawn),
+    "a request is applied at its source": (RequestTable, "_holds", _held_at_its_source),
     "rows never end": (RequestTable, "expire", _end_nothing),
     "a hole in a wildcard is forgotten": (RequestTable, "_carves", staticmethod(_false)),
     "one client withdraws for another": (Row, "key", property(_key_without_client)),

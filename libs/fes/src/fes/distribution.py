@@ -14,6 +14,10 @@ MAX_PATTERNS: Final = 64
 """Most patterns of one list."""
 MAX_LENGTH: Final = 512
 """Most characters of one pattern."""
+MAX_WILD: Final = 8
+"""Most patterns with wildcards of one list: they are compared with one another."""
+MAX_WILD_LENGTH: Final = 128
+"""Most characters of a pattern with wildcards."""
 CACHE_SIZE: Final = 1024
 """Compiled patterns kept; the one unused longest goes first. `cache_info` counts."""
 
@@ -29,7 +33,7 @@ def parse_list(text: str, *, nobody_allowed: bool = False) -> tuple[str, ...]:
 
     Raises:
         ControlEventError: The list names nobody, an element is empty, or a limit is exceeded; the
-            message names the element.
+            message names the parameter and the element.
 
     Source:
         design, section 4.
@@ -45,6 +49,8 @@ def parse_list(text: str, *, nobody_allowed: bool = False) -> tuple[str, ...]:
     for number, element in enumerate(text.split(","), 1):
         names[_name(element, number, column)] = None
         column += len(element) + 1
+    if sum(map(is_pattern, names)) > MAX_WILD:
+        raise ControlEventError(f"DistList has more than {MAX_WILD} patterns with wildcards")
     return tuple(names)
 
 
@@ -64,9 +70,16 @@ def matches_any(patterns: tuple[str, ...], name: str) -> bool:
 
 
 def covers_pattern(wider: str, narrower: str) -> bool:
-    """Tell whether `wider` matches every name that `narrower` matches; never wrongly true."""
+    """Tell whether `wider` matches every name that `narrower` matches; never wrongly true.
+
+    Takes time linear in the length of `narrower`.
+    """
     if wider in ("*", narrower):
         return True
+    if not is_pattern(wider):
+        return False
+    if not is_pattern(narrower):
+        return _compiled(wider).matches(narrower)
     return _compiled(wider).covers(_compiled(narrower))
 
 
@@ -82,6 +95,10 @@ def _name(element: str, number: int, column: int) -> str:
         raise ControlEventError(f"{place} is empty")
     if len(name) > MAX_LENGTH:
         raise ControlEventError(f"{place} is longer than {MAX_LENGTH} characters")
+    if len(name) > MAX_WILD_LENGTH and is_pattern(name):
+        raise ControlEventError(
+            f"{place} has wildcards and is longer than {MAX_WILD_LENGTH} characters"
+        )
     return name
 
 

@@ -34,6 +34,7 @@ class Wildcard:
     _loops: int = field(compare=False, repr=False)
     _gaps: int = field(compare=False, repr=False)
     _final: int = field(compare=False, repr=False)
+    _text: tuple[str | None, ...] = field(compare=False, repr=False)
 
     @staticmethod
     def of(elements: Iterable[Element]) -> "Wildcard":
@@ -54,9 +55,8 @@ class Wildcard:
                 masks[str(element)] = masks.get(str(element), 0) | state
                 gap = 0
             state <<= 1
-        return Wildcard(
-            kept, {char: mask | ones for char, mask in masks.items()}, ones, loops, gaps, state
-        )
+        accepting = {char: mask | ones for char, mask in masks.items()}
+        return Wildcard(kept, accepting, ones, loops, gaps, state, tuple(map(_as_text, kept)))
 
     @property
     def prefix(self) -> str:
@@ -89,17 +89,23 @@ class Wildcard:
             True only where it is so, and transitive: a pattern covers what those cover that it
             covers. False may be wrong for the sake of that bound.
         """
-        masks, ones, loops = self._masks, self._ones, self._loops
+        masks, ones, loops, gaps = self._masks, self._ones, self._loops, self._gaps
         states = 1
-        for element in other.elements:
-            if element is Wild.RUN:
-                states &= self._gaps
+        for char in other._text:
+            if char is None:
+                states &= gaps
             else:
-                mask = ones if element is Wild.ONE else masks.get(element, ones)  # type: ignore[arg-type]
-                states = (states & mask) << 1 | states & loops
+                states = (states & masks.get(char, ones)) << 1 | states & loops
             if not states:
                 return False
         return bool(states & self._final)
+
+
+def _as_text(element: Element) -> str | None:
+    """Return how a pattern is read by one that may cover it: "" is a character without a name."""
+    if element is Wild.RUN:
+        return None
+    return "" if element is Wild.ONE else str(element)
 
 
 def tidy(elements: Iterable[Element]) -> tuple[Element, ...]:

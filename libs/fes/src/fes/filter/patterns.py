@@ -1,5 +1,6 @@
 """The patterns of LIKE, read into wildcards and written back."""
 
+import functools
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +14,11 @@ _SPECIAL: Final = {"%": Wild.RUN, "_": Wild.ONE}
 _WRITTEN: Final[dict[Element, str]] = {Wild.RUN: "%", Wild.ONE: "_"}
 
 
+REMEMBERED: Final = 1024
+"""Compiled patterns kept; the one unused longest goes first."""
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
 def wildcard_of(test: Like | Affixed) -> Wildcard:
     """Return the wildcard that a test of a string asks for."""
     if isinstance(test, Like):

@@ -15,6 +15,7 @@ import msgspec
 
 from fes.control import (
     ControlEvent,
+    RequestType,
     Signal,
     from_event,
     is_signal,
@@ -178,6 +179,10 @@ class GatewayCore:
     def applied(self, service: str) -> tuple[Applied, ...]:
         """Return what is applied at an attached event service, oldest first."""
         return tuple(self._desired[service])
+
+    def find(self, service: str, kind: RequestType, what: str) -> Applied | None:
+        """Return what is applied at an attached event service for a filter or a subject."""
+        return self._desired[service].find(kind, what)
 
     @property
     def _leads(self) -> bool:

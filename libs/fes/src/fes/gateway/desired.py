@@ -1,14 +1,73 @@
 """What shall be applied at an event service: a function of the request table.
 
-Equal filters of several clients are one native subscription; its sources are all of theirs.
+Equal filters of several clients are one native subscription; its sources are all of theirs. A
+request changes only the native subscription that it is about, whatever else is applied.
 """
 
+from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fes.control import RequestType
-from fes.gateway.table import Row
+from fes.gateway.table import Held, Rank, Row
 from fes.link.messages import Announce, Desired, Order, Subscribe, Unannounce, Unsubscribe
+
+
+What = tuple[RequestType, str]
+"""SUBSCRIPTION or ANNOUNCEMENT, and the canonical filter or the announced subject."""
+
+
+class Askers:
+    """The requests behind one native subscription or announcement, oldest first."""
+
+    def __init__(self) -> None:
+        self._order: list[tuple[Rank, str]] = []
+        self._rows: dict[tuple[Rank, str], Row] = {}
+        self._sources: Counter[str] = Counter()
+        self._ids: Counter[str] = Counter()
+        self.sources: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of requests."""
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the ids of the requests, oldest first."""
+        return (str(self._rows[place].request.identity) for place in self._order)
+
+    def __contains__(self, request: object) -> bool:
+        """Tell whether a request, by its id, is among them."""
+        return request in self._ids
+
+    @property
+    def oldest(self) -> Row:
+        """The oldest request."""
+        return self._rows[self._order[0]]
+
+    @property
+    def newest(self) -> Row:
+        """The newest request."""
+        return self._rows[self._order[-1]]
+
+    def add(self, row: Row) -> None:
+        """Count a request in."""
+        place = (row.rank, row.name)
+        insort(self._order, place)
+        self._rows[place] = row
+        self._ids[str(row.request.identity)] += 1
+        self._sources[row.source] += 1
+        if self._sources[row.source] == 1:
+            self.sources = tuple(sorted(self._sources))
+
+    def remove(self, row: Row) -> None:
+        """Count a request out."""
+        place = (row.rank, row.name)
+        del self._order[bisect_left(self._order, place)], self._rows[place]
+        _less(self._ids, str(row.request.identity))
+        _less(self._sources, row.source)
+        if row.source not in self._sources:
+            self.sources = tuple(sorted(self._sources))
 
 
 @dataclass(slots=True)
@@ -21,8 +80,7 @@ class Applied:
         what: Canonical filter, or the announced subject.
         filter: As the first client wrote it.
         body: The announced event, as the newest request has it.
-        sources: Event services that asked for it, each once.
-        requests: Ids of the requests behind it.
+        requests: The requests behind it; each looked up by its id at once.
         state: `ordered`, `applied`, or why it could not be.
         widened: What its native form lets pass beyond the filter.
     """
@@ -32,10 +90,14 @@ class Applied:
     what: str
     filter: str
     body: bytes
-    sources: tuple[str, ...]
-    requests: tuple[str, ...]
+    requests: Askers = field(default_factory=Askers)
     state: str = "ordered"
     widened: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Event services that asked for it, each once, sorted."""
+        return self.requests.sources
 
 
 class DesiredState:
@@ -48,8 +110,9 @@ class DesiredState:
     def __init__(self, next_number: Callable[[], int]) -> None:
         self.version = 0
         self._next_number = next_number
-        self._by_what: dict[tuple[RequestType, str], Applied] = {}
+        self._by_what: dict[What, Applied] = {}
         self._by_number: dict[int, Applied] = {}
+        self._askers: dict[What, Askers] = {}
 
     def __iter__(self) -> Iterator[Applied]:
         """Iterate over what is applied, oldest first."""
@@ -58,6 +121,10 @@ class DesiredState:
     def get(self, number: int) -> Applied | None:
         """Return what a number names; None where it was withdrawn."""
         return self._by_number.get(number)
+
+    def find(self, kind: RequestType, what: str) -> Applied | None:
+        """Return what is applied for a filter or a subject; None where nothing is."""
+        return self._by_what.get((kind, what))
 
     def knows(self, numbers: Iterable[int]) -> bool:
         """Tell whether all numbers are of subscriptions that are wanted here now."""
@@ -74,20 +141,30 @@ class DesiredState:
         """Tell whether a client's request announces a subject here."""
         return (RequestType.ANNOUNCEMENT, subject) in self._by_what
 
-    def update(self, wanted: list[Row]) -> list[Order]:
+    def update(self, changes: Iterable[Held]) -> list[Order]:
         """Make the state what the table wants; return the orders that bring it about.
 
         What is new comes before what is withdrawn, so that a changed filter leaves no gap.
+
+        Args:
+            changes: What changed of what holds here.
         """
-        groups: dict[tuple[RequestType, str], list[Row]] = {}
-        for row in wanted:
-            groups.setdefault((row.kind, row.what), []).append(row)
-        gone = [key for key in self._by_what if key not in groups]
-        fresh = [key for key, rows in groups.items() if self._keep(key, rows)]
+        touched: dict[What, None] = {}
+        for _, before, after in changes:
+            touched.update((_what(row), None) for row in (after, before) if row is not None)
+            if before is not None:
+                self._askers[_what(before)].remove(before)
+            if after is not None:
+                self._askers.setdefault(_what(after), Askers()).add(after)
+        gone = [what for what in touched if not self._askers[what] and what in self._by_what]
+        fresh = [what for what in touched if self._askers[what] and self._keep(what)]
+        for what in touched:
+            if not self._askers[what]:
+                del self._askers[what]
         if fresh or gone:
             self.version += 1
-        orders = [self._order(self._by_what[key]) for key in fresh]
-        return orders + [self._withdraw(key) for key in gone]
+        orders = [self._order(self._by_what[what]) for what in fresh]
+        return orders + [self._withdraw(what) for what in gone]
 
     def whole(self) -> Desired:
         """Return the whole state, for an adapter that starts or comes back."""
@@ -98,17 +175,15 @@ class DesiredState:
             tuple(order for order in orders if isinstance(order, Announce)),
         )
 
-    def _keep(self, key: tuple[RequestType, str], rows: list[Row]) -> bool:
-        """Have what is applied be what some rows want; tell whether that needs an order."""
-        sources = tuple(sorted({row.source for row in rows}))
-        requests = tuple(str(row.request.identity) for row in rows)
-        first, body = rows[0], rows[-1].body
-        applied = self._by_what.get(key)
+    def _keep(self, what: What) -> bool:
+        """Have what is applied be what its requests want; tell whether that needs an order."""
+        askers = self._askers[what]
+        body = askers.newest.body
+        applied = self._by_what.get(what)
         if applied is None:
-            applied = Applied(self._next_number(), *key, first.filter, body, sources, requests)
-            self._by_what[key] = self._by_number[applied.number] = applied
+            applied = Applied(self._next_number(), *what, askers.oldest.filter, body, askers)
+            self._by_what[what] = self._by_number[applied.number] = applied
             return True
-        applied.sources, applied.requests = sources, requests
         if applied.body == body:
             return False
         applied.body, applied.state = body, "ordered"
@@ -119,9 +194,19 @@ class DesiredState:
             return Subscribe(applied.number, applied.filter, self.version)
         return Announce(applied.number, applied.body)
 
-    def _withdraw(self, key: tuple[RequestType, str]) -> Order:
+    def _withdraw(self, key: What) -> Order:
         applied = self._by_what.pop(key)
         del self._by_number[applied.number]
         if applied.kind is RequestType.SUBSCRIPTION:
             return Unsubscribe(applied.number, self.version)
         return Unannounce(applied.number)
+
+
+def _what(row: Row) -> What:
+    return row.kind, row.what
+
+
+def _less(counter: Counter[str], key: str) -> None:
+    counter[key] -= 1
+    if not counter[key]:
+        del counter[key]

@@ -18,7 +18,7 @@ from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replicas import is_request
 from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, rows_of
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.table import Changes, RequestTable, Row
+from fes.gateway.table import MAX_WILD, Changes, Held, RequestTable, Row
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import Stamp, binary
@@ -45,7 +45,7 @@ class Standing:
     def __init__(
         self, settings: GatewaySettings, desired: dict[str, DesiredState], links: Container[str]
     ) -> None:
-        self.table = RequestTable(settings.horizon_us)
+        self.table = RequestTable(settings.horizon_us, desired)
         self.outcomes = Outcomes()
         self._settings = settings
         self._desired = desired
@@ -55,8 +55,9 @@ class Standing:
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept."""
         self.table.take(_readable(state), 0)
-        for name, desired in self._desired.items():
-            desired.update(self.table.wanted(name))
+        self.table.changes()
+        for name, desired in self._desired.items():  # all that holds is new; numbers by age
+            desired.update(Held(name, None, row) for row in self.table.wanted(name))
 
     def take(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
@@ -74,9 +75,9 @@ class Standing:
         """
         control = self._versioned(control, arrived, turn)
         rows = rows_of(control, patterns, turn, self.table.kept_us)
-        limit = self._settings.max_requests
-        if len(self.table) + self.table.growth(rows) > limit:
-            raise ControlEventError(f"the request table is full ({limit} rows)")
+        reason = self._no_room(rows)
+        if reason:
+            raise ControlEventError(reason)
         self._check_room(rows, arrived)
         changes = self.table.take(rows, turn.own_us)
         if not changes.new:
@@ -88,7 +89,7 @@ class Standing:
         turn.decide(of_request("received", control, arrived))
         for service, number in self._reapply(turn):
             self._withdraw(control, service, number, turn)
-        self._note_destinations(control, turn)
+        self._note_destinations(control, rows[0], turn)
         self._pass_on(control, arrived, turn)
 
     def take_rows(
@@ -107,12 +108,12 @@ class Standing:
             [
                 row.heard(turn.own_us, self.table.kept_us, since_us)
                 for row in rows
-                if self._is_sound(row, arrived, turn)
+                if not self.table.knows(row) and self._is_sound(row, arrived, turn)
             ]
         )
-        if len(self.table) + self.table.growth(sound) > self._settings.max_requests:
-            limit = self._settings.max_requests
-            self.refuse(f"the request table is full ({limit} rows)", arrived, turn)
+        reason = self._no_room(sound)
+        if reason:
+            self.refuse(reason, arrived, turn)
             return ()
         most = self._settings.requests_bytes
         if self.table.bytes + self.table.growth_bytes(sound) > most:
@@ -134,15 +135,16 @@ class Standing:
         """
         new = self.table.follow(_readable(rows))
         if gone is None:
-            lacks = self.table.discard(lambda name: name not in rows)
+            lacks = self.table.discard_but(rows)
         else:
-            lacks = bool(gone) and self.table.discard(gone.__contains__)
+            lacks = self.table.discard(sorted(gone))
         if not new and not lacks:
             return
         self._reapply(turn)
-        for control in {row.request: _request_of(row) for row in new}.values():
+        for row in {row.request: row for row in new}.values():
+            control = _request_of(row)
             self._note(control, "accepted", "", control.dist_list, turn)
-            self._note_applied(control, turn)
+            self._note_applied(control, row, turn)
 
     def refuse(self, reason: str, arrived: str, turn: Turn) -> None:
         """Note that something of a neighbour's table may not enter."""
@@ -208,6 +210,18 @@ class Standing:
         if arrived and table.bytes_of(rows[0].source) > free:
             raise ControlEventError(f"requests of {rows[0].source} use their share of {most} bytes")
 
+    def _no_room(self, rows: tuple[Row, ...]) -> str:
+        """Return why there is no room for some rows; empty where there is."""
+        if not self.table.has_room(rows):
+            return (
+                f"parameter 'DistList': more than {MAX_WILD} patterns with wildcards of one"
+                " requester and filter"
+            )
+        limit, known = self._settings.max_requests, len(self.table)
+        if known + len(rows) > limit and known + self.table.growth(rows) > limit:
+            return f"the request table is full ({limit} rows)"
+        return ""
+
     def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
         try:
             check_row(row, self._settings, arrived, turn)
@@ -218,15 +232,14 @@ class Standing:
 
     def _learnt(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> None:
         """Apply rows of a neighbour's table as if their requests had come."""
-        controls = {control.id: control for control in map(_request_of, rows)}
-        for control in controls.values():
+        controls = [(_request_of(row), row) for row in {row.request: row for row in rows}.values()]
+        for control, _ in controls:
             self._note(control, "accepted", arrived, control.dist_list, turn)
             turn.decide(of_request("received", control, arrived))
-        last = list(controls.values())[-1]
         for service, number in self._reapply(turn):
-            self._withdraw(last, service, number, turn)
-        for control in controls.values():
-            self._note_destinations(control, turn)
+            self._withdraw(controls[-1][0], service, number, turn)
+        for control, row in controls:
+            self._note_destinations(control, row, turn)
 
     def _versioned(self, control: ControlEvent, arrived: str, turn: Turn) -> ControlEvent:
         """Return a request with a version, and the end of its lease as far from it as it was.
@@ -255,8 +268,11 @@ class Standing:
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
         """Order what the table wants; return what is withdrawn: event service and number."""
         withdrawn = []
-        for name, state in self._desired.items():
-            for order in state.update(self.table.wanted(name)):
+        changed: dict[str, list[Held]] = {}
+        for held in self.table.changes():
+            changed.setdefault(held.service, []).append(held)
+        for name, changes in changed.items():
+            for order in self._desired[name].update(changes):
                 turn.order(name, order)
                 if isinstance(order, Unsubscribe | Unannounce):
                     withdrawn.append((name, order.number))
@@ -275,19 +291,19 @@ class Standing:
             decision = "failed" if done.error else "applied"
             self.outcomes.add(request, Step(decision, service, done.error, turn.now.wall_us))
 
-    def _note_destinations(self, control: ControlEvent, turn: Turn) -> None:
-        for name in self._note_applied(control, turn):
+    def _note_destinations(self, control: ControlEvent, row: Row, turn: Turn) -> None:
+        for name in self._note_applied(control, row, turn):
             turn.decide(of_request("applied", control, control.source, to=name))
 
-    def _note_applied(self, control: ControlEvent, turn: Turn) -> list[str]:
+    def _note_applied(self, control: ControlEvent, row: Row, turn: Turn) -> list[str]:
         """Note where a request is applied, or is ordered to be; return these event services."""
         found = []
         for name, state in self._desired.items():
-            for applied in state:
-                if control.id in applied.requests:
-                    decision = "applied" if applied.state == "applied" else "ordered"
-                    self._note(control, decision, name, applied.filter or applied.what, turn)
-                    found.append(name)
+            applied = state.find(row.kind, row.what)
+            if applied is not None and control.id in applied.requests:
+                decision = "applied" if applied.state == "applied" else "ordered"
+                self._note(control, decision, name, applied.filter or applied.what, turn)
+                found.append(name)
         return found
 
     def _pass_on(self, control: ControlEvent, arrived: str, turn: Turn) -> None:

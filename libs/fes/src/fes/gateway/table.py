@@ -4,12 +4,17 @@ A row is one pattern of one request. A row that is newer takes the place of ever
 whose pattern it covers, and is itself nothing new where a newer row covers it; so what holds
 does not depend on the order in which requests arrive.
 
+A row costs the same however large the table is: it is compared with the row of its own pattern and
+with the patterns with wildcards of its key, which are few. Only a pattern with wildcards is compared
+with all rows of its key, whose places it may take.
+
 Source:
-    design, section 4.
+    design, section 4; ADR 15.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from heapq import heapify, heappop, heappush
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -18,7 +23,7 @@ from msgspec import Meta
 from fes.control import RequestType
 from fes.control.event import WITHDRAWING
 from fes.control.signal import Name, Whole
-from fes.distribution import covers_pattern, matches
+from fes.distribution import covers_pattern, is_pattern, matches
 from fes.errors import EventError
 from fes.gateway.buckets import Buckets
 from fes.gateway.digest import bucket_of, digest_of
@@ -27,6 +32,9 @@ from fes.gateway.weights import weight_of_text
 from fes.model import Stamp, check_stamp
 
 _WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
+
+MAX_WILD: Final = 32
+"""Most patterns with wildcards of one key; a row above it is refused."""
 
 FOREVER = 1 << 62
 """The end of what has none, on the own clock."""
@@ -190,28 +198,48 @@ class Changes(NamedTuple):
     gone: tuple[Row, ...]
 
 
+class Held(NamedTuple):
+    """What holds of a key at an event service, as it was and as it is.
+
+    Attributes:
+        service: The event service.
+        before, after: The standing request; None where none holds.
+    """
+
+    service: str
+    before: Row | None
+    after: Row | None
+
+
 class RequestTable:
     """Keeps the newest request of every key and pattern.
 
     Args:
         horizon_us: How long a withdrawal is remembered.
+        services: Event services for which `changes` tells what changed.
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
         bytes: Weight of all rows.
     """
 
-    def __init__(self, horizon_us: int) -> None:
+    def __init__(self, horizon_us: int, services: Iterable[str] = ()) -> None:
         self.accepted_us = 0
         self.kept_us = kept_us(horizon_us)
         self._rows: dict[Key, dict[str, Row]] = {}
+        self._wild: dict[Key, dict[str, Row]] = {}
+        self._by_name: dict[str, Row] = {}
+        self._held: dict[str, dict[Key, Row]] = {service: {} for service in services}
+        self._changed: dict[tuple[str, Key], Row | None] = {}
+        self._due: list[tuple[int, str]] = []
+        self._carving: dict[Key, dict[str, None]] = {}
         self._buckets: Buckets[Row] = Buckets()
         self.bytes = 0
         self._bytes_of: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return sum(len(rows) for rows in self._rows.values())
+        return len(self._by_name)
 
     @property
     def digest(self) -> int:
@@ -231,6 +259,11 @@ class RequestTable:
         for rows in self._rows.values():
             yield from rows.values()
 
+    def knows(self, row: Row) -> bool:
+        """Tell whether a row of its key and pattern is known that is as new; it costs one look."""
+        same = self._rows.get(row.key, {}).get(row.pattern)
+        return same is not None and not is_newer(row, same)
+
     def newest(self, key: Key) -> Row | None:
         """Return the newest row of a key; None where there is none."""
         return max(self._rows.get(key, {}).values(), key=lambda row: row.rank, default=None)
@@ -245,28 +278,25 @@ class RequestTable:
             weight_of_request(row)
             - sum(
                 weight_of_request(other)
-                for pattern, other in self._rows.get(row.key, {}).items()
-                if covers_pattern(row.pattern, pattern)
+                for other in self._covered_by(row)
             )
             for row in rows
         )
 
     def growth(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there are once some are taken in; renewals cost nothing."""
-        new: dict[tuple[Key, str], None] = {}
-        gone: dict[tuple[Key, str], None] = {}
+        """Return how many rows more there may be once some are taken in: renewals cost nothing."""
+        return sum(not self._takes_a_place(row) for row in rows)
+
+    def has_room(self, rows: Iterable[Row]) -> bool:
+        """Tell whether no key would have more patterns with wildcards than it may."""
+        fresh: dict[Key, dict[str, None]] = {}
         for row in rows:
-            if self._is_known(row):
-                continue
-            known = self._rows.get(row.key, {})
-            if row.pattern not in known:
-                new[row.key, row.pattern] = None
-            gone.update(
-                ((row.key, pattern), None)
-                for pattern, other in known.items()
-                if pattern != row.pattern and self._takes_place(row, other)
-            )
-        return len(new) - len(gone)
+            if is_pattern(row.pattern) and row.pattern not in self._wild.get(row.key, ()):
+                fresh.setdefault(row.key, {})[row.pattern] = None
+        return all(
+            len(patterns) + len(self._wild.get(key, ())) <= MAX_WILD
+            for key, patterns in fresh.items()
+        )
 
     def take(self, rows: Iterable[Row], own_us: int) -> Changes:
         """Take in rows that are newer than what is known.
@@ -296,18 +326,21 @@ class RequestTable:
         What holds is decided by the newest row of each key whose pattern matches; an event
         service is never the destination of its own clients' requests.
         """
-        found = []
-        for key, rows in self._rows.items():
-            if key.source == service:
-                continue
-            best = max(
-                (row for row in rows.values() if matches(row.pattern, service)),
-                key=lambda row: row.rank,
-                default=None,
-            )
-            if best is not None and not best.withdrawn:
-                found.append(best)
+        held = self._held.get(service)
+        found = held.values() if held is not None else self._all_that_hold(service)
         return sorted(found, key=lambda row: (row.rank, row.name))
+
+    def changes(self) -> list[Held]:
+        """Return what changed of what holds at the services of this table, since the last call.
+
+        It costs what changed, and nothing for what did not.
+        """
+        changed, self._changed = self._changed, {}
+        held = [
+            Held(service, before, self._held[service].get(key))
+            for (service, key), before in changed.items()
+        ]
+        return [each for each in held if each.before is not each.after]
 
     def expire(self, own_us: int, spare: int = 0) -> Changes:
         """End the leases that ran out, and forget the withdrawals past their time.
@@ -322,14 +355,12 @@ class RequestTable:
         Returns:
             The withdrawals that are left, and the rows that are gone.
         """
-        ended = [row for row in self.rows() if 0 < row.until_us <= own_us]
+        ended = self._ended(own_us)
         left = [self._left(row, own_us) for row in ended if not row.withdrawn]
-        past = [
-            row
-            for row in ended
-            if row.withdrawn and not self._carves(row, self._rows[row.key].values())
-        ]
+        past = [row for row in ended if row.withdrawn]
         past.sort(key=lambda row: -row.until_us)
+        for row in past[:spare]:
+            heappush(self._due, (row.until_us, row.name))
         gone = [row for row in ended if not row.withdrawn] + past[spare:]
         for row in gone:
             self._remove(row)
@@ -366,7 +397,7 @@ class RequestTable:
         short = [row for row in self.rows() if row.withdrawn and row.until_us < until_us]
         longer = [msgspec.structs.replace(row, until_us=until_us) for row in short]
         for row in longer:
-            self._rows[row.key][row.pattern] = row
+            self._keep(row)
             self._buckets.add_again(row)
         return longer
 
@@ -383,24 +414,39 @@ class RequestTable:
             new.append(row)
         return new
 
-    def discard(self, gone: Callable[[str], bool]) -> bool:
+    def discard(self, names: Iterable[str]) -> bool:
         """Remove rows by their names; tell whether there were any."""
-        found = [row for row in self.rows() if gone(row.name)]
+        found = [self._by_name[name] for name in names if name in self._by_name]
         for row in found:
             self._remove(row)
         return bool(found)
 
-    def _is_known(self, row: Row) -> bool:
-        """Tell whether a row is nothing new.
+    def discard_but(self, names: Container[str]) -> bool:
+        """Remove all rows but some, by their names; tell whether there were any."""
+        return self.discard([name for name in self._by_name if name not in names])
 
-        Patterns of one and the same request stay beside one another, though one may cover another:
-        otherwise what is kept of it would depend on their order.
-        """
+    def _covered_by(self, row: Row) -> Iterator[Row]:
+        """Yield the rows whose places a row may take: only wildcards may take others' than its."""
         rows = self._rows.get(row.key, {})
-        same = rows.get(row.pattern)
-        return (same is not None and same.rank >= row.rank) or any(
-            other.rank > row.rank and covers_pattern(pattern, row.pattern)
-            for pattern, other in rows.items()
+        if not is_pattern(row.pattern):
+            return iter([rows[row.pattern]] if row.pattern in rows else [])
+        return (
+            other for pattern, other in rows.items() if covers_pattern(row.pattern, pattern)
+        )
+
+    def _takes_a_place(self, row: Row) -> bool:
+        rows = self._rows.get(row.key, {})
+        if row.pattern in rows:
+            return True
+        return is_pattern(row.pattern) and any(
+            covers_pattern(row.pattern, pattern) for pattern in rows
+        )
+
+    def _is_known(self, row: Row) -> bool:
+        """Tell whether as new a row is known; of one request every pattern has a row of its own."""
+        return self.knows(row) or any(
+            is_newer(other, row) and covers_pattern(pattern, row.pattern)
+            for pattern, other in self._wild.get(row.key, {}).items()
         )
 
     def _is_stale(self, row: Row, batch: tuple[Row, ...], own_us: int) -> bool:
@@ -408,7 +454,7 @@ class RequestTable:
             return False
         if not row.withdrawn:
             return bool(own_us)
-        others = (*self._rows.get(row.key, {}).values(), *batch)
+        others = (*self._wild.get(row.key, {}).values(), *batch)
         return bool(own_us) and not self._carves(row, others)
 
     @staticmethod
@@ -420,19 +466,23 @@ class RequestTable:
             for other in others
         )
 
-    @staticmethod
-    def _takes_place(row: Row, other: Row) -> bool:
-        """Tell whether a row takes the place of another of its key."""
-        return other.rank < row.rank and covers_pattern(row.pattern, other.pattern)
-
     def _replace(self, row: Row) -> tuple[Row, list[Row]]:
         """Put a row in the place of those it covers; return it as it is kept, and the others."""
-        known = self._rows.get(row.key, {}).values()
-        gone = [other for other in known if self._takes_place(row, other)]
+        rows = self._rows.get(row.key, {})
+        same = rows.get(row.pattern)
+        gone = [] if same is None else [same]
+        if is_pattern(row.pattern):
+            gone += [
+                other
+                for pattern, other in rows.items()
+                if other is not same
+                and is_newer(row, other)
+                and covers_pattern(row.pattern, pattern)
+            ]
         for other in gone:
             self._remove(other)
         kept = self._put(_outliving(row, max((other.last_us for other in gone), default=0)))
-        return kept, [other for other in gone if other.pattern != row.pattern]
+        return kept, [other for other in gone if other is not same]
 
     def _left(self, row: Row, own_us: int) -> Row | None:
         """Return what is left of a lease that ended; None where nothing older may live."""
@@ -442,16 +492,109 @@ class RequestTable:
         return msgspec.structs.replace(row, withdrawn=True, since_us=own_us, until_us=until_us)
 
     def _put(self, row: Row) -> Row:
-        self._rows.setdefault(row.key, {})[row.pattern] = row
+        self._keep(row)
         self._count_in(row)
+        if row.withdrawn:
+            self._look_again(row.key, row.pattern)
         return row
 
+    def _keep(self, row: Row) -> None:
+        key, name = row.key, row.name
+        self._rows.setdefault(key, {})[row.pattern] = row
+        if is_pattern(row.pattern):
+            self._wild.setdefault(key, {})[row.pattern] = row
+        self._by_name[name] = row
+        self._carving.get(key, {}).pop(name, None)
+        if row.until_us:
+            heappush(self._due, (row.until_us, name))
+            self._tidy_due()
+        self._hold(key, row.pattern)
+
     def _remove(self, row: Row) -> None:
+        key = row.key
         self._count_out(row)
-        rows = self._rows[row.key]
+        del self._by_name[row.name]
+        rows = self._rows[key]
         del rows[row.pattern]
+        wild = self._wild.get(key)
+        if wild is not None:
+            wild.pop(row.pattern, None)
+            if not wild:
+                del self._wild[key]
+        self._hold(key, row.pattern)
         if not rows:
-            del self._rows[row.key]
+            del self._rows[key]
+        self._look_again(key, row.pattern)
+
+    def _ended(self, own_us: int) -> list[Row]:
+        """Return the rows whose time is over, but for withdrawals that carve a hole."""
+        ended: dict[str, Row] = {}
+        while self._due and self._due[0][0] <= own_us:
+            _, name = heappop(self._due)
+            row = self._by_name.get(name)
+            if row is None or not 0 < row.until_us <= own_us:
+                continue  # it went since, or was renewed and has an entry of its own
+            if row.withdrawn and self._carves(row, self._wild.get(row.key, {}).values()):
+                self._carving.setdefault(row.key, {})[name] = None
+            else:
+                ended[name] = row
+        return list(ended.values())
+
+    def _look_again(self, key: Key, pattern: str) -> None:
+        """Have withdrawals end that a wildcard kept, which may be gone now."""
+        if not is_pattern(pattern):
+            return
+        for name in self._carving.pop(key, ()):
+            heappush(self._due, (0, name))
+
+    def _tidy_due(self) -> None:
+        """Leave out the times of rows that went, where they are most: renewals leave one each."""
+        if len(self._due) > 64 + 2 * len(self._by_name):
+            kept = {name for names in self._carving.values() for name in names}
+            self._due = [
+                (row.until_us, name)
+                for name, row in self._by_name.items()
+                if row.until_us and name not in kept
+            ]
+            heapify(self._due)
+
+    def _hold(self, key: Key, pattern: str) -> None:
+        """Find anew what holds of a key where a pattern matches."""
+        if not is_pattern(pattern):
+            services: Iterable[str] = (pattern,) if pattern in self._held else ()
+        else:
+            services = [service for service in self._held if matches(pattern, service)]
+        for service in services:
+            held = self._held[service]
+            before, after = held.get(key), self._holds(key, service)
+            if before is after:
+                continue
+            self._changed.setdefault((service, key), before)
+            if after is None:
+                del held[key]
+            else:
+                held[key] = after
+
+    def _holds(self, key: Key, service: str) -> Row | None:
+        """Return the request of a key that holds at an event service; None where none does."""
+        if key.source == service:
+            return None
+        best = self._rows.get(key, {}).get(service)
+        for pattern, row in self._wild.get(key, {}).items():
+            if matches(pattern, service) and (best is None or is_newer(row, best)):
+                best = row
+        return None if best is None or best.withdrawn else best
+
+    def _all_that_hold(self, service: str) -> list[Row]:
+        found = (self._holds(key, service) for key in self._rows)
+        return [row for row in found if row is not None]
+
+
+def is_newer(row: Row, other: Row) -> bool:
+    """Tell whether a row's rank is larger than another's: mostly, its version tells."""
+    if row.version != other.version:
+        return row.version > other.version
+    return row.rank > other.rank
 
     def _count_in(self, row: Row) -> None:
         self._buckets.add(row)

@@ -84,11 +84,13 @@ def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
 
 def _applied(host: GatewayHost, row: Row) -> list[AppliedOut]:
     request = str(row.request.identity)
+    found = (
+        (service, host.core.find(service, row.kind, row.what)) for service in host.settings.adapters
+    )
     return [
         AppliedOut(service=service, state=_state(host, row, applied), widened=list(applied.widened))
-        for service in host.settings.adapters
-        for applied in host.core.applied(service)
-        if _is_behind(applied, row, request)
+        for service, applied in found
+        if applied is not None and request in applied.requests
     ]
 
 
@@ -97,7 +99,3 @@ def _state(host: GatewayHost, row: Row, applied: Applied) -> str:
     if applied.state == "applied" and not host.is_everywhere(row.name):
         return "ordered"
     return applied.state
-
-
-def _is_behind(applied: Applied, row: Row, request: str) -> bool:
-    return applied.kind is row.kind and applied.what == row.what and request in applied.requests
