@@ -1,7 +1,7 @@
 """Which way an event goes: routes over the attachments of gateways to event services."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from msgspec import UNSET
@@ -124,7 +124,12 @@ def _connect(graph: Graph, a: Vertex, b: Vertex) -> None:
     graph.setdefault(b, []).append(a)
 
 
-class Topology(NamedTuple):
+ROUTES_KEPT: Final = 8
+"""Routes of a topology that are kept, for gateways of one process that see the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
     """What the file says of who is attached where.
 
     Attributes:
@@ -134,8 +139,11 @@ class Topology(NamedTuple):
     """
 
     attachments: tuple[Attachment, ...] = ()
-    on_medium: Mapping[str, str] = MappingProxyType({})
+    on_medium: Mapping[str, str] = field(default_factory=dict)
     silent: Silence = Silence()
+    _made: dict[tuple[Attachment, ...], "Routes"] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @staticmethod
     def of(federation: Federation) -> "Topology":
@@ -153,8 +161,14 @@ class Topology(NamedTuple):
             live: Those that work, in any order; None for all.
         """
         every = self.attachments
-        kept = every if live is None else tuple([each for each in every if each in live])
-        return Routes(kept, self.on_medium, self.silent)
+        works = every if live is None else frozenset(live)
+        kept = every if live is None else tuple([each for each in every if each in works])
+        made = self._made.get(kept)
+        if made is None:
+            made = self._made[kept] = Routes(kept, self.on_medium, self.silent)
+            if len(self._made) > ROUTES_KEPT:
+                del self._made[next(iter(self._made))]
+        return made
 
 
 class Routes:

@@ -163,7 +163,7 @@ class GatewayCore:
         self._open(state, turn)
         self._attend(turn)
         for service in self._up:
-            self.gossip.say_at(service, (), turn)
+            self.gossip.say_at(service, turn)
         self.delivery.carrying.resume(turn)
         return turn.mutations, turn.outputs
 

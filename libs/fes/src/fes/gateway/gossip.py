@@ -22,6 +22,11 @@ from fes.gateway.touch import Touch
 from fes.gateway.turn import Turn
 
 
+PROMPT = 8
+"""Hellos at one event service, between two ticks, that tell at once what was learnt; more wait for
+the tick and go as one."""
+
+
 class Gossip:
     """Says hello, listens, and keeps presence and request table as the neighbours have them.
 
@@ -56,6 +61,8 @@ class Gossip:
         self._known = frozenset(name for name, _ in settings.topology.attachments)
         self._roster_kept: int | None = None
         self._said_us: dict[str, int] = {}
+        self._prompt: dict[str, int] = {}
+        self._learnt: dict[str, dict[str, Attendance]] = {}
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back when the gateway before this one was last in touch."""
@@ -84,11 +91,13 @@ class Gossip:
         presence.tick(turn.own_us)
         if not self._speaks:
             return presence.review()
+        self._prompt.clear()
         changed = self.review(turn)
         for service in self._settings.adapters:
             interval_us = presence.neighbours.interval_us(service)
-            if presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us:
-                self.say_at(service, (), turn)
+            due = presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us
+            if due or service in self._learnt:
+                self.say_at(service, turn)
         self.exchange.tick(turn)
         turn.mutations.extend(self.touch.keep(self._standing.table.accepted_us))
         return changed
@@ -106,8 +115,8 @@ class Gossip:
             return newcomer
         self._learn(hello.attendances, service, turn)
         self.exchange.compare(hello, service, turn)
-        if newcomer:
-            self.say_at(service, (), turn)
+        if newcomer and self.presence.neighbours.greets(service, hello.gateway):
+            self._say_soon(service, (), turn)
         return newcomer
 
     def told(self, table: Table, service: str, turn: Turn) -> None:
@@ -122,7 +131,7 @@ class Gossip:
         """Say hello where something changed here; tell whether the ways did."""
         if self._speaks and self.presence.speak(turn.now.wall_us, turn.own_us):
             for service in self._settings.adapters:
-                self.say_at(service, (), turn)
+                self.say_at(service, turn)
         return self.presence.review()
 
     def keep(self, turn: Turn) -> None:
@@ -132,8 +141,9 @@ class Gossip:
             self._roster_kept = roster.digest
             turn.mutations.append(PutRow(ROSTER, write_roster(roster)))
 
-    def say_at(self, service: str, learnt: Iterable[Attendance], turn: Turn) -> None:
-        """Say hello at an event service, and what was learnt."""
+    def say_at(self, service: str, turn: Turn) -> None:
+        """Say hello at an event service, and what was learnt since the last one."""
+        learnt = self._learnt.pop(service, {}).values()
         roster = self.presence.roster
         own = roster.get(self._settings.id)
         hello = Hello(
@@ -153,7 +163,14 @@ class Gossip:
             return
         for name, adapter in self._settings.adapters.items():
             if name != service or adapter.on_medium:
-                self.say_at(name, new, turn)
+                self._say_soon(name, new, turn)
+
+    def _say_soon(self, service: str, learnt: Iterable[Attendance], turn: Turn) -> None:
+        """Say hello at once, or with the next tick where it was said often since the last."""
+        self._learnt.setdefault(service, {}).update((each.gateway, each) for each in learnt)
+        said = self._prompt[service] = self._prompt.get(service, 0) + 1
+        if said <= PROMPT:
+            self.say_at(service, turn)
 
     def _sound(
         self, attendances: Iterable[Attendance], service: str, turn: Turn

@@ -26,6 +26,10 @@ class Ear(NamedTuple):
     epoch: int
 
 
+NEVER = Ear(-(1 << 62), -1)
+"""Of a gateway that nobody listened for yet."""
+
+
 class Neighbours:
     """Keeps when each gateway was heard last, at each event service.
 
@@ -38,17 +42,23 @@ class Neighbours:
     def __init__(self, gateway: str, topology: Topology, hello_us: int) -> None:
         self._on_medium = topology.on_medium
         self._hello_us = hello_us
-        self._heard: dict[str, dict[str, Ear]] = {}
+        self._heard: dict[str, dict[str, Ear]] = {}  # unheard longest first
+        self._strangers: dict[str, dict[str, Ear]] = {}
         self._others: dict[str, tuple[str, ...]] = {}
-        self._talkers: dict[str, tuple[str, ...]] = {}
+        self._talkers: dict[str, dict[str, int]] = {}
+        self._patience_us: dict[str, float] = {}
+        self._ring: dict[str, dict[str, int]] = {}
+        self._id = gateway
         mute = topology.silent.mute
         for name, service in topology.attachments:
             if name == gateway:
-                others = tuple(other for other in topology.at(service) if other != gateway)
+                ring = topology.at(service)
+                self._ring[service] = {other: place for place, other in enumerate(ring)}
+                others = tuple(other for other in ring if other != gateway)
                 self._others[service] = others
-                self._talkers[service] = tuple(
-                    other for other in others if (other, service) not in mute
-                )
+                talkers = [other for other in others if (other, service) not in mute]
+                self._talkers[service] = {other: place for place, other in enumerate(talkers)}
+                self._patience_us[service] = PATIENCE * self.interval_us(service)
 
     def has_company(self, service: str) -> bool:
         """Tell whether any other gateway may hear what is said at an event service."""
@@ -59,49 +69,69 @@ class Neighbours:
         crowd = len(self._others.get(service, ())) + 1
         return self._hello_us * max(CROWD, crowd) // CROWD
 
+    def greets(self, service: str, newcomer: str) -> bool:
+        """Tell whether this gateway is among those that greet a newcomer at an event service.
+
+        All are where they are few; of a crowd, those that follow the newcomer in the file.
+        """
+        ring = self._ring.get(service, {})
+        if len(ring) <= CROWD or newcomer not in ring:
+            return True
+        return (ring[self._id] - ring[newcomer]) % len(ring) <= CROWD
+
     def hear(self, service: str, gateway: str, epoch: int, now_us: int) -> bool:
         """Note that a gateway was heard; tell whether it was gone, or started again."""
-        heard = self._heard.setdefault(service, {})
+        heard = self._known_at(service, gateway)
         before = heard.pop(gateway, None)
         heard[gateway] = Ear(now_us, epoch)
-        if len(heard) > MEDIUM_NEIGHBOURS:
+        if gateway not in self._talkers.get(service, ()) and len(heard) > MEDIUM_NEIGHBOURS:
             del heard[next(iter(heard))]
         return before is None or before.epoch != epoch or self._is_late(service, before, now_us)
 
     def expect(self, service: str, gateway: str, now_us: int) -> None:
         """Give a gateway time to be heard anew."""
-        heard = self._heard.setdefault(service, {})
-        before = heard.get(gateway)
+        heard = self._known_at(service, gateway)
+        before = heard.pop(gateway, None)
         heard[gateway] = Ear(now_us, before.epoch if before else -1)
+        if gateway not in self._talkers.get(service, ()) and len(heard) > MEDIUM_NEIGHBOURS:
+            del heard[next(iter(heard))]
 
     def listen(self, service: str, now_us: int) -> None:
         """Begin to listen at an event service: those who talk there have time to be heard."""
         self._heard[service] = {name: Ear(now_us, -1) for name in self._talkers.get(service, ())}
+        self._strangers.pop(service, None)
 
     def is_heard(self, service: str, gateway: str, now_us: int) -> bool:
         """Tell whether a gateway was heard lately."""
-        ear = self._heard.get(service, {}).get(gateway)
+        ear = self._known_at(service, gateway).get(gateway)
         return ear is not None and ear.epoch >= 0 and not self._is_late(service, ear, now_us)
-
-    def is_alone(self, service: str, now_us: int) -> bool:
-        """Tell whether no gateway was heard lately at an event service."""
-        return not any(
-            self.is_heard(service, gateway, now_us) for gateway in self._heard.get(service, ())
-        )
 
     def missing(self, service: str, now_us: int) -> list[str]:
         """Return the gateways that should be heard at an event service and are not.
 
-        On a medium nobody must be in range.
+        On a medium nobody must be in range. It costs a look at those that are missing, and one.
         """
-        if service in self._on_medium:
+        talkers = self._talkers.get(service, {})
+        if service in self._on_medium or not talkers:
             return []
-        heard = self._heard.get(service, {})
-        return [
-            gateway
-            for gateway in self._talkers.get(service, ())
-            if gateway not in heard or self._is_late(service, heard[gateway], now_us)
-        ]
+        heard = self._heard.get(service)
+        if heard is None:
+            return list(talkers)
+        late = []
+        for gateway, ear in heard.items():
+            if not self._is_late(service, ear, now_us):
+                break
+            late.append(gateway)
+        return sorted(late, key=talkers.__getitem__)
+
+    def _known_at(self, service: str, gateway: str) -> dict[str, Ear]:
+        """Return where it is kept when a gateway was heard: those who talk there stay."""
+        if gateway not in self._talkers.get(service, ()):
+            return self._strangers.setdefault(service, {})
+        known = self._heard.get(service)
+        if known is None:
+            known = self._heard[service] = dict.fromkeys(self._talkers[service], NEVER)
+        return known
 
     def _is_late(self, service: str, ear: Ear, now_us: int) -> bool:
-        return now_us - ear.at_us > PATIENCE * self.interval_us(service)
+        return now_us - ear.at_us > self._patience_us.get(service, PATIENCE * self._hello_us)

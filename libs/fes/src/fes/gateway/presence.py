@@ -10,6 +10,7 @@ Source:
 from collections.abc import Container, Iterable
 
 from fes.control.signal import Attendance, Hello, Missing
+from fes.federation.topology import Routes
 from fes.gateway.neighbours import Neighbours
 from fes.gateway.roster import Roster
 from fes.gateway.settings import GatewaySettings
@@ -32,7 +33,6 @@ class Presence:
     Attributes:
         neighbours: Whom it hears.
         roster: Where every gateway is.
-        routes: The ways over the attachments that work.
         uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
     """
 
@@ -40,7 +40,6 @@ class Presence:
         topology = settings.topology
         self.neighbours = Neighbours(settings.id, topology, settings.hello_us)
         self.roster = Roster(topology)
-        self.routes = topology.routes()
         self.uptime_us = 0
         self._settings = settings
         self._links = links
@@ -48,7 +47,16 @@ class Presence:
         self._ticked_us: int | None = None
         self._outdone = -1
         self._refuted_us: dict[str, int] = {}
-        self._live = topology.attachments
+        self._routes: Routes | None = None
+        self._reviewed = 0
+        self._stale = True
+
+    @property
+    def routes(self) -> Routes:
+        """The ways over the attachments that work; found only where an event needs one."""
+        if self._routes is None:
+            self._routes = self._settings.topology.routes(self.roster.live())
+        return self._routes
 
     def tick(self, now_us: int) -> None:
         """Let time pass.
@@ -60,14 +68,17 @@ class Presence:
             passed_us = max(0, now_us - self._ticked_us)
             self.uptime_us += min(passed_us, round(STALL * self._settings.hello_us))
         self._ticked_us = now_us
+        self._stale = True
 
     def link(self, service: str) -> None:
         """Note that an adapter's link came up or went."""
         self._unready.pop(service, None)
         self.neighbours.listen(service, self.uptime_us)
+        self._stale = True
 
     def ready(self, service: str, *, ready: bool) -> None:
         """Note whether an adapter's event service answers."""
+        self._stale = True
         if ready and service in self._unready:
             del self._unready[service]
             self.neighbours.listen(service, self.uptime_us)
@@ -76,20 +87,24 @@ class Presence:
 
     def hear(self, hello: Hello, service: str) -> bool:
         """Take a hello; tell whether its gateway was not heard before, or started again."""
-        return self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
+        fresh = self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
+        self._stale = self._stale or fresh
+        return fresh
 
     def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
         """Take what others say of who is where; return what is new of it."""
         new = []
         for attendance in attendances:
             if attendance.gateway == self._settings.id:
-                self._outdone = max(self._outdone, attendance.version)
+                if attendance.version > self._outdone:
+                    self._outdone, self._stale = attendance.version, True
                 continue
             since = self.roster.get(attendance.gateway).since
             if self.roster.take(attendance):
                 new.append(attendance)
                 if attendance.since > since:
                     self._give_time(attendance)
+        self._stale = self._stale or bool(new)
         return new
 
     def speak(self, wall_us: int, own_us: int) -> bool:
@@ -100,6 +115,9 @@ class Presence:
             own_us: The own time. The smaller is where versions begin: a clock that was set must not
                 put them far ahead.
         """
+        if not self._stale:
+            return False  # nothing was heard since that bears on it, and no time passed
+        self._stale = False
         own = self.roster.get(self._settings.id)
         at, missing = self._at(), self._missing()
         refuting = self._refutes(at)
@@ -112,12 +130,11 @@ class Presence:
         return True
 
     def review(self) -> bool:
-        """Find the ways anew; tell whether they changed."""
-        live = self.roster.live()
-        if live == self._live:
+        """Tell whether what works changed since the last call, so that the ways may have."""
+        if self.roster.changes == self._reviewed:
             return False
-        self._live = live
-        self.routes = self._settings.topology.routes(live)
+        self._reviewed = self.roster.changes
+        self._routes = None
         return True
 
     def _at(self) -> tuple[str, ...]:

@@ -12,14 +12,24 @@ _UNHEARD = Attendance("", -1, -1)
 class Roster:
     """Keeps the newest attendance of every gateway of the file.
 
+    What works is kept up to date with each attendance, at the cost of what that one changes.
+
     Args:
         topology: Who is attached where.
+
+    Attributes:
+        changes: How often an attachment came to work, or no longer did.
     """
 
     def __init__(self, topology: Topology) -> None:
+        self.changes = 0
         self._topology = topology
-        self._known = dict.fromkeys(gateway for gateway, _ in topology.attachments)
+        self._services: dict[str, dict[str, None]] = {}
+        for gateway, service in topology.attachments:
+            self._services.setdefault(gateway, {})[service] = None
         self._by_gateway: dict[str, Attendance] = {}
+        self._accusers: dict[Attachment, dict[str, int]] = {}
+        self._down: dict[Attachment, None] = {}
         self._digest = Digest()
 
     def __iter__(self) -> Iterator[Attendance]:
@@ -37,13 +47,18 @@ class Roster:
 
     def take(self, attendance: Attendance) -> bool:
         """Take an attendance; tell whether it is newer than what was known."""
-        before = self.get(attendance.gateway)
-        if attendance.gateway not in self._known or attendance.version <= before.version:
+        gateway = attendance.gateway
+        before = self.get(gateway)
+        if gateway not in self._services or attendance.version <= before.version:
             return False
         if before.version >= 0:
             self._digest.remove(_digest(before))
         self._digest.add(_digest(attendance))
-        self._by_gateway[attendance.gateway] = attendance
+        self._by_gateway[gateway] = attendance
+        touched = {(gateway, service): None for service in self._services[gateway]}
+        touched |= self._accuse(before, attendance)
+        for attachment in touched:
+            self._look_at(attachment)
         return True
 
     def live(self) -> tuple[Attachment, ...]:
@@ -52,25 +67,51 @@ class Roster:
         What nobody spoke of works. One works not where its gateway does not say so, or where a
         gateway that is there misses it and was not refuted since.
         """
-        absent = {
-            (missing.gateway, missing.service)
-            for attendance in self
-            for missing in attendance.missing
-            if missing.service in attendance.at and missing.since >= self.get(missing.gateway).since
-        }
-        return tuple(
-            (gateway, service)
-            for gateway, service in self._topology.attachments
-            if (gateway, service) not in absent and self._says_so(gateway, service)
-        )
+        return tuple([each for each in self._topology.attachments if each not in self._down])
 
     def accused(self, gateway: str) -> Iterator[tuple[str, str]]:
         """Yield (gateway, event service) of those who miss a gateway and were not refuted."""
         since = self.get(gateway).since
-        for attendance in self:
-            for missing in attendance.missing:
-                if missing.gateway == gateway and missing.since >= since:
-                    yield attendance.gateway, missing.service
+        for service in self._services.get(gateway, ()):
+            for accuser, missed in self._accusers.get((gateway, service), {}).items():
+                if missed >= since:
+                    yield accuser, service
+
+    def _accuse(self, before: Attendance, after: Attendance) -> dict[Attachment, None]:
+        """Note whom a gateway misses now; return what it misses, or no longer does."""
+        touched: dict[Attachment, None] = {}
+        for missing in before.missing:
+            touched[missing.gateway, missing.service] = None
+            accusers = self._accusers.get((missing.gateway, missing.service), {})
+            accusers.pop(before.gateway, None)
+            if not accusers:
+                self._accusers.pop((missing.gateway, missing.service), None)
+        for missing in after.missing:
+            touched[missing.gateway, missing.service] = None
+            if missing.service in self._services.get(missing.gateway, ()):
+                accusers = self._accusers.setdefault((missing.gateway, missing.service), {})
+                accusers[after.gateway] = missing.since
+        return touched
+
+    def _look_at(self, attachment: Attachment) -> None:
+        """Find anew whether an attachment works."""
+        gateway, service = attachment
+        if service not in self._services.get(gateway, ()):
+            return
+        works = self._says_so(gateway, service) and not self._is_missed(gateway, service)
+        if works is (attachment in self._down):
+            self.changes += 1
+            if works:
+                del self._down[attachment]
+            else:
+                self._down[attachment] = None
+
+    def _is_missed(self, gateway: str, service: str) -> bool:
+        since = self.get(gateway).since
+        return any(
+            missed >= since and service in self.get(accuser).at
+            for accuser, missed in self._accusers.get((gateway, service), {}).items()
+        )
 
     def _says_so(self, gateway: str, service: str) -> bool:
         attendance = self._by_gateway.get(gateway)
