@@ -19,11 +19,12 @@ MAX_WILD: Final = 8
 MAX_WILD_LENGTH: Final = 128
 """Most characters of a pattern with wildcards."""
 CACHE_SIZE: Final = 1024
-"""Compiled patterns kept; the one unused longest goes first. `cache_info` counts."""
+"""Compiled patterns, and lists, kept; the one unused longest goes first. `cache_info` counts."""
 
 _SPECIAL: Final = {"*": Wild.RUN, "?": Wild.ONE}
 
 
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def parse_list(text: str, *, nobody_allowed: bool = False) -> tuple[str, ...]:
     """Return the patterns of a distribution list, in order, each once.
 

@@ -76,6 +76,7 @@ class SienaAdapter(Adapter):
         self._codec = Codec(names, given.subject_attribute)
         self._filters = FilterMapping(context.mapping, names, given.subject_attribute)
         self._key = (self.kind, context.brokers, context.service, given.index, given.semantics)
+        self._read = context.pool.latest((self._key, given.substitute, given.subject_attribute))
         self._held: dict[int, tuple[Filter, ...]] = {}
         self._connection: Connection | None = None
         self._client: Client | None = None
@@ -223,9 +224,12 @@ class SienaAdapter(Adapter):
     def _take_control(self, notification: Notification, stamp: Stamp | None) -> None:
         if not self.context.hears_control:
             return
+        event = self._read.of((notification,), lambda: self._control_of(notification))
+        self.sink.heard_control(event, stamp)
+
+    def _control_of(self, notification: Notification) -> Event:
         native = self._codec.to_native(notification)
-        event = Event(CONTROL_SUBJECT, native.parameters, native.attributes)
-        self.sink.heard_control(unflatten(event), stamp)
+        return unflatten(Event(CONTROL_SUBJECT, native.parameters, native.attributes))
 
     def _advertised(self, native: Native) -> Filter:
         return advertisement(self._codec.to_notification(native))

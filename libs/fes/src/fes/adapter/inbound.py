@@ -78,6 +78,7 @@ class Inbound:
         self._log = log
         self._stamper = stamper
         self._matching = Matching()
+        self._control = context.pool.latest(("control event", context.limits))
 
     def subscribe(self, subscription: Subscription) -> None:
         """Have events that a subscription accepts passed to the gateway."""
@@ -106,19 +107,14 @@ class Inbound:
         if stamp is not None and stamp.origin == self._stamper.origin:
             return
         self.counters["control"] += 1
-        identity = from_native(stamp)[0] if stamp is not None else None
         try:
-            body = self._control_body(event)
+            control = self._control.of((event, stamp), lambda: self._control_of(event, stamp))
         except LimitError as error:
             self.refuse(f"control event: {error}", stamp)
             return
-        is_publication = event.parameter("Type") == RequestType.PUBLICATION
-        inner = event.parameter("Event") if is_publication else None
-        urgency = attributes.priority(inner) if isinstance(inner, Event) else 0
-        control = HeardControl(identity, body, is_publication, priority=urgency)
         if not self._pass_on(control, event):
             self.counters["dropped"] += 1
-            self._log(Decision.DROPPED, stamp=identity, reason="link queue full: control event")
+            self._log(Decision.DROPPED, stamp=control.stamp, reason="link queue full: control event")
 
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Take what could not be read; see `Sink`."""
@@ -206,6 +202,14 @@ class Inbound:
             attributes.starts_us(event) if event.attributes else 0,
             token,
         )
+
+    def _control_of(self, event: Event, stamp: NativeStamp | None) -> HeardControl:
+        identity = from_native(stamp)[0] if stamp is not None else None
+        body = self._control_body(event)
+        is_publication = event.parameter("Type") == RequestType.PUBLICATION
+        inner = event.parameter("Event") if is_publication else None
+        urgency = attributes.priority(inner) if isinstance(inner, Event) else 0
+        return HeardControl(identity, body, is_publication, priority=urgency)
 
     def _control_body(self, event: Event) -> bytes:
         limits = self._context.limits

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fes.recent import Latest
+
 
 @dataclass(slots=True)
 class _Shared:
@@ -22,6 +24,15 @@ class ConnectionPool:
     def __init__(self) -> None:
         self._shared: dict[object, _Shared] = {}
         self._locks: dict[object, asyncio.Lock] = {}
+        self._latest: dict[object, Latest[Any]] = {}
+
+    def latest(self, key: object) -> Latest[Any]:
+        """Return what remembers, for all that ask under one key, what was made of what came last.
+
+        What one connection hears is given to every adapter on it, one after the other; so the
+        first of them reads it for all.
+        """
+        return self._latest.setdefault(key, Latest())
 
     @property
     def open(self) -> int:

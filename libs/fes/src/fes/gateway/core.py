@@ -39,6 +39,7 @@ from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.model import binary
+from fes.recent import Recent
 
 OPENED = 10_000
 """Most forwarded requests remembered as taken: more than wait for the leader."""
@@ -51,6 +52,9 @@ RESERVED = 1_000_000
 
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
+
+_recent: Recent[ControlEvent | Signal] = Recent()
+"""What is heard at an event service, every gateway there reads; in one process, the first."""
 
 Result = tuple[list[Mutation], list[Output]]
 """Mutations to commit, then outputs to perform."""
@@ -301,11 +305,14 @@ class GatewayCore:
 
     def _heard_control(self, heard: HeardControl, service: str, turn: Turn) -> None:
         try:
-            event = binary.decode(heard.body)
-            if is_signal(event):
-                self._signal(read_signal(event, self.settings.system), service, turn)
+            control = _recent.of(
+                heard.body,
+                (heard.stamp, self.settings.system),
+                lambda: _read(heard, self.settings.system),
+            )
+            if not isinstance(control, ControlEvent):
+                self._signal(control, service, turn)
                 return
-            control = from_event(event, heard.stamp)
             if heard.observed:
                 control = as_observed(control, service, self.settings.adapters[service].id)
             mine = self._leads or self._entering.is_shared(control)
@@ -356,3 +363,14 @@ class GatewayCore:
         """Say where this gateway is now; what is in custody goes on by the ways that follow."""
         if self.gossip.review(turn):
             self.delivery.carrying.resume(turn)
+
+
+def _read(heard: HeardControl, system: str) -> ControlEvent | Signal:
+    """Return the request or the signal in what was heard.
+
+    Raises:
+        ControlEventError: It is neither.
+        EventError: It is no event.
+    """
+    event = binary.decode(heard.body)
+    return read_signal(event, system) if is_signal(event) else from_event(event, heard.stamp)
