@@ -1,4 +1,44 @@
-"""Whether a client could hear the others lately: only then does their silence mean anything."""
+"""Whether a client could hear the others lately: only then does their silence mean anything.
+
+A loop that stands still hears nobody. What a process spent so, or waited for its turn on a machine
+that was busy, is not the others' silence.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from typing import Final, TypeVar
+
+STEP_S: Final = 0.1
+"""Most that one wait counts: what it took longer, the loop stood still."""
+
+T = TypeVar("T")
+
+
+async def attentively(work: Awaitable[T], within_s: float) -> T:
+    """Return what comes of some work, if it comes while the loop listened for so long.
+
+    Args:
+        work: Is cancelled where it takes longer.
+        within_s: Seconds in which the loop turned; each step counts `STEP_S` at most.
+
+    Raises:
+        TimeoutError: It took longer.
+    """
+    task = asyncio.ensure_future(work)
+    left_s = within_s
+    try:
+        while left_s > 0 and not task.done():
+            begun_s = time.monotonic()
+            await asyncio.wait({task}, timeout=min(STEP_S, left_s))
+            left_s -= min(STEP_S, time.monotonic() - begun_s)
+        if task.done():
+            return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    raise TimeoutError
 
 
 class Attention:

@@ -14,6 +14,7 @@ import nats.aio.client
 import nats.aio.subscription
 
 from eventservices.backoff import Backoff
+from eventservices.slices import Slice
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ class NatsClient(nats.aio.client.Client):
     Attributes:
         handler_errors: Messages whose handler raised; each is logged, none ends the read loop.
         ignored_servers: Servers that a broker named and that are not used.
+        heard: Messages that came.
     """
 
     def __init__(self, backoff: Backoff | None = None) -> None:
@@ -37,6 +39,8 @@ class NatsClient(nats.aio.client.Client):
         self._backoff = backoff
         self.handler_errors = 0
         self.ignored_servers = 0
+        self.heard = 0
+        self._slice = Slice()
         self._handlers: dict[int, Handler] = {}
 
     @property
@@ -92,6 +96,9 @@ class NatsClient(nats.aio.client.Client):
     async def _process_msg(
         self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes
     ) -> None:
+        self.heard += 1
+        self._pings_outstanding = 0  # it speaks; what answers the ping waits behind this
+        await self._slice.turn()
         handler = self._handlers.get(sid)
         if handler is None:
             await super()._process_msg(sid, subject, reply, data, headers)
@@ -108,6 +115,7 @@ class NatsClient(nats.aio.client.Client):
         except Exception:
             self.handler_errors += 1
             log.exception("handler_failed", extra={"subject": subject[:200]})
+        self._slice.end()
 
     async def _select_next_server(self) -> None:
         # `nats-py` waits as long each time, however often a connection was ended at once.

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+from eventservices.attention import attentively
 from eventservices.errors import NotConnectedError
 
 Send = Callable[[bytes], Awaitable[None]]
@@ -33,9 +34,10 @@ class Probes:
         self._waiting[token] = heard
         start_s = time.monotonic()
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(timeout_s) as sending:
                 await send(token)
-                came = await heard
+                sending.reschedule(None)
+            came = await attentively(heard, timeout_s)
         finally:
             del self._waiting[token]
         if not came:

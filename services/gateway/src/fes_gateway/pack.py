@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from eventservices.slices import Slice
 from fes import distribution
 from fes.adapter import AdapterRuntime
 from fes.adapter.assemble import assemble
@@ -86,6 +87,7 @@ class Pack:
         )
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._pool = ConnectionPool()
+        self._slice = Slice()
         self.hosts = {name: self._host(name) for name in settings.gateways}
         self.runtimes = [
             self._runtime(name, service, base)
@@ -187,7 +189,9 @@ class Pack:
         while True:
             await asyncio.sleep(pause_s)
             for host in self.hosts.values():
+                await self._slice.turn()
                 self._tick_one(host)
+                self._slice.end()
 
     @staticmethod
     def _tick_one(host: GatewayHost) -> None:

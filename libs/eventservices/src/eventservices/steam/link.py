@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from secrets import SystemRandom
 
+from eventservices.attention import attentively
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
 from eventservices.steam.counters import Counters
@@ -26,6 +27,9 @@ FAILURE = 0x80
 
 _CHUNK = 64  # topics in one SUBSCRIBE
 _ACK_S = 5.0
+_LATE_S = 0.5  # a timer that comes later than this tells that the loop stood still
+_SHARED_S = 0.25  # how long a proof counts for others that ask
+_BUSY = 5  # deadlines of a probe while other messages come
 _BACKOFF_S = (0.1, 5.0)
 _STEADY_S = 10.0
 _TAKEN_OVER_S = 30.0
@@ -67,6 +71,10 @@ class Link:
         self._asked: dict[int, _Asked] = {}
         self._probes: dict[bytes, asyncio.Future[None]] = {}
         self._numbers = count(1)
+        self._heard = 0
+        self._proving: asyncio.Task[float] | None = None
+        self._proved_s = float("-inf")
+        self._took_s = 0.0
         self._keeper: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -94,6 +102,9 @@ class Link:
             self._keeper.cancel()
             await asyncio.wait({self._keeper})
             self._keeper = None
+        if self._proving is not None:
+            self._proving.cancel()
+            await asyncio.wait({self._proving})
         self.unsubscribe(list(self._wanted))
         if self._connection is not None:
             await self._connection.close()
@@ -159,7 +170,7 @@ class Link:
                 self._connection.unsubscribe(gone[start : start + _CHUNK])
 
     async def probe(self, deadline_s: float) -> float:
-        """Send a message to itself and wait for it.
+        """Send a message to itself and wait for it; one proof serves all that ask at a time.
 
         Returns:
             Wall time that it took; seconds.
@@ -167,19 +178,44 @@ class Link:
         Raises:
             NotConnectedError: It did not come back; the connection is made anew.
         """
+        if time.monotonic() - self._proved_s < _SHARED_S:
+            return self._took_s
+        if self._proving is None or self._proving.done():
+            proving = self._prove(deadline_s)
+            self._proving = asyncio.create_task(proving, name=f"steam proof {self._client_id}")
+            self._proving.add_done_callback(_seen)
+        return await asyncio.shield(self._proving)
+
+    async def _prove(self, deadline_s: float) -> float:
         mark = str(next(self._numbers)).encode()
         back = self._probes[mark] = asyncio.get_running_loop().create_future()
         sent_s = time.perf_counter()
         try:
             self.publish(self._probe_topic, mark)
-            async with asyncio.timeout(deadline_s):
-                await back
+            await self._heard_within(back, deadline_s)
         except TimeoutError as error:
             self._give_up("deaf")
             raise NotConnectedError(f"no message came back within {deadline_s} s") from error
         finally:
             del self._probes[mark]
-        return time.perf_counter() - sent_s
+        self._proved_s, self._took_s = time.monotonic(), time.perf_counter() - sent_s
+        return self._took_s
+
+    async def _heard_within(self, back: asyncio.Future[None], deadline_s: float) -> None:
+        """Wait for a message to oneself, and longer while others come: it waits behind them.
+
+        Raises:
+            TimeoutError: It did not come, and no other did.
+        """
+        for again in range(_BUSY, 0, -1):
+            heard = self._heard
+            try:
+                await attentively(asyncio.shield(back), deadline_s)
+            except TimeoutError:
+                if self._heard == heard or again == 1:
+                    raise
+            else:
+                return
 
     async def _connect(self) -> None:
         connection = MqttConnection(
@@ -228,12 +264,16 @@ class Link:
 
     async def _watch(self) -> None:
         """Return when the connection has ended, or is of no use any more."""
+        loop = asyncio.get_running_loop()
+        period_s = self._settings.keepalive_s / 2
         while self._connection is not None and not self._connection.ends:
+            begun_s = loop.time()
             try:
-                async with asyncio.timeout(self._settings.keepalive_s / 2):
+                async with asyncio.timeout(period_s):
                     await self._connection.lost.wait()
             except TimeoutError:
-                self._check_replies()
+                if loop.time() - begun_s < period_s + _LATE_S:  # else the loop stood still
+                    self._check_replies()
 
     def _check_replies(self) -> None:
         now_s = asyncio.get_running_loop().time()
@@ -279,6 +319,7 @@ class Link:
                 reply.set_result(code)
 
     def _receive(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
+        self._heard += 1
         if retained:  # on the air nothing is kept: who comes later hears nothing of before
             self.counters.unclaimed += 1
             return
@@ -305,6 +346,12 @@ async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> No
         raise NotConnectedError(f"{len(late)} subscriptions not in force after {deadline_s} s")
     if any(reply.result() >= FAILURE for reply in done):
         raise RefusedError("the broker refused a subscription")
+
+
+def _seen(proof: asyncio.Task[float]) -> None:
+    """Look at what a proof came to: who waited for it may have gone."""
+    if not proof.cancelled():
+        proof.exception()
 
 
 def _longer(delay_s: float, most_s: float) -> float:

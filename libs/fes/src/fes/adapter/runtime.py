@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Self
 
+from eventservices.attention import attentively
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
@@ -311,8 +312,7 @@ class AdapterRuntime:
 
     async def _probe_once(self) -> None:
         try:
-            async with asyncio.timeout(PROBE_TIMEOUT_S):
-                await self.adapter.probe()
+            await attentively(self.adapter.probe(), PROBE_TIMEOUT_S)
         except (FesError, TimeoutError) as error:
             if self._connected.is_set():
                 self.ready, self.reason = False, str(error) or "no round trip in time"

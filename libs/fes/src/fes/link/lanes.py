@@ -79,12 +79,12 @@ class Lanes:
             self.on_displaced(each)
         return True
 
-    def take(self) -> tuple[Message, ...]:
+    def take(self, most: int = FRAME_MESSAGES) -> tuple[Message, ...]:
         """Return the next batch, bounded by count and size."""
         batch: list[Message] = []
         size = 0
         for lane in (self._control, self._events):
-            while lane.count and len(batch) < FRAME_MESSAGES and size < FRAME_BYTES:
+            while lane.count and len(batch) < most and size < FRAME_BYTES:
                 before = lane.waiting_bytes
                 batch.append(lane.take())
                 size += before - lane.waiting_bytes

@@ -1,14 +1,18 @@
 """The link where both ends live in one process: messages are handed over as they are.
 
 Each direction has lanes with the bounds of a frame's, and is woken once for all that waits, as
-over a socket; so neither end ever runs inside the other's call.
+over a socket; so neither end ever runs inside the other's call. All links of a process have their
+turns one after the other, and give the event loop back in between.
 """
 
-import asyncio
 import logging
 
 from fes.link.end import Message, Receiver
 from fes.link.lanes import CONTROL_QUEUE, QUEUE, Lanes
+from fes.link.turns import turns
+
+AT_ONCE = 16
+"""Most messages that one end is given before the next has its turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,18 +62,20 @@ class Inbox:
         if self._scheduled or self._receiver is None or not self._lanes:
             return
         self._scheduled = True
-        asyncio.get_running_loop().call_soon(self._deliver)
+        turns().put(self._deliver)
 
-    def _deliver(self) -> None:
-        self._scheduled = False
+    def _deliver(self) -> bool:
+        """Hand over some of what waits; tell whether there is more."""
         receiver = self._receiver
         if receiver is None or self.closed:
-            return
-        batch = self._lanes.take()
+            self._scheduled = False
+            return False
+        batch = self._lanes.take(AT_ONCE)
         self.taken += len(batch)
         for message in batch:
             self._hand_over(message, receiver)
-        self._schedule()
+        self._scheduled = bool(self._lanes)
+        return self._scheduled
 
     def _hand_over(self, message: Message, receiver: Receiver) -> None:
         try:
