@@ -27,7 +27,7 @@ def write_traffic(folder: Path, vehicles: int) -> Path:
     Returns:
         The federation file.
     """
-    plan = _plan(folder, vehicles, (MONITOR,))
+    plan = plan_of(folder, vehicles, (MONITOR,))
     described = _bare(plan)
     every_speed = Request(
         gateway=f"g-m-{MONITOR.name}",
@@ -46,7 +46,7 @@ def write_passthrough(folder: Path) -> Path:
     Returns:
         The federation file.
     """
-    described = _bare(_plan(folder, 1, ()))
+    described = _bare(plan_of(folder, 1, ()))
     services = {name: one for name, one in described.event_services.items() if name != CITY}
     brokers = {name: one for name, one in described.brokers.items() if one.cluster != "siena"}
     return _write(
@@ -66,7 +66,8 @@ def _bare(plan: Plan) -> Federation:
     )
 
 
-def _plan(folder: Path, vehicles: int, monitors: tuple[Monitor, ...]) -> Plan:
+def plan_of(folder: Path, vehicles: int, monitors: tuple[Monitor, ...]) -> Plan:
+    """Write the trace of some vehicles, and return the plan of a run with some monitors."""
     names = tuple(f"FES{number:04}" for number in range(1, vehicles + 1))
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / TRACE).open("w", encoding="utf-8", newline="") as file:

@@ -76,7 +76,7 @@ class SienaAdapter(Adapter):
         self._codec = Codec(names, given.subject_attribute)
         self._filters = FilterMapping(context.mapping, names, given.subject_attribute)
         self._key = (self.kind, context.brokers, context.service, given.index, given.semantics)
-        self._read = context.pool.latest((self._key, given.substitute, given.subject_attribute))
+        self._read = context.pool.latest((self._key, repr(given)))
         self._held: dict[int, tuple[Filter, ...]] = {}
         self._connection: Connection | None = None
         self._client: Client | None = None

@@ -29,6 +29,7 @@ from fes.link.memory import memory_link
 from fes.model import Stamp, binary
 from fes.model.text import from_plain
 from msgspec import UNSET
+from serving.turns import TurnMeter
 
 from fes_gateway.clock import wall_us
 from fes_gateway.host import GatewayHost
@@ -88,6 +89,7 @@ class Pack:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._pool = ConnectionPool()
         self._slice = Slice()
+        self.meter = TurnMeter()
         self.hosts = {name: self._host(name) for name in settings.gateways}
         self.runtimes = [
             self._runtime(name, service, base)
@@ -108,6 +110,7 @@ class Pack:
         return self
 
     async def _start(self) -> None:
+        self.meter.start()
         for name, host in self.hosts.items():
             host.on_lead = partial(self._make_static, name, host)
             host.on_failed = self.failed.set
@@ -123,6 +126,7 @@ class Pack:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop gracefully: adapters withdraw, journals close, the log ends."""
+        self.meter.stop()
         if self._ticker is not None:
             self._ticker.cancel()
             await asyncio.gather(self._ticker, return_exceptions=True)

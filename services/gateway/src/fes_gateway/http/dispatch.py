@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 from fastapi import FastAPI
 from serving.guard import raw_path, refuse
+from serving.turns import TurnMeter
 from starlette.types import Receive, Scope, Send
 
 from fes_gateway.host import GatewayHost
@@ -24,9 +25,13 @@ class Dispatch:
     Args:
         app: The REST interface.
         hosts: The process's gateways, by identifier.
+        meter: Measures the turns of the process's loop.
     """
 
-    def __init__(self, app: FastAPI, hosts: dict[str, GatewayHost]) -> None:
+    def __init__(
+        self, app: FastAPI, hosts: dict[str, GatewayHost], meter: TurnMeter | None = None
+    ) -> None:
+        self._meter = meter
         self._app = app
         self._hosts = hosts
         self._only = next(iter(hosts.values())) if len(hosts) == 1 else None
@@ -69,7 +74,7 @@ class Dispatch:
     async def _of_all(self, path: str, send: Send) -> None:
         hosts = list(self._hosts.values())
         if path == "/metrics":
-            await _answer(send, 200, metrics_text(hosts), CONTENT_TYPE)
+            await _answer(send, 200, metrics_text(hosts, self._meter), CONTENT_TYPE)
         elif path == "/healthz":
             await _answer_json(send, 200, {"status": "alive", "faults": {}})
         elif path == "/readyz":

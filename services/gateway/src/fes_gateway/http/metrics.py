@@ -5,10 +5,31 @@ from collections.abc import Iterator
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from serving.turns import TurnMeter
 
 from fes_gateway.host import GatewayHost
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class TurnCollector(Collector):
+    """Collects how long the loop of a process kept others waiting.
+
+    Args:
+        meter: Measures it.
+    """
+
+    def __init__(self, meter: TurnMeter) -> None:
+        self._meter = meter
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        for name, text, value in (
+            ("max", "Longest turn of the event loop since the start", self._meter.longest_s),
+            ("recent_max", "Longest turn of the event loop lately", self._meter.recent_s),
+            ("cpu_max", "Most processor time around a long turn", self._meter.longest_cpu_s),
+        ):
+            yield GaugeMetricFamily(f"fes_loop_turn_seconds_{name}", f"{text}, seconds.", value)
 
 
 class HostCollector(Collector):
@@ -108,8 +129,10 @@ class HostCollector(Collector):
         yield leads
 
 
-def metrics_text(hosts: list[GatewayHost]) -> bytes:
-    """Return the metrics of gateways as text."""
+def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None) -> bytes:
+    """Return the metrics of gateways as text, and those of their process where it is measured."""
     registry = CollectorRegistry()
     registry.register(HostCollector(hosts))
+    if meter is not None:
+        registry.register(TurnCollector(meter))
     return generate_latest(registry)

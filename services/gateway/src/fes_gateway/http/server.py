@@ -25,7 +25,7 @@ def server_of(pack: Pack, host: str, port: int, names: Iterable[str] = ()) -> Ht
         names: Further names under which clients reach it, beside loopback, `host`, the machine's
             name and the gateways' own.
     """
-    dispatch = Dispatch(make_app(), pack.hosts)
+    dispatch = Dispatch(make_app(), pack.hosts, pack.meter)
     own = (host, socket.gethostname(), *pack.hosts, *names)
     guarded = OriginGuard(dispatch, own, dispatch.count_refusal)
     return HttpServer(BodyGuard(guarded, BODY_BYTES, dispatch.count_refusal), host, port)

@@ -1,0 +1,63 @@
+"""How long the event loop keeps others waiting: the longest turn, as a metric."""
+
+import asyncio
+import time
+from typing import Final
+
+PERIOD_S: Final = 0.01
+"""Time between two looks; a turn is seen but for so much of it."""
+
+RECENT_S: Final = 30.0
+"""How long the longest turn counts as recent, at least; twice as long at most."""
+
+
+class TurnMeter:
+    """Measures by how much a timer comes late, which is how long some turn of the loop took.
+
+    Attributes:
+        longest_s: The longest turn since the start, seconds.
+        longest_cpu_s: Most processor time that the loop's thread spent between two looks, one of
+            which came late: what of `longest_s` was its own work, and not a busy machine's.
+    """
+
+    def __init__(self) -> None:
+        self.longest_s = 0.0
+        self.longest_cpu_s = 0.0
+        self._recent = (0.0, 0.0)
+        self._since_s = 0.0
+        self._due_s = 0.0
+        self._cpu_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def recent_s(self) -> float:
+        """The longest turn of the last half minute or minute, seconds."""
+        return max(self._recent)
+
+    def start(self) -> None:
+        """Begin to measure the loop that runs."""
+        self._since_s = time.monotonic()
+        self._look_later()
+
+    def stop(self) -> None:
+        """Measure no more; harmless twice."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look_later(self) -> None:
+        self._due_s = time.monotonic() + PERIOD_S
+        self._cpu_s = time.thread_time()
+        self._timer = asyncio.get_running_loop().call_later(PERIOD_S, self._look)
+
+    def _look(self) -> None:
+        now_s = time.monotonic()
+        late_s = now_s - self._due_s
+        if late_s > PERIOD_S:
+            spent_s = time.thread_time() - self._cpu_s
+            self.longest_cpu_s = max(self.longest_cpu_s, spent_s)
+        if now_s - self._since_s > RECENT_S:
+            self._recent, self._since_s = (self._recent[1], 0.0), now_s
+        self._recent = (self._recent[0], max(self._recent[1], late_s))
+        self.longest_s = max(self.longest_s, late_s)
+        self._look_later()
