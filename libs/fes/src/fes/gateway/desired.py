@@ -13,7 +13,6 @@ from fes.control import RequestType
 from fes.gateway.table import Held, Rank, Row
 from fes.link.messages import Announce, Desired, Order, Subscribe, Unannounce, Unsubscribe
 
-
 What = tuple[RequestType, str]
 """SUBSCRIPTION or ANNOUNCEMENT, and the canonical filter or the announced subject."""
 

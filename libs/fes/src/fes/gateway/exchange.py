@@ -135,6 +135,7 @@ class Exchange:
         self._serial = serial
         self._differences: dict[tuple[str, str], _Difference] = {}
         self._asked_us: dict[tuple[str, str], int] = {}
+        self._asked_at_us: dict[str, int] = {}
         self._asked_with: dict[str, tuple[int, int]] = {}
         self._telling: dict[str, _Telling] = {}
         self._answers: dict[str, _Answer] = {}
@@ -149,6 +150,7 @@ class Exchange:
         self._serial = serial
         self._differences.clear()
         self._asked_us.clear()
+        self._asked_at_us.clear()
         self._asked_with.clear()
         self._telling.clear()
         self._answers.clear()
@@ -258,6 +260,9 @@ class Exchange:
         now_us = self._presence.uptime_us
         if asked_us is not None and now_us - asked_us < self._settings.hello_us // 2:
             return False
+        pace_us = self._presence.neighbours.pace_us(service)
+        if now_us - self._asked_at_us.get(service, -pace_us) < pace_us:
+            return False
         self._note_ask(*place)
         table = self._standing.table
         self._asked_with.pop(gateway, None)
@@ -269,6 +274,7 @@ class Exchange:
 
     def _note_ask(self, service: str, of: str) -> None:
         """Note that somebody was asked just now; who was asked longest ago is forgotten first."""
+        self._asked_at_us[service] = self._presence.uptime_us
         self._asked_us.pop((service, of), None)
         self._asked_us[service, of] = self._presence.uptime_us
         if len(self._asked_us) > REMEMBERED:

@@ -21,7 +21,6 @@ from fes.gateway.standing import Standing
 from fes.gateway.touch import Touch
 from fes.gateway.turn import Turn
 
-
 PROMPT = 8
 """Hellos at one event service, between two ticks, that tell at once what was learnt; more wait for
 the tick and go as one."""

@@ -10,6 +10,9 @@ CROWD = 8
 PATIENCE = 3.5
 """Hellos of a gateway that must fail to come before it is missing."""
 
+PACE_HELLOS = 2
+"""Most hello intervals between two asks in a crowd."""
+
 MEDIUM_NEIGHBOURS = 256
 """Most gateways remembered at an access point; the one unheard longest goes first."""
 
@@ -68,6 +71,14 @@ class Neighbours:
         """Return how often each gateway says hello at an event service."""
         crowd = len(self._others.get(service, ())) + 1
         return self._hello_us * max(CROWD, crowd) // CROWD
+
+    def pace_us(self, service: str) -> int:
+        """Return how long all together wait between two asks at an event service; 0 for a few.
+
+        Everybody hears the answer, so that of a crowd only one need ask at a time.
+        """
+        few = len(self._ring.get(service, ())) <= CROWD
+        return 0 if few else min(PACE_HELLOS * self._hello_us, self.interval_us(service))
 
     def greets(self, service: str, newcomer: str) -> bool:
         """Tell whether this gateway is among those that greet a newcomer at an event service.
