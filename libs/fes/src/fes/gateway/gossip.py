@@ -23,7 +23,7 @@ from fes.gateway.turn import Turn
 
 PROMPT = 8
 """Hellos at one event service, between two ticks, that tell at once what was learnt; more wait for
-the tick and go as one."""
+the tick and go as one. In a crowd all wait."""
 
 
 class Gossip:
@@ -61,6 +61,7 @@ class Gossip:
         self._roster_kept: int | None = None
         self._said_us: dict[str, int] = {}
         self._prompt: dict[str, int] = {}
+        self._most_prompt = 0 if self.presence.neighbours.crowded else PROMPT
         self._learnt: dict[str, dict[str, Attendance]] = {}
 
     def restore(self, state: Mapping[str, bytes]) -> None:
@@ -91,7 +92,8 @@ class Gossip:
         if not self._speaks:
             return presence.review()
         self._prompt.clear()
-        changed = self.review(turn)
+        self._say_where(turn)
+        changed = presence.review()
         for service in self._settings.adapters:
             interval_us = presence.neighbours.interval_us(service)
             due = presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us
@@ -127,11 +129,18 @@ class Gossip:
         self.exchange.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
-        """Say hello where something changed here; tell whether the ways did."""
+        """Say hello where something changed here; tell whether the ways did.
+
+        In a crowd it is said with the next tick: an adapter that starts changes several times.
+        """
+        if self._most_prompt:
+            self._say_where(turn)
+        return self.presence.review()
+
+    def _say_where(self, turn: Turn) -> None:
         if self._speaks and self.presence.speak(turn.now.wall_us, turn.own_us):
             for service in self._settings.adapters:
                 self.say_at(service, turn)
-        return self.presence.review()
 
     def keep(self, turn: Turn) -> None:
         """Keep the roster for the other replicas, where it changed."""
@@ -168,7 +177,7 @@ class Gossip:
         """Say hello at once, or with the next tick where it was said often since the last."""
         self._learnt.setdefault(service, {}).update((each.gateway, each) for each in learnt)
         said = self._prompt[service] = self._prompt.get(service, 0) + 1
-        if said <= PROMPT:
+        if said <= self._most_prompt:
             self.say_at(service, turn)
 
     def _sound(

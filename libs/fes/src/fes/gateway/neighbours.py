@@ -72,6 +72,11 @@ class Neighbours:
         crowd = len(self._others.get(service, ())) + 1
         return self._hello_us * max(CROWD, crowd) // CROWD
 
+    @property
+    def crowded(self) -> bool:
+        """Whether more gateways than a few are at some event service."""
+        return any(len(ring) > CROWD for ring in self._ring.values())
+
     def pace_us(self, service: str) -> int:
         """Return how long all together wait between two asks at an event service; 0 for a few.
 
