@@ -13,8 +13,10 @@ from concurrent.futures import Executor
 
 from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
+from fes.gateway.standing import LATER_US
 from fes.link.messages import Publish, PublishControl
 
+from fes_gateway.clock import steady_us
 from fes_gateway.counters import Counters
 from fes_gateway.decisions import Others, Waiting, always, nobody, nothing
 from fes_gateway.store import Entry, Journal, fold
@@ -65,6 +67,8 @@ class Committing:
         self._rested = rested
         self._counters = counters
         self._held: Counter[str] = Counter()
+        self._later: dict[str, Mutation] = {}
+        self._later_since_us = 0
         self.sequence = 0
         self.others: Others | None = None
         self.on_failed: Failed = nobody
@@ -84,6 +88,8 @@ class Committing:
         task, self._task = self._task, None
         if task is None:
             return False
+        if self._later:
+            self.put([], [])
         if not task.done():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(within_s):
@@ -115,6 +121,9 @@ class Committing:
         void: Callable[[], None] = nothing,
     ) -> None:
         """Have mutations committed, and then outputs performed; see `Waiting`."""
+        if self._later:
+            mutations = [*self._later.values(), *mutations]
+            self._later, self._later_since_us = {}, 0
         self.uncommitted += 1
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Publish):
@@ -122,6 +131,16 @@ class Committing:
         waiting = Waiting(mutations, outputs, holds, then, void)
         self.waiting_bytes += waiting.size
         self._waiting.put_nowait(waiting)
+
+    def later(self, mutations: list[Mutation]) -> None:
+        """Have mutations committed with the next that are, or in `LATER_US`; one a key."""
+        self._later_since_us = self._later_since_us or steady_us()
+        self._later.update((each.key, each) for each in mutations)
+
+    def pass_time(self) -> None:
+        """Commit what has waited long enough for others to go with."""
+        if self._later and steady_us() - self._later_since_us >= LATER_US:
+            self.put([], [])
 
     def wake(self) -> None:
         """Have read soon what others appended."""

@@ -21,7 +21,7 @@ from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
 from fes.gateway.outcomes import Step
-from fes.gateway.outputs import Decided, Mutation, Output, ToAdapter
+from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
 from fes.gateway.replicas import Role, Tail
 from fes.link.end import LinkEnd, Message
 from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
@@ -246,6 +246,7 @@ class GatewayHost:
     def tick(self) -> None:
         """Let time pass: leases are checked, forgotten rows are purged."""
         self.handle(Tick())
+        self.committing.pass_time()
         self._tell_whole()
 
     def handle(self, message: Input, service: str = "") -> None:
@@ -342,6 +343,9 @@ class GatewayHost:
         return self._linked.counters()
 
     def _do(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
+        if self.replica is None and mutations and all(map(_may_come_later, mutations)):
+            self.committing.later(mutations)
+            mutations = []
         if mutations or self.committing.must_wait(outputs):
             self._put(mutations, outputs, request)
         else:
@@ -386,6 +390,10 @@ class GatewayHost:
             return
         for adapter in self._linked.catch_up():
             self.handle(adapter.up, adapter.service)
+
+
+def _may_come_later(mutation: Mutation) -> bool:
+    return isinstance(mutation, PutRow) and not mutation.soon
 
 
 def _may_wait(message: Input) -> bool:

@@ -51,10 +51,14 @@ class PutRow:
     Attributes:
         key: Names the row in the journal.
         value: The row as MessagePack.
+        soon: Whether what is ordered with it waits for its commit. Where not, the journal may have
+            it later, at the latest `LATER_US` of `fes.gateway.standing`: the row before it says
+            the same, for a shorter time.
     """
 
     key: str
     value: bytes
+    soon: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from fes.distribution import parse_list
 from fes.errors import ControlEventError, EventError, FilterError
 from fes.filter import canonical, parse
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.table import FOREVER, Row
+from fes.gateway.table import FOREVER, Key, Row
 from fes.gateway.turn import Turn
 from fes.model import binary, check_stamp, is_reserved
 from fes.model.stamp import MAX_NAME
@@ -156,6 +156,16 @@ def rows_of(
         )
         for pattern in patterns
     )
+
+
+def key_of(control: ControlEvent) -> Key:
+    """Return the key of the rows that a request becomes.
+
+    Raises:
+        ControlEventError: The filter is not in the language, or the event is missing or reserved.
+    """
+    kind = WITHDRAWING.get(control.type, control.type)
+    return Key(kind, control.source, control.requester, _what(control)[0])
 
 
 def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> None:

@@ -16,7 +16,7 @@ from fes.gateway.desired import DesiredState
 from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replicas import is_request
-from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, rows_of
+from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.table import MAX_WILD, Changes, Held, RequestTable, Row
 from fes.gateway.turn import Turn
@@ -25,6 +25,12 @@ from fes.model import Stamp, binary
 
 BEHIND_US = 60_000_000
 """How far a client's clock may be behind until it is wrong: a minute."""
+
+LATER_US = 10_000_000
+"""How long the journal may wait for what only prolongs a lease."""
+
+GOOD_TIME = 2
+"""A lease is prolonged in good time where it would go on for so many times `LATER_US`."""
 
 WITHDRAWALS = 1000
 """Most native withdrawals whose request is remembered until the adapter answered."""
@@ -79,18 +85,19 @@ class Standing:
         if reason:
             raise ControlEventError(reason)
         self._check_room(rows, arrived)
+        renews = all(self._renews(row, turn) for row in rows)
         changes = self.table.take(rows, turn.own_us)
         if not changes.new:
             self._note(control, "known", arrived, "not newer", turn)
             turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
             return
         self._note(control, "accepted", arrived, control.dist_list, turn)
-        _journal(changes, turn)
+        _journal(changes, turn, soon=not renews)
         turn.decide(of_request("received", control, arrived))
         for service, number in self._reapply(turn):
             self._withdraw(control, service, number, turn)
         self._note_destinations(control, rows[0], turn)
-        self._pass_on(control, arrived, turn)
+        self._pass_on(control, arrived, turn, repeats=not renews)
 
     def take_rows(
         self, rows: tuple[Row, ...], arrived: str, turn: Turn, *, doubtful: bool = False
@@ -249,7 +256,7 @@ class Standing:
         if control.path or (control.version and not arrived):
             return control
         made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
-        newest = self._newest(control, turn)
+        newest = self.table.newest(key_of(control))
         follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
         version = made_us if arrived else _version(turn)
         if follows and COUNTS <= version < turn.own_us - BEHIND_US:
@@ -260,10 +267,6 @@ class Standing:
             return control
         expires_us = control.expires_us and control.expires_us - made_us + version
         return msgspec.structs.replace(control, version=version, expires_us=expires_us)
-
-    def _newest(self, control: ControlEvent, turn: Turn) -> Row | None:
-        row = rows_of(msgspec.structs.replace(control, version=0), ("*",), turn, 0)[0]
-        return self.table.newest(row.key)
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
         """Order what the table wants; return what is withdrawn: event service and number."""
@@ -306,8 +309,22 @@ class Standing:
                 found.append(name)
         return found
 
-    def _pass_on(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
-        from_client = bool(arrived) and not control.path
+    def _renews(self, row: Row, turn: Turn) -> bool:
+        """Tell whether a row only prolongs a lease, in good time: nothing hangs on it yet."""
+        known = self.table.at(row.key, row.pattern)
+        return (
+            known is not None
+            and not known.withdrawn
+            and not row.withdrawn
+            and known.body == row.body
+            and known.until_us - turn.own_us >= GOOD_TIME * LATER_US
+            and row.until_us - known.until_us >= 0
+        )
+
+    def _pass_on(
+        self, control: ControlEvent, arrived: str, turn: Turn, *, repeats: bool = True
+    ) -> None:
+        from_client = bool(arrived) and not control.path and repeats
         for name, adapter in self._settings.adapters.items():
             repeated = adapter.on_medium or (from_client and adapter.repeats)
             back = name == arrived and not repeated
@@ -377,6 +394,8 @@ def _readable(rows: Mapping[str, bytes]) -> Iterator[Row]:
                 yield _decoder.decode(value)
 
 
-def _journal(changes: Changes, turn: Turn) -> None:
+def _journal(changes: Changes, turn: Turn, *, soon: bool = True) -> None:
     turn.mutations.extend(DropRow(row.name) for row in changes.gone)
-    turn.mutations.extend(PutRow(row.name, _encoder.encode(row)) for row in changes.new)
+    turn.mutations.extend(
+        PutRow(row.name, _encoder.encode(row), soon or row.until_us == 0) for row in changes.new
+    )

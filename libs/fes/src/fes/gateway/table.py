@@ -229,6 +229,7 @@ class RequestTable:
         self._rows: dict[Key, dict[str, Row]] = {}
         self._wild: dict[Key, dict[str, Row]] = {}
         self._by_name: dict[str, Row] = {}
+        self._newest: dict[Key, Row] = {}  # where it is known
         self._held: dict[str, dict[Key, Row]] = {service: {} for service in services}
         self._changed: dict[tuple[str, Key], Row | None] = {}
         self._due: list[tuple[int, str]] = []
@@ -266,7 +267,15 @@ class RequestTable:
 
     def newest(self, key: Key) -> Row | None:
         """Return the newest row of a key; None where there is none."""
-        return max(self._rows.get(key, {}).values(), key=lambda row: row.rank, default=None)
+        known = self._newest.get(key)
+        if known is None and key in self._rows:
+            known = max(self._rows[key].values(), key=lambda row: row.rank)
+            self._newest[key] = known
+        return known
+
+    def at(self, key: Key, pattern: str) -> Row | None:
+        """Return the row of a key and a pattern; None where there is none."""
+        return self._rows.get(key, {}).get(pattern)
 
     def bytes_of(self, source: str) -> int:
         """Return the weight of the rows that come from an event service."""
@@ -479,9 +488,12 @@ class RequestTable:
                 and is_newer(row, other)
                 and covers_pattern(row.pattern, pattern)
             ]
+        newest = self._newest.get(row.key)
         for other in gone:
             self._remove(other)
         kept = self._put(_outliving(row, max((other.last_us for other in gone), default=0)))
+        if newest is not None and is_newer(kept, newest):
+            self._newest[row.key] = kept
         return kept, [other for other in gone if other is not same]
 
     def _left(self, row: Row, own_us: int) -> Row | None:
@@ -504,6 +516,11 @@ class RequestTable:
         if is_pattern(row.pattern):
             self._wild.setdefault(key, {})[row.pattern] = row
         self._by_name[name] = row
+        newest = self._newest.get(key)
+        if len(self._rows[key]) == 1 or (newest is not None and is_newer(row, newest)):
+            self._newest[key] = row
+        elif newest is not None and newest.pattern == row.pattern:
+            self._newest.pop(key)  # kept anew with another end
         self._carving.get(key, {}).pop(name, None)
         if row.until_us:
             heappush(self._due, (row.until_us, name))
@@ -514,6 +531,8 @@ class RequestTable:
         key = row.key
         self._count_out(row)
         del self._by_name[row.name]
+        if self._newest.get(key) is row:
+            del self._newest[key]
         rows = self._rows[key]
         del rows[row.pattern]
         wild = self._wild.get(key)
