@@ -32,7 +32,9 @@ def write_town(folder: Path, gateways: int) -> Path:
     with (folder / MONITORS).open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("monitor", "lat", "lon", "radius_m", "limit_kmh"))
-        rows.writerows((one.name, one.lat, one.lon, one.radius_m, one.limit_kmh) for one in monitors)
+        rows.writerows(
+            (one.name, one.lat, one.lon, one.radius_m, one.limit_kmh) for one in monitors
+        )
     described = describe(plan, 1.0, free_port())
     federation = msgspec.structs.replace(
         described,

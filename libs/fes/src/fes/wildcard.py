@@ -20,6 +20,7 @@ class Wild(Enum):
 
 Element = str | Wild
 
+
 @dataclass(frozen=True, slots=True)
 class Wildcard:
     """A compiled pattern.
@@ -91,7 +92,7 @@ class Wildcard:
         """
         masks, ones, loops, gaps = self._masks, self._ones, self._loops, self._gaps
         states = 1
-        for char in other._text:
+        for char in other._text:  # noqa: SLF001 - of the same class
             if char is None:
                 states &= gaps
             else:

@@ -82,7 +82,7 @@ class SteamAdapter(Adapter):
         """Counters of the node; those that begin with `air_` are of the whole process."""
         if self._shared is None or self._joined is None:
             return {}
-        node, air = asdict(self._joined.counters), asdict(self._shared.air.counters)
+        node, air = asdict(self._joined.counters), self._shared.counted()
         own = {name: count for name, count in node.items() if name not in _SHARED}
         shared = {f"air_{name}": air[name] for name in _OF_THE_AIR}
         return own | shared | {"takeovers": air["takeovers"]}

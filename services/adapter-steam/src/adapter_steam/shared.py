@@ -1,8 +1,9 @@
 """The air that all adapters of a process share: few connections, and one probe for all."""
 
 import asyncio
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Self
 
 from eventservices.errors import NotConnectedError
@@ -15,6 +16,9 @@ IN_FORCE_S = 1.0
 
 ROOM_S = 1.0
 """Longest wait for a broker that does not keep up; then publications are refused."""
+
+COUNTED_S = 0.5
+"""How long a sum of counters serves: each adapter of a process asks for it, about as often."""
 
 _LOOK_S = 0.01
 
@@ -31,6 +35,15 @@ class SharedAir:
     air: Air
     key: object
     _probing: asyncio.Task[None] | None = None
+    _counted: dict[str, int] = field(default_factory=dict)
+    _counted_s: float = float("-inf")
+
+    def counted(self) -> dict[str, int]:
+        """Return the air's counters, which add up all nodes; at most `COUNTED_S` old."""
+        now_s = time.monotonic()
+        if now_s - self._counted_s >= COUNTED_S:
+            self._counted, self._counted_s = asdict(self.air.counters), now_s
+        return self._counted
 
     @classmethod
     async def acquire(cls, context: AdapterContext, settings: AirSettings) -> Self:

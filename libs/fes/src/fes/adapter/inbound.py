@@ -114,7 +114,9 @@ class Inbound:
             return
         if not self._pass_on(control, event):
             self.counters["dropped"] += 1
-            self._log(Decision.DROPPED, stamp=control.stamp, reason="link queue full: control event")
+            self._log(
+                Decision.DROPPED, stamp=control.stamp, reason="link queue full: control event"
+            )
 
     def set_aside(self, reason: str, raw: bytes) -> None:
         """Take what could not be read; see `Sink`."""

@@ -141,10 +141,8 @@ class Standing:
             turn: Collects what comes of it.
         """
         new = self.table.follow(_readable(rows))
-        if gone is None:
-            lacks = self.table.discard_but(rows)
-        else:
-            lacks = self.table.discard(sorted(gone))
+        table = self.table
+        lacks = table.discard_but(rows) if gone is None else table.discard(sorted(gone))
         if not new and not lacks:
             return
         self._reapply(turn)

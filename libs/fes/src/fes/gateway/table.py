@@ -5,8 +5,8 @@ whose pattern it covers, and is itself nothing new where a newer row covers it; 
 does not depend on the order in which requests arrive.
 
 A row costs the same however large the table is: it is compared with the row of its own pattern and
-with the patterns with wildcards of its key, which are few. Only a pattern with wildcards is compared
-with all rows of its key, whose places it may take.
+with the patterns with wildcards of its key, which are few. Only a pattern with wildcards is
+compared with all rows of its key, whose places it may take.
 
 Source:
     design, section 4; ADR 15.

@@ -1,8 +1,9 @@
 """The REST interface, one for all gateways of a process; `dispatch` says which one is meant."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.responses import StreamingResponse
 from serving.documented import documented_app
 
 from fes_gateway.host import GatewayHost
@@ -21,6 +22,8 @@ from fes_gateway.http.schemas import (
     StepOut,
     SubscriptionOut,
 )
+
+JSON: Final = "application/json"
 
 HOST = "fes_gateway"
 """Where `dispatch` puts the gateway in a request's scope."""
@@ -121,21 +124,23 @@ def _add_requests(app: FastAPI) -> None:
 def _add_lists(app: FastAPI) -> None:
     @app.get(
         "/v1/subscriptions",
+        response_model=list[SubscriptionOut],
         responses=_REFUSED,
         tags=["requests"],
     )
-    async def subscriptions(request: Request) -> list[SubscriptionOut]:
+    async def subscriptions(request: Request) -> Response:
         """List the subscriptions that hold, and where they are applied."""
-        return views.subscriptions(host_of(request))
+        return StreamingResponse(views.subscriptions(host_of(request)), media_type=JSON)
 
     @app.get(
         "/v1/announcements",
+        response_model=list[AnnouncementOut],
         responses=_REFUSED,
         tags=["requests"],
     )
-    async def announcements(request: Request) -> list[AnnouncementOut]:
+    async def announcements(request: Request) -> Response:
         """List the announcements that hold, and where they are applied."""
-        return views.announcements(host_of(request))
+        return StreamingResponse(views.announcements(host_of(request)), media_type=JSON)
 
     @app.get("/v1/adapters", responses=_REFUSED, tags=["adapters"])
     async def adapters(request: Request) -> list[AdapterOut]:
@@ -175,7 +180,7 @@ def _add_health(app: FastAPI) -> None:
     )
     async def metrics(request: Request) -> Response:
         """Give the metrics in Prometheus's text form."""
-        return Response(metrics_text([host_of(request)]), media_type=CONTENT_TYPE)
+        return Response(await metrics_text([host_of(request)]), media_type=CONTENT_TYPE)
 
 
 def _document_body(app: FastAPI) -> None:

@@ -74,7 +74,7 @@ class Dispatch:
     async def _of_all(self, path: str, send: Send) -> None:
         hosts = list(self._hosts.values())
         if path == "/metrics":
-            await _answer(send, 200, metrics_text(hosts, self._meter), CONTENT_TYPE)
+            await _answer(send, 200, await metrics_text(hosts, self._meter), CONTENT_TYPE)
         elif path == "/healthz":
             await _answer_json(send, 200, {"status": "alive", "faults": {}})
         elif path == "/readyz":

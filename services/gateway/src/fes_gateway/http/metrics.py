@@ -1,7 +1,9 @@
 """Metrics in Prometheus's text form."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterable, Iterator
 
+from eventservices.slices import Slice
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -129,10 +131,34 @@ class HostCollector(Collector):
         yield leads
 
 
-def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None) -> bytes:
-    """Return the metrics of gateways as text, and those of their process where it is measured."""
-    registry = CollectorRegistry()
-    registry.register(HostCollector(hosts))
+class Collected(Collector):
+    """What was collected, to be written."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = tuple(families)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        return iter(self._families)
+
+
+async def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None) -> bytes:
+    """Return the metrics of gateways as text, and those of their process where it is measured.
+
+    They are collected gateway by gateway, with the loop given back in between, and written in
+    a thread of its own.
+    """
+    own = Slice()
+    families: dict[str, Metric] = {}
+    for host in hosts:
+        await own.turn()
+        for family in HostCollector([host]).collect():
+            known = families.setdefault(family.name, family)
+            if known is not family:
+                known.samples.extend(family.samples)
+        own.end()
     if meter is not None:
-        registry.register(TurnCollector(meter))
-    return generate_latest(registry)
+        families.update((family.name, family) for family in TurnCollector(meter).collect())
+    registry = CollectorRegistry()
+    registry.register(Collected(families.values()))
+    return await asyncio.to_thread(generate_latest, registry)

@@ -1,10 +1,16 @@
 """What the gateway knows, as the REST interface gives it."""
 
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Final
+
+from eventservices.slices import Slice
 from fes.control import RequestType
 from fes.gateway.desired import Applied
 from fes.gateway.table import Row
 from fes.model import binary
 from fes.model.text import to_plain
+from pydantic import BaseModel
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.schemas import (
@@ -15,39 +21,22 @@ from fes_gateway.http.schemas import (
     SubscriptionOut,
 )
 
-
-def subscriptions(host: GatewayHost) -> list[SubscriptionOut]:
-    """Return the subscriptions that hold, oldest first."""
-    return [
-        SubscriptionOut(
-            source=row.source,
-            requester=row.requester,
-            dist_list=row.pattern,
-            filter=row.filter,
-            request=str(row.request.identity),
-            version=row.version,
-            expires_us=row.expires_us,
-            applied=_applied(host, row),
-        )
-        for row in _standing(host, RequestType.SUBSCRIPTION)
-    ]
+TOGETHER: Final = 20
+"""Rows in one part of a list."""
 
 
-def announcements(host: GatewayHost) -> list[AnnouncementOut]:
-    """Return the announcements that hold, oldest first."""
-    return [
-        AnnouncementOut(
-            source=row.source,
-            requester=row.requester,
-            dist_list=row.pattern,
-            event=to_plain(binary.decode(row.body)),
-            request=str(row.request.identity),
-            version=row.version,
-            expires_us=row.expires_us,
-            applied=_applied(host, row),
-        )
-        for row in _standing(host, RequestType.ANNOUNCEMENT)
-    ]
+async def subscriptions(host: GatewayHost) -> AsyncIterator[bytes]:
+    """Yield the subscriptions that hold, oldest first, as a JSON array in parts."""
+    rows = _standing(host, RequestType.SUBSCRIPTION)
+    async for part in _listed(rows, partial(_subscription, host)):
+        yield part
+
+
+async def announcements(host: GatewayHost) -> AsyncIterator[bytes]:
+    """Yield the announcements that hold, oldest first, as a JSON array in parts."""
+    rows = _standing(host, RequestType.ANNOUNCEMENT)
+    async for part in _listed(rows, partial(_announcement, host)):
+        yield part
 
 
 def adapters(host: GatewayHost) -> list[AdapterOut]:
@@ -75,6 +64,45 @@ def replicas(host: GatewayHost) -> list[ReplicaOut]:
         ReplicaOut(name=name, leads=name == view.leader, this=name == host.replica.name)
         for name in view.members
     ]
+
+
+async def _listed(rows: list[Row], shown: Callable[[Row], BaseModel]) -> AsyncIterator[bytes]:
+    """Yield a JSON array, and give the loop back in between: tables may be large."""
+    own = Slice()
+    before = b"["
+    for start in range(0, len(rows), TOGETHER):
+        await own.turn()
+        part = [shown(row).model_dump_json() for row in rows[start : start + TOGETHER]]
+        own.end()
+        yield before + ",".join(part).encode()
+        before = b","
+    yield b"]" if rows else b"[]"
+
+
+def _subscription(host: GatewayHost, row: Row) -> SubscriptionOut:
+    return SubscriptionOut(
+        source=row.source,
+        requester=row.requester,
+        dist_list=row.pattern,
+        filter=row.filter,
+        request=str(row.request.identity),
+        version=row.version,
+        expires_us=row.expires_us,
+        applied=_applied(host, row),
+    )
+
+
+def _announcement(host: GatewayHost, row: Row) -> AnnouncementOut:
+    return AnnouncementOut(
+        source=row.source,
+        requester=row.requester,
+        dist_list=row.pattern,
+        event=to_plain(binary.decode(row.body)),
+        request=str(row.request.identity),
+        version=row.version,
+        expires_us=row.expires_us,
+        applied=_applied(host, row),
+    )
 
 
 def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
