@@ -14,7 +14,7 @@ import nats.aio.client
 import nats.aio.subscription
 
 from eventservices.backoff import Backoff
-from eventservices.slices import Slice
+from eventservices.slices import shared_slice
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,6 @@ class NatsClient(nats.aio.client.Client):
         self.handler_errors = 0
         self.ignored_servers = 0
         self.heard = 0
-        self._slice = Slice()
         self._handlers: dict[int, Handler] = {}
 
     @property
@@ -98,7 +97,8 @@ class NatsClient(nats.aio.client.Client):
     ) -> None:
         self.heard += 1
         self._pings_outstanding = 0  # it speaks; what answers the ping waits behind this
-        await self._slice.turn()
+        own = shared_slice()
+        await own.turn()
         handler = self._handlers.get(sid)
         if handler is None:
             await super()._process_msg(sid, subject, reply, data, headers)
@@ -115,7 +115,7 @@ class NatsClient(nats.aio.client.Client):
         except Exception:
             self.handler_errors += 1
             log.exception("handler_failed", extra={"subject": subject[:200]})
-        self._slice.end()
+        own.end()
 
     async def _select_next_server(self) -> None:
         # `nats-py` waits as long each time, however often a connection was ended at once.

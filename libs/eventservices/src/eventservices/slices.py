@@ -3,6 +3,7 @@
 import asyncio
 import time
 from typing import Final
+from weakref import WeakKeyDictionary
 
 SLICE_S: Final = 0.005
 """Longest that work goes on before others have their turn."""
@@ -14,22 +15,43 @@ PAUSE_S: Final = 0.0005
 class Slice:
     """Bounds how long pieces of work that come one after the other keep the loop.
 
-    `turn` is awaited before each piece, and `end` called after it.
+    `turn` is awaited before each piece, and `end` called after it. Many tasks may share one: what
+    they do between two turns of the loop is bounded together.
     """
 
     def __init__(self) -> None:
         self._began_s = 0.0
         self._ended_s = 0.0
+        self._armed = False
 
     async def turn(self) -> None:
         """Have the others have their turn, where it is time."""
         now_s = time.perf_counter()
-        if now_s - self._ended_s > PAUSE_S:
+        if now_s - self._ended_s > PAUSE_S and not self._armed:
             self._began_s = now_s
-        elif now_s - self._began_s > SLICE_S:
+            return
+        while time.perf_counter() - self._began_s > SLICE_S:
+            if not self._armed:
+                self._armed = True
+                asyncio.get_running_loop().call_soon(self._begin)
             await asyncio.sleep(0)
-            self._began_s = time.perf_counter()
 
     def end(self) -> None:
         """Note that a piece of work has ended."""
         self._ended_s = time.perf_counter()
+
+    def _begin(self) -> None:
+        self._armed = False
+        self._began_s = time.perf_counter()
+
+
+_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Slice] = WeakKeyDictionary()
+
+
+def shared_slice() -> Slice:
+    """Return the slice that all long work of the running loop shares."""
+    loop = asyncio.get_running_loop()
+    found = _of_loop.get(loop)
+    if found is None:
+        found = _of_loop[loop] = Slice()
+    return found

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from eventservices.slices import Slice
+from eventservices.slices import shared_slice
 from fes import distribution
 from fes.adapter import AdapterRuntime
 from fes.adapter.assemble import assemble
@@ -88,7 +88,6 @@ class Pack:
         )
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._pool = ConnectionPool()
-        self._slice = Slice()
         self.meter = TurnMeter()
         self.hosts = {name: self._host(name) for name in settings.gateways}
         self.runtimes = [
@@ -192,10 +191,11 @@ class Pack:
         pause_s = min(TICK_S, self.federation.limits.hello_s)
         while True:
             await asyncio.sleep(pause_s)
+            own = shared_slice()
             for host in self.hosts.values():
-                await self._slice.turn()
+                await own.turn()
                 self._tick_one(host)
-                self._slice.end()
+                own.end()
 
     @staticmethod
     def _tick_one(host: GatewayHost) -> None:

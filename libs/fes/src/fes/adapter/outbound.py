@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from eventservices.slices import shared_slice
 from eventservices.stamp import Stamper
 from msgspec import structs
 
@@ -128,6 +129,8 @@ class Outbound:
         await self._settle_announcements()
 
     async def _perform(self, order: Order) -> None:
+        own = shared_slice()
+        await own.turn()
         try:
             await self._dispatch(order)
         except Exception as error:  # noqa: BLE001 - those behind it are to be performed
@@ -139,6 +142,8 @@ class Outbound:
                 self._fail(order, reason, retryable=True)
             elif isinstance(order, Publish):
                 self.confirming.failed(order, reason, retryable=True)
+        finally:
+            own.end()
 
     async def _dispatch(self, order: Order) -> None:
         match order:

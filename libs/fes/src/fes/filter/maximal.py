@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeVar
 from fes.filter.cover import Extent
 from fes.filter.tree import Condition
 
-MAX_COMPARED: Final = 2048
+MAX_COMPARED: Final = 64
 """Most maximal filters that one is compared with; beyond, some covered ones stay maximal."""
 
 K = TypeVar("K", bound=Hashable)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 
-from eventservices.slices import Slice
+from eventservices.slices import shared_slice
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -148,7 +148,7 @@ async def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None)
     They are collected gateway by gateway, with the loop given back in between, and written in
     a thread of its own.
     """
-    own = Slice()
+    own = shared_slice()
     families: dict[str, Metric] = {}
     for host in hosts:
         await own.turn()

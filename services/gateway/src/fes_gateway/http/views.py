@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Final
 
-from eventservices.slices import Slice
+from eventservices.slices import shared_slice
 from fes.control import RequestType
 from fes.gateway.desired import Applied
 from fes.gateway.table import Row
@@ -68,7 +68,7 @@ def replicas(host: GatewayHost) -> list[ReplicaOut]:
 
 async def _listed(rows: list[Row], shown: Callable[[Row], BaseModel]) -> AsyncIterator[bytes]:
     """Yield a JSON array, and give the loop back in between: tables may be large."""
-    own = Slice()
+    own = shared_slice()
     before = b"["
     for start in range(0, len(rows), TOGETHER):
         await own.turn()

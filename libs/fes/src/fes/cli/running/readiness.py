@@ -10,6 +10,8 @@ from serving.loopback import async_client
 
 POLL_S = 0.1
 ANSWER_S = 2.0
+FEW, SHOWN = 3, 200
+"""Most faults that are told, and most characters of each."""
 
 
 def within(seconds: float) -> Callable[[], bool]:
@@ -26,12 +28,42 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(POLL_S)
 
 
-async def answers(url: str, goes_on: Callable[[], bool]) -> str:
+class Patience:
+    """Goes on for so many seconds after the last progress.
+
+    Args:
+        seconds: How long.
+        clock_s: A clock that only grows, seconds.
+    """
+
+    def __init__(self, seconds: float, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock_s = clock_s
+        self._since_s = clock_s()
+        self._fewest: int | None = None
+
+    def __call__(self) -> bool:
+        """Tell whether to go on."""
+        return self._clock_s() - self._since_s < self._seconds
+
+    def faults(self, count: int) -> None:
+        """Take how many faults keep a part from being ready: fewer than ever is progress."""
+        if self._fewest is None or count < self._fewest:
+            self._fewest, self._since_s = count, self._clock_s()
+
+
+def _nobody(_: int) -> None: ...
+
+
+async def answers(
+    url: str, goes_on: Callable[[], bool], faults: Callable[[int], None] = _nobody
+) -> str:
     """Wait until an address answers 200.
 
     Args:
         url: The address.
         goes_on: Whether to go on waiting.
+        faults: Is told how many faults the part names, each time.
 
     Returns:
         "" once it does; what it said last where waiting was given up.
@@ -46,7 +78,8 @@ async def answers(url: str, goes_on: Callable[[], bool]) -> str:
             else:
                 if answer.status_code == httpx.codes.OK:
                     return ""
-                said = _reason(answer)
+                said, count = _plainly(answer)
+                faults(count)
             await asyncio.sleep(POLL_S)
     return said
 
@@ -70,13 +103,15 @@ async def faults_at(client: httpx.AsyncClient, url: str) -> dict[str, str] | str
     return {str(part): str(why) for part, why in told.items()}
 
 
-def _reason(answer: httpx.Response) -> str:
-    """Return why a part is not ready: the faults that it names, else what it answered."""
+def _plainly(answer: httpx.Response) -> tuple[str, int]:
+    """Return what keeps a part from being ready, as one line, and how many faults that are."""
     try:
-        faults = answer.json()["faults"].items()
-        return "; ".join(f"{part}: {why}" for part, why in faults) or f"{answer.status_code}"
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
-        return f"{answer.url} answers {answer.status_code}: {answer.text[:200]}"
+        found = {str(part): str(why) for part, why in answer.json()["faults"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return f"answers {answer.status_code}: {answer.text[:SHOWN]}", 1
+    shown = [f"{part}: {why}"[:SHOWN] for part, why in list(found.items())[:FEW]]
+    more = len(found) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more" if more else ""), len(found)
 
 
 async def proved(

@@ -35,7 +35,15 @@ from fes.cli.running.plan import (
     placeholders,
 )
 from fes.cli.running.process import Child
-from fes.cli.running.readiness import ANSWER_S, POLL_S, answers, faults_at, proved, until, within
+from fes.cli.running.readiness import (
+    ANSWER_S,
+    POLL_S,
+    Patience,
+    answers,
+    faults_at,
+    proved,
+    until,
+)
 from fes.errors import AdapterError
 from fes.federation.dump import dump, resolved
 from fes.federation.model import Federation, adapter_id
@@ -101,7 +109,7 @@ class Supervisor:
         self._asked_by: signal.Signals | None = None
         self._stopping = self._looked = self._shown = False
         self._failed = ""
-        self._early = within(options.ready_s)
+        self._early = Patience(options.ready_s)
         self._ready: set[str] = set()
         self._hopeless: set[str] = set()
         self._told: set[str] = set()
@@ -256,6 +264,7 @@ class Supervisor:
             if child.is_announced:
                 faults = await faults_at(client, self._readiness(part))
             found |= faults if isinstance(faults, dict) else dict.fromkeys(part.gateways, faults)
+        self._early.faults(len(found))  # as long as there are fewer, it gets on
         return found
 
     def _logs(self) -> dict[str, str]:
@@ -274,7 +283,8 @@ class Supervisor:
         await until(lambda: self._may_begin(part.name, needs))
         self._show_gateways()
         await self._begin(part)
-        if part.ready and (said := await answers(part.ready, within(self._options.ready_s))):
+        patience = Patience(self._options.ready_s)
+        if part.ready and (said := await answers(part.ready, patience, patience.faults)):
             if self._options.require_all:
                 raise AdapterError(f"{part.name} is not ready: {said}")
             log = self.children[part.name].log
