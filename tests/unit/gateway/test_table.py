@@ -1,0 +1,175 @@
+"""The request table: what it costs, and that what holds is what the rows say."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import fes.gateway.table as table_module
+import pytest
+from fes.control import RequestType
+from fes.distribution import matches
+from fes.gateway.desired import DesiredState
+from fes.gateway.table import MAX_WILD, RequestTable, Row
+from fes.model import Stamp
+from hypothesis import given
+from hypothesis import strategies as st
+
+SERVICES = ("a", "b", "ab")
+HORIZON_US = 1_000
+PATTERNS = ("a", "b", "ab", "*", "a*", "*b", "?", "??")
+
+
+def row_of(pattern: str, version: int = 1, **changes: Any) -> Row:
+    given_: dict[str, Any] = {
+        "kind": RequestType.SUBSCRIPTION,
+        "source": "s",
+        "requester": "r",
+        "what": "f",
+        "withdrawn": False,
+        "since_us": 1,
+        "expires_us": 0,
+        "filter": "f",
+        "body": b"",
+        "request": Stamp(f"c{pattern}", 1, version, 1, "s"),
+        **changes,
+    }
+    return Row(pattern=pattern, version=version, **given_)
+
+
+def that_hold(table: RequestTable, service: str) -> list[Row]:
+    """Return what holds, looked for among all rows."""
+    by_key: dict[Any, list[Row]] = {}
+    for row in table.rows():
+        if row.source != service and matches(row.pattern, service):
+            by_key.setdefault(row.key, []).append(row)
+    best = [max(rows, key=lambda row: row.rank) for rows in by_key.values()]
+    return sorted(
+        (row for row in best if not row.withdrawn), key=lambda row: (row.rank, row.name)
+    )
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Note every pattern that a table compares with another, or with a service."""
+    found: list[str] = []
+    covers = table_module.covers_pattern
+    match = table_module.matches
+
+    def noted_covers(wider: str, narrower: str) -> bool:
+        found.append(wider)
+        return covers(wider, narrower)
+
+    def noted_match(pattern: str, name: str) -> bool:
+        found.append(pattern)
+        return match(pattern, name)
+
+    monkeypatch.setattr(table_module, "covers_pattern", noted_covers)
+    monkeypatch.setattr(table_module, "matches", noted_match)
+    return found
+
+
+def test_a_request_is_compared_with_no_more_rows_in_a_large_table(compared: list[str]) -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    table.take([row_of(f"n{number}") for number in range(2000)], 1)
+    table.take([row_of("a*", requester=f"r{number}") for number in range(2000)], 1)
+    compared.clear()
+
+    table.take([row_of("n7", 2), row_of("fresh", 2)], 1)
+
+    assert compared == []
+
+
+def test_a_row_is_compared_with_the_patterns_of_its_own_key_only(compared: list[str]) -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    table.take([row_of(f"{number}*") for number in range(5)], 1)
+    table.take([row_of("9*", requester=f"r{number}") for number in range(500)], 1)
+    compared.clear()
+
+    table.take([row_of("a", 2)], 1)
+
+    assert 0 < len(compared) <= 10
+
+
+def test_what_changed_is_told_and_nothing_else() -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    table.take([row_of("a", requester=f"r{number}") for number in range(100)], 1)
+    assert len(table.changes()) == 100
+
+    table.take([row_of("a", 2, requester="r5"), row_of("elsewhere", 2, requester="r6")], 1)
+
+    ((service, before, after),) = table.changes()
+    assert (service, before and before.version, after and after.version) == ("a", 1, 2)
+    assert table.changes() == []
+
+
+def test_no_more_patterns_with_wildcards_have_room_than_are_compared() -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    table.take([row_of(f"{number}*") for number in range(MAX_WILD)], 1)
+
+    assert not table.has_room([row_of("a*")])
+    assert table.has_room([row_of("1*", 2), row_of("plain")])
+    assert table.has_room([row_of("a*", requester="another")])
+
+
+def test_a_lease_that_is_renewed_for_ever_leaves_no_trace() -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    for version in range(1, 1000):
+        table.take([row_of("a", version, expires_us=version + 50, until_us=version + 50)], version)
+
+    assert table.expire(1048).gone == ()
+    assert len(table._due) < 100
+    assert [row.version for row in table.expire(1049).gone] == [999]
+
+
+ROWS = st.builds(
+    row_of,
+    st.sampled_from(PATTERNS),
+    st.integers(1, 9),
+    source=st.sampled_from(("s", "a")),
+    requester=st.sampled_from(("r", "q")),
+    withdrawn=st.booleans(),
+    until_us=st.sampled_from((0, 20, 40)),
+)
+STEPS = st.lists(
+    st.one_of(
+        st.lists(ROWS, min_size=1, max_size=3).map(lambda rows: ("take", rows)),
+        st.lists(ROWS, min_size=1, max_size=3).map(lambda rows: ("follow", rows)),
+        st.integers(1, 60).map(lambda moment: ("expire", moment)),
+        st.sampled_from(PATTERNS).map(lambda pattern: ("discard", pattern)),
+    ),
+    max_size=12,
+)
+
+
+@given(STEPS)
+def test_what_holds_is_what_the_rows_say_whatever_happened(steps: list[tuple[str, Any]]) -> None:
+    """Rule T2."""
+    table = RequestTable(HORIZON_US, SERVICES)
+    numbers = iter(range(1, 10_000))
+    states = {service: DesiredState(lambda: next(numbers)) for service in SERVICES}
+    for step, what in steps:
+        if step == "take":
+            table.take(what, 1)
+        elif step == "follow":
+            table.follow(what)
+        elif step == "expire":
+            table.expire(what)
+        else:
+            table.discard([row.name for row in [*table.rows()] if row.pattern == what])
+        for held in table.changes():
+            states[held.service].update([held])
+
+        for service in SERVICES:
+            expected = that_hold(table, service)
+            assert table.wanted(service) == expected
+            applied = {each.what: each for each in states[service]}
+            assert {row.what for row in expected} == applied.keys()
+            for each in applied.values():
+                behind = [row for row in expected if row.what == each.what]
+                assert list(each.requests) == [str(row.request.identity) for row in behind]
+                assert each.sources == tuple(sorted({row.source for row in behind}))
+        for key in {row.key for row in table.rows()}:
+            newest = table.newest(key)
+            assert newest is not None
+            ranks = [row.rank for row in table.rows() if row.key == key]
+            assert newest.rank == max(ranks)
+        assert len(table) == len([*table.rows()])
