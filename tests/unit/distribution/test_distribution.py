@@ -1,7 +1,10 @@
 from itertools import product
 
+import random
+
 import pytest
 from fes.distribution import (
+    MAX_WILD,
     MAX_LENGTH,
     MAX_PATTERNS,
     covers_pattern,
@@ -135,3 +138,35 @@ def test_covering_is_exact_for_all_short_patterns() -> None:
 
 def _words(alphabet: str, longest: int) -> list[str]:
     return ["".join(word) for size in range(longest + 1) for word in product(alphabet, repeat=size)]
+
+
+def test_covering_is_sound_and_transitive_for_longer_patterns() -> None:
+    """Order decides nothing where what a covers of b, and b of c, a covers of c."""
+    draw = random.Random(7)  # noqa: S311 - any patterns do
+    patterns = ["".join(draw.choices("*?ab", k=draw.randint(1, 6))) for _ in range(120)]
+    names = _words("abc", 6)
+    found = {pattern: {name for name in names if matches(pattern, name)} for pattern in patterns}
+    covered = {
+        wider: {narrower for narrower in patterns if covers_pattern(wider, narrower)}
+        for wider in patterns
+    }
+    for wider in patterns:
+        for narrower in covered[wider]:
+            assert found[narrower] <= found[wider]
+            assert covered[narrower] <= covered[wider]
+
+
+def test_a_list_has_few_patterns_with_wildcards() -> None:
+    """Rule E6."""
+    assert len(parse_list(",".join(f"{number}*" for number in range(MAX_WILD)))) == MAX_WILD
+
+    with pytest.raises(ControlEventError, match="DistList has more than 8 patterns with wildcards"):
+        parse_list(",".join(f"{number}?" for number in range(MAX_WILD + 1)))
+    parse_list(",".join(f"name{number}" for number in range(64)))
+
+
+def test_a_pattern_with_wildcards_is_short() -> None:
+    """Rule E6."""
+    with pytest.raises(ControlEventError, match="element 2 .* longer than 128 characters"):
+        parse_list("a," + "*b" * 65)
+    parse_list("a" * 512)

@@ -23,6 +23,7 @@ class Slice:
         self._began_s = 0.0
         self._ended_s = 0.0
         self._armed = False
+        self._free = False  # whether one piece may be done whatever the time: some always is
 
     async def turn(self) -> None:
         """Have the others have their turn, where it is time."""
@@ -30,18 +31,19 @@ class Slice:
         if now_s - self._ended_s > PAUSE_S and not self._armed:
             self._began_s = now_s
             return
-        while time.perf_counter() - self._began_s > SLICE_S:
+        while time.perf_counter() - self._began_s > SLICE_S and not self._free:
             if not self._armed:
                 self._armed = True
                 asyncio.get_running_loop().call_soon(self._begin)
             await asyncio.sleep(0)
+        self._free = False
 
     def end(self) -> None:
         """Note that a piece of work has ended."""
         self._ended_s = time.perf_counter()
 
     def _begin(self) -> None:
-        self._armed = False
+        self._armed, self._free = False, True
         self._began_s = time.perf_counter()
 
 

@@ -1,0 +1,84 @@
+"""Long work gives the loop back, and a loop that stood still takes nobody for silent."""
+
+import asyncio
+import time
+
+import pytest
+from eventservices import attention, slices
+from eventservices.attention import attentively
+from eventservices.slices import Slice, shared_slice
+
+
+async def test_others_have_their_turn_while_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    own = Slice()
+    beside = asyncio.create_task(other())
+    for _ in range(50):
+        await own.turn()
+        own.end()
+    beside.cancel()
+
+    assert turns >= 40
+
+
+async def test_many_tasks_share_one_slice_and_all_get_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    done: list[int] = []
+
+    async def work(number: int) -> None:
+        for _ in range(5):
+            await shared_slice().turn()
+            done.append(number)
+            shared_slice().end()
+
+    await asyncio.gather(*(work(number) for number in range(20)))
+
+    assert sorted(done) == sorted(list(range(20)) * 5)
+
+
+async def test_time_in_which_the_loop_stood_still_is_not_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A standstill of many deadlines: what came meanwhile is heard nevertheless."""
+    now_s = 0.0
+    monkeypatch.setattr(attention.time, "monotonic", lambda: now_s)
+    answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(attentively(answer, 1.0))
+    await asyncio.sleep(0)
+
+    now_s += 60.0  # the loop stood still
+    answer.set_result("heard")
+
+    assert await waiting == "heard"
+
+
+async def test_what_does_not_come_while_the_loop_turns_is_late() -> None:
+    never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    with pytest.raises(TimeoutError):
+        await attentively(never, 0.02)
+    assert never.cancelled()
+
+
+async def test_a_standstill_costs_one_step_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention, "STEP_S", 0.01)
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[None] = loop.create_future()
+    waiting = asyncio.create_task(attentively(answer, 0.05))
+    await asyncio.sleep(0)
+
+    time.sleep(0.2)  # noqa: ASYNC251 - this is the standstill
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+    assert not waiting.done()
+    answer.set_result(None)
+    await waiting
