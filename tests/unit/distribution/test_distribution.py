@@ -1,12 +1,11 @@
-from itertools import product
-
 import random
+from itertools import product
 
 import pytest
 from fes.distribution import (
-    MAX_WILD,
     MAX_LENGTH,
     MAX_PATTERNS,
+    MAX_WILD,
     covers_pattern,
     is_pattern,
     matches,
@@ -142,7 +141,7 @@ def _words(alphabet: str, longest: int) -> list[str]:
 
 def test_covering_is_sound_and_transitive_for_longer_patterns() -> None:
     """Order decides nothing where what a covers of b, and b of c, a covers of c."""
-    draw = random.Random(7)  # noqa: S311 - any patterns do
+    draw = random.Random(7)
     patterns = ["".join(draw.choices("*?ab", k=draw.randint(1, 6))) for _ in range(120)]
     names = _words("abc", 6)
     found = {pattern: {name for name in names if matches(pattern, name)} for pattern in patterns}
@@ -157,7 +156,6 @@ def test_covering_is_sound_and_transitive_for_longer_patterns() -> None:
 
 
 def test_a_list_has_few_patterns_with_wildcards() -> None:
-    """Rule E6."""
     assert len(parse_list(",".join(f"{number}*" for number in range(MAX_WILD)))) == MAX_WILD
 
     with pytest.raises(ControlEventError, match="DistList has more than 8 patterns with wildcards"):
@@ -166,7 +164,6 @@ def test_a_list_has_few_patterns_with_wildcards() -> None:
 
 
 def test_a_pattern_with_wildcards_is_short() -> None:
-    """Rule E6."""
-    with pytest.raises(ControlEventError, match="element 2 .* longer than 128 characters"):
+    with pytest.raises(ControlEventError, match=r"element 2 .* longer than 128 characters"):
         parse_list("a," + "*b" * 65)
     parse_list("a" * 512)

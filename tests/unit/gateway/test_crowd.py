@@ -43,7 +43,6 @@ def test_a_crowd_at_rest_says_as_much_as_a_few_do(size: int) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_request_is_heard_twice_by_each_of_a_crowd(size: int) -> None:
-    """Rule T8."""
     crowd = started(size)
     crowd.forget()
 
@@ -70,7 +69,6 @@ def test_a_lease_that_is_renewed_in_good_time_is_repeated_by_nobody_and_may_be_w
 
 
 def test_a_lease_that_is_renewed_late_is_repeated_and_written_at_once() -> None:
-    """Rule T16."""
     crowd = started(20)
     crowd.ask(3, 1)
     crowd.pass_time(50)

@@ -1,17 +1,21 @@
 """The request table: what it costs, and that what holds is what the rows say."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import fes.gateway.table as table_module
 import pytest
+from fes import distribution
 from fes.control import RequestType
 from fes.distribution import matches
 from fes.gateway.desired import DesiredState
 from fes.gateway.table import MAX_WILD, RequestTable, Row
 from fes.model import Stamp
+from fes.wildcard import Wildcard
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cores import core_of, inject, request, say
 
 SERVICES = ("a", "b", "ab")
 HORIZON_US = 1_000
@@ -42,9 +46,50 @@ def that_hold(table: RequestTable, service: str) -> list[Row]:
         if row.source != service and matches(row.pattern, service):
             by_key.setdefault(row.key, []).append(row)
     best = [max(rows, key=lambda row: row.rank) for rows in by_key.values()]
-    return sorted(
-        (row for row in best if not row.withdrawn), key=lambda row: (row.rank, row.name)
-    )
+    return sorted((row for row in best if not row.withdrawn), key=lambda row: (row.rank, row.name))
+
+
+def test_a_request_with_too_many_wildcards_is_refused_with_a_reason() -> None:
+    """Rule E6."""
+    core = core_of("north", "south")
+
+    (wide,) = say(core, request(dist_list=",".join(f"{each}*" for each in range(9))), "south")
+    (long,) = say(core, request(dist_list="*a" * 65, sequence=2), "south")
+
+    assert (wide.decision, long.decision) == ("refused", "refused")
+    assert "DistList has more than 8 patterns with wildcards" in wide.reason
+    assert "longer than 128 characters" in long.reason
+    for number in range(MAX_WILD):
+        inject(core, request(dist_list=f"n{number}*", sequence=number + 3))
+    one_more = say(core, request(dist_list="m*", sequence=99), "south")
+    assert "more than 32 patterns with wildcards" in one_more[-1].reason
+    assert len(core.table) == MAX_WILD
+
+
+def test_a_hostile_request_costs_steps_not_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every comparison reads a pattern once: 8 new ones beside 32 known."""
+    steps = 0
+
+    class Counted(Wildcard):
+        def covers(self, other: Wildcard) -> bool:
+            nonlocal steps
+            steps += len(other.elements)
+            return super().covers(other)
+
+    compiled = distribution._compiled
+
+    def counted(pattern: str) -> Wildcard:
+        made = compiled(pattern)
+        return Counted(*(getattr(made, each.name) for each in fields(made)))
+
+    monkeypatch.setattr(distribution, "_compiled", counted)
+    table = RequestTable(HORIZON_US, SERVICES)
+    for start in range(0, MAX_WILD, 8):
+        table.take([row_of("*a" * 60 + chr(300 + start + each)) for each in range(8)], 1)
+    steps = 0
+    table.take([row_of("*a?" * 40 + chr(400 + each), 2) for each in range(8)], 1)
+
+    assert 0 < steps <= 2 * 8 * (MAX_WILD + 8) * 128
 
 
 @pytest.fixture
@@ -142,7 +187,6 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_what_holds_is_what_the_rows_say_whatever_happened(steps: list[tuple[str, Any]]) -> None:
-    """Rule T2."""
     table = RequestTable(HORIZON_US, SERVICES)
     numbers = iter(range(1, 10_000))
     states = {service: DesiredState(lambda: next(numbers)) for service in SERVICES}

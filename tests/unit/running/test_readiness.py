@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
-from fes.cli.running.readiness import answers, proved, within
+from fes.cli.running.readiness import Patience, answers, proved, within
 from fes.testing.eventually import eventually
 
 Answer = tuple[int, object]
@@ -69,3 +69,25 @@ async def test_adapters_have_proved_once_all_of_them_did_since_then(part: Part) 
 
 async def test_waiting_for_proof_is_given_up_when_told(part: Part) -> None:
     assert not await proved({part.url: {"s0"}}, 5, lambda: part.asked < 1)
+
+
+async def test_a_part_that_gets_on_is_waited_for_longer() -> None:
+    now_s = [0.0]
+    patience = Patience(60.0, lambda: now_s[0])
+    for count in (200, 150, 80, 3):
+        now_s[0] += 50.0
+        patience.faults(count)
+        assert patience()
+    now_s[0] += 61.0
+    patience.faults(3)
+    assert not patience()
+
+
+async def test_what_keeps_a_part_from_being_ready_is_one_plain_line(part: Part) -> None:
+    part.answer = (503, {"faults": {f"M{number}": "not applied yet" for number in range(5)}})
+    counted: list[int] = []
+
+    said = await answers(part.url, lambda: not counted, counted.append)
+
+    assert said == "M0: not applied yet; M1: not applied yet; M2: not applied yet; and 2 more"
+    assert counted == [5]

@@ -140,7 +140,7 @@ class Topology:
 
     attachments: tuple[Attachment, ...] = ()
     on_medium: Mapping[str, str] = field(default_factory=dict)
-    silent: Silence = Silence()
+    silent: Silence = NOWHERE_SILENT
     _made: dict[tuple[Attachment, ...], "Routes"] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
