@@ -53,9 +53,7 @@ def test_a_request_is_heard_twice_by_each_of_a_crowd(size: int) -> None:
     assert crowd.tables() == 1
 
 
-def test_a_lease_that_is_renewed_in_good_time_is_repeated_by_nobody_and_may_be_written_later() -> (
-    None
-):
+def test_a_lease_renewed_in_good_time_is_not_repeated_and_may_be_written_later() -> None:
     """Rule T16."""
     crowd = started(20)
     crowd.ask(3, 1)
