@@ -25,7 +25,7 @@ SETTLE_S: Final = 5.0
 WATCH_S: Final = 20.0
 """How long the town is left alone, and then watched, once all limits are applied."""
 
-START_S: Final = 90.0
+START_S: Final = 300.0
 CITY: Final = "gateways-siena-steam"
 """Process of the monitors' gateways."""
 

@@ -125,8 +125,8 @@ def tidy(elements: Iterable[Element]) -> tuple[Element, ...]:
     return (*written, *_gap(ones, run=run))
 
 
-def _gap(ones: int, *, run: bool) -> list[Element]:
-    return [Wild.ONE] * ones + [Wild.RUN] * run
+def _gap(ones: int, *, run: bool) -> tuple[Element, ...]:
+    return (Wild.ONE,) * ones + (Wild.RUN,) * run
 
 
 def _plain_start(elements: tuple[Element, ...]) -> str:
