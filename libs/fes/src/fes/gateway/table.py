@@ -285,10 +285,7 @@ class RequestTable:
         """Return how many bytes more the table may account for once some rows are taken in."""
         return sum(
             weight_of_request(row)
-            - sum(
-                weight_of_request(other)
-                for other in self._covered_by(row)
-            )
+            - sum(weight_of_request(other) for other in self._covered_by(row))
             for row in rows
         )
 
@@ -439,9 +436,7 @@ class RequestTable:
         rows = self._rows.get(row.key, {})
         if not is_pattern(row.pattern):
             return iter([rows[row.pattern]] if row.pattern in rows else [])
-        return (
-            other for pattern, other in rows.items() if covers_pattern(row.pattern, pattern)
-        )
+        return (other for pattern, other in rows.items() if covers_pattern(row.pattern, pattern))
 
     def _takes_a_place(self, row: Row) -> bool:
         rows = self._rows.get(row.key, {})
@@ -608,13 +603,6 @@ class RequestTable:
         found = (self._holds(key, service) for key in self._rows)
         return [row for row in found if row is not None]
 
-
-def is_newer(row: Row, other: Row) -> bool:
-    """Tell whether a row's rank is larger than another's: mostly, its version tells."""
-    if row.version != other.version:
-        return row.version > other.version
-    return row.rank > other.rank
-
     def _count_in(self, row: Row) -> None:
         self._buckets.add(row)
         self._weigh(row, weight_of_request(row))
@@ -628,6 +616,13 @@ def is_newer(row: Row, other: Row) -> bool:
         self._bytes_of[row.source] += change
         if not self._bytes_of[row.source]:
             del self._bytes_of[row.source]
+
+
+def is_newer(row: Row, other: Row) -> bool:
+    """Tell whether a row's rank is larger than another's: mostly, its version tells."""
+    if row.version != other.version:
+        return row.version > other.version
+    return row.rank > other.rank
 
 
 def kept_us(horizon_us: int) -> int:
