@@ -282,16 +282,28 @@ class RequestTable:
         return self._bytes_of[source]
 
     def growth_bytes(self, rows: Iterable[Row]) -> int:
-        """Return how many bytes more the table may account for once some rows are taken in."""
-        return sum(
-            weight_of_request(row)
-            - sum(weight_of_request(other) for other in self._covered_by(row))
-            for row in rows
-        )
+        """Return how many bytes more the table accounts for once some rows are taken in."""
+        new, gone = self._exchanged(rows)
+        return sum(map(weight_of_request, new)) - sum(map(weight_of_request, gone))
 
     def growth(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there may be once some are taken in: renewals cost nothing."""
-        return sum(not self._takes_a_place(row) for row in rows)
+        """Return how many rows more there are once some are taken in; renewals cost nothing."""
+        new, gone = self._exchanged(rows)
+        return len(new) - len(gone)
+
+    def _exchanged(self, rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
+        """Return the rows that would be new, and those whose places they would take."""
+        new: dict[tuple[Key, str], Row] = {}
+        gone: dict[tuple[Key, str], Row] = {}
+        for row in rows:
+            if not self._is_known(row):
+                new[row.key, row.pattern] = row
+                gone |= {
+                    (row.key, other.pattern): other
+                    for other in self._covered_by(row)
+                    if is_newer(row, other)
+                }
+        return list(new.values()), list(gone.values())
 
     def has_room(self, rows: Iterable[Row]) -> bool:
         """Tell whether no key would have more patterns with wildcards than it may."""
@@ -437,14 +449,6 @@ class RequestTable:
         if not is_pattern(row.pattern):
             return iter([rows[row.pattern]] if row.pattern in rows else [])
         return (other for pattern, other in rows.items() if covers_pattern(row.pattern, pattern))
-
-    def _takes_a_place(self, row: Row) -> bool:
-        rows = self._rows.get(row.key, {})
-        if row.pattern in rows:
-            return True
-        return is_pattern(row.pattern) and any(
-            covers_pattern(row.pattern, pattern) for pattern in rows
-        )
 
     def _is_known(self, row: Row) -> bool:
         """Tell whether as new a row is known; of one request every pattern has a row of its own."""

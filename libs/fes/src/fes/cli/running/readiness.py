@@ -1,7 +1,6 @@
 """Waiting for parts to be ready, as they report themselves over HTTP."""
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Collection, Mapping
 
