@@ -171,9 +171,9 @@ async def test_a_request_is_not_told_as_applied_while_a_replica_that_lives_may_l
         assert isinstance(order, Subscribe)
         host.receiver("north")(Done(order.number))
         assert one.members("a") == ("a", "b")
-        assert [each.state for each in views.subscriptions(host)[0].applied] == ["ordered"]
+        assert [each.state for each in [each async for each in views.subscriptions(host)][0].applied] == ["ordered"]
         await eventually(lambda: one.members("a") == ("a",))
-        assert [each.state for each in views.subscriptions(host)[0].applied] == ["applied"]
+        assert [each.state for each in [each async for each in views.subscriptions(host)][0].applied] == ["applied"]
 
 
 async def test_who_is_not_linked_yet_is_no_member() -> None:
