@@ -41,7 +41,12 @@ def seen(folder: Path, **files: list[dict[str, Any]]) -> Witnesses:
 
 
 def group(word: str, at_s: float, *content: list[Any], number: int = 1, **more: Any) -> Any:
-    line = {"wall_us": int(at_s * S), "seen": word, "node": "steam-m-M01", "subject": "Speed"}
+    line = {
+        "wall_us": int(at_s * S),
+        "seen": word,
+        "node": "g-m-M01.steam-m-M01",
+        "subject": "Speed",
+    }
     return {**line, "number": number, "content": list(content), "silent": False, **more}
 
 

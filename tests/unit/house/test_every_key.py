@@ -151,6 +151,7 @@ CHANGES: dict[Key, tuple[str, Any]] = {
     ("applications", "*", "after"): ("applications.two.after", []),
     ("applications", "*", "ready"): ("applications.two.ready", "http://127.0.0.1:2/"),
     ("applications", "*", "ends_run"): ("applications.two.ends_run", False),
+    ("applications", "*", "ends_last"): ("applications.two.ends_last", True),
     ("applications", "*", "environment"): ("applications.two.environment.A", "c"),
     ("limits", "hops"): ("limits.hops", 7),
     ("limits", "event_bytes"): ("limits.event_bytes", 1000),

@@ -38,6 +38,8 @@ VEHICLE_RANGE_M = 300.0
 CAN_SPEED = "can-speed"
 AIR_SPEED = "air-speed"
 CAN_ID = 12345
+CONTROL_EVENTS = 'filter{ FES_Subject ="FES_ControlEvent" }'
+"""What the observer in the city counts."""
 PLAUSIBLE_KMH = {"min": 0, "max": 250}
 """What a vehicle on a road may do, km/h; an event with another speed is left out."""
 
@@ -72,7 +74,7 @@ def describe(plan: Plan, speed: float, port: int, buses: Sequence[CanBus] = ()) 
         gateways=_gateways(plan, on_board),
         mappings=_mappings(range_m),
         requests=tuple(_on_the_air(vehicle, on_board) for vehicle in plan.vehicles),
-        applications=_applications(port, on_board),
+        applications=_applications(port, on_board, range_m),
         http=Http(port=0),
     )
 
@@ -160,13 +162,25 @@ def _on_the_air(vehicle: str, on_board: OnBoard) -> Request:
     )
 
 
-def _applications(port: int, on_board: OnBoard) -> dict[str, Application]:
+def _applications(port: int, on_board: OnBoard, range_m: float) -> dict[str, Application]:
+    """Return the city, the fleet, and two native observers, whose records the judge reads."""
     city = ("traffic-control", "serve", "--run", "{run}", "--port", str(port))
     fleet = (
         *("can-sim", "run", "--run", "{run}", *on_board.can_sim, "--speedup", "{speed}"),
         *("--clock-start-wall-us", "{wall_start_us}"),
     )
+    air = (
+        *("python", "-m", "eventservices.steam", "observe", "--no-events", "--url", "{url:air}"),
+        *("--air", f"{SYSTEM}.{AIR}", "--cell", _plain(range_m), "--out", "{run}/seen-air.jsonl"),
+    )
+    control = (
+        *("python", "-m", "eventservices.siena", "observe", "--count", "--url", "{url:siena-1}"),
+        *("--url", "{url:siena-2}", "--service", CITY, "--index", "FES_Subject"),
+        *("--filter", CONTROL_EVENTS, "--out", "{run}/seen-city.jsonl"),
+    )
     return {
+        "air-observer": Application(command=air, ends_last=True),
+        "city-observer": Application(command=control, ends_last=True),
         "traffic-control": Application(command=city, ready=f"http://127.0.0.1:{port}/readyz"),
         "can-sim": Application(command=fleet, after=("traffic-control",), ends_run=True),
     }

@@ -29,6 +29,9 @@ GATEWAYS_STOP: Final = "gateways stop"
 LOOKS_US: Final = 3_000_000
 """An observer writes once a second; one that wrote nothing for so long did not look."""
 
+COUNTED_US: Final = 1_000_000
+"""Time between two lines of an observer."""
+
 HELLOS: Final = 8
 """Most hellos an interval that all gateways of an event service send together (rule H2)."""
 
@@ -117,7 +120,7 @@ def judge_filters(
         federation: Names the monitors' nodes.
         limits: Those that may have been in force, by monitor; a negative one lets all pass.
     """
-    nodes = {monitor.service: monitor.name for monitor in federation.monitors}
+    nodes = _nodes(federation)
     wrong = []
     for one in seen.memberships:
         monitor = nodes.get(one.node)
@@ -150,7 +153,7 @@ def judge_leftovers(
     stop_us = seen.gateways_stop_us
     if stop_us is None:
         return Found(0, ())
-    nodes = {monitor.service: monitor.name for monitor in federation.monitors}
+    nodes = _nodes(federation)
     wrong = [
         (nodes[one.node], f"native subscription {one.number} on the air was never withdrawn")
         for one in seen.memberships
@@ -174,7 +177,10 @@ def judge_storm(
         last_us: Until when.
         commands: Given meanwhile.
     """
-    counted = [number for at_us, number in seen.control if first_us < at_us - LOOKS_US < last_us]
+    if last_us - first_us < COUNTED_US:
+        return Found(0, ())
+    # A line counts what came in the second before it.
+    counted = [n for at_us, n in seen.control if first_us + COUNTED_US <= at_us <= last_us]
     allowed = storm_bound(federation, (last_us - first_us) / 1e6, commands)
     if sum(counted) <= allowed:
         return Found(0, ())
@@ -216,12 +222,17 @@ def who_looked(seen: Witnesses, silence: tuple[int, int]) -> dict[str, str]:
     on_air = bool(seen.air_looked)
     nobody = "by the event log alone: no native observer looked"
     at_end = stop_us is not None and any(one <= stop_us <= two for one, two in seen.air_looked)
-    in_city = looked(seen.city_looked, first_us + LOOKS_US, last_us - LOOKS_US)
+    in_city = first_us < last_us and looked(seen.city_looked, first_us, last_us - COUNTED_US)
     return {
         SOURCE: "seen natively too" if on_air else nobody,
         LEFTOVERS: "seen natively too" if at_end else nobody,
         STORM: "counted natively too" if in_city else nobody,
     }
+
+
+def _nodes(federation: Federation) -> dict[str, str]:
+    """Return the monitors by the names of their nodes on the air: those of their adapters."""
+    return {f"{one.gateway}.{one.service}": one.name for one in federation.monitors}
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -232,6 +232,7 @@ class Application(Section, frozen=True, kw_only=True):
         after: Applications, or gateways, that must be ready before.
         ready: URL that answers 200 once it is ready; absent where starting it is enough.
         ends_run: Whether the run ends when it ends.
+        ends_last: Whether it is stopped after the gateways: an observer sees what they withdraw.
         environment: Variables for it alone.
     """
 
@@ -239,6 +240,7 @@ class Application(Section, frozen=True, kw_only=True):
     after: tuple[Name, ...] = ()
     ready: Annotated[str, Meta(pattern="^https?://")] | UnsetType = UNSET
     ends_run: bool = False
+    ends_last: bool = False
     environment: dict[str, str] = {}
 
 

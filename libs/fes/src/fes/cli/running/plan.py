@@ -23,6 +23,7 @@ class Part:
         ready: URL that answers 200 once it is ready; "" where starting is enough.
         after: Names of parts that must be ready before.
         ends_run: Whether the run ends when it ends.
+        ends_last: Whether it is stopped after the gateways.
         environment: Variables for it alone.
         restarts: Whether it is started again when it dies.
         replica: Its name among the replicas of its gateway; "" where there are none.
@@ -35,6 +36,7 @@ class Part:
     ready: str = ""
     after: tuple[str, ...] = ()
     ends_run: bool = False
+    ends_last: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     restarts: bool = True
     replica: str = ""
@@ -230,6 +232,7 @@ def _application(name: str, application: Application, values: dict[str, str]) ->
         ready=ready,
         after=application.after,
         ends_run=application.ends_run,
+        ends_last=application.ends_last,
         environment=dict(application.environment),
         restarts=not application.ends_run,
     )

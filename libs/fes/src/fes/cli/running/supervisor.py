@@ -10,7 +10,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -49,6 +49,10 @@ from fes.federation.dump import dump, resolved
 from fes.federation.model import Federation, adapter_id
 
 READY_S = 60.0
+SETTLE_S = 2.0
+"""How long observers see what gateways withdraw once the applications have ended."""
+MOMENTS = "moments.jsonl"
+"""File of the run that tells when its parts were stopped."""
 ALLOWANCE_S, ALLOWANCE_PER_GATEWAY_S = 7.0, 0.12
 QUIET_S = 3.0
 BROKER_CHECK_S = 0.5
@@ -460,11 +464,7 @@ class Supervisor:
         for watcher in self._watchers:  # before the parts, so that none is started again
             watcher.cancel()
         await asyncio.gather(*self._watchers, return_exceptions=True)
-        children = list(self.children.values())
-        applications = [child for child in children if not child.part.gateways]
-        gateways = [child for child in children if child.part.gateways]
-        for each in (applications, gateways):
-            await asyncio.gather(*(child.stop() for child in each), return_exceptions=True)
+        await self._stop_children()
         await asyncio.gather(
             asyncio.to_thread(self._brokers.stop), self._front.stop(), return_exceptions=True
         )
@@ -473,6 +473,28 @@ class Supervisor:
         except OSError as error:
             self._say(f"outages.jsonl is not whole: {error.strerror or error}")
         self._say("stopped")
+
+    async def _stop_children(self) -> None:
+        """Stop applications, then gateways, then those who observe what gateways withdraw."""
+        children = list(self.children.values())
+        last = [child for child in children if child.part.ends_last]
+        gateways = [child for child in children if child.part.gateways]
+        applications = [each for each in children if each not in last and each not in gateways]
+        await _stop_all(applications)
+        if last:
+            await asyncio.sleep(SETTLE_S)
+            self._note_moment("gateways stop")
+        await _stop_all(gateways)
+        await _stop_all(last)
+
+    def _note_moment(self, moment: str) -> None:
+        """Note when something was done to the run, for whoever judges what was seen then."""
+        line = {"v": 1, "wall_us": time.time_ns() // 1000, "moment": moment}
+        try:
+            with (self._options.run / MOMENTS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            self._say(f"{MOMENTS} is not whole: {error.strerror or error}")
 
     def _say_once(self, about: str, text: str) -> None:
         if about not in self._told:
@@ -485,6 +507,10 @@ class Supervisor:
             self._out.flush()
         except (OSError, ValueError, OutputClosedError):
             self._ask_to_end(signal.SIGPIPE)
+
+
+async def _stop_all(children: Iterable[Child]) -> None:
+    await asyncio.gather(*(child.stop() for child in children), return_exceptions=True)
 
 
 async def _first_of(*works: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
