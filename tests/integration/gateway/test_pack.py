@@ -122,6 +122,22 @@ async def test_a_gateway_that_fails_at_a_tick_stops_no_clock(
 
         await eventually(lambda: len(ticks) > 2)
         assert "tick_failed" in {labels.decision for labels, _ in failing.counters.items()}
+        answer = await federation.get("g1", "/readyz")
+        assert (answer.status_code, answer.json()["faults"]) == (
+            503,
+            {"time": "its ticks fail: ValueError: a bug"},
+        )
+        assert (await federation.get("g2", "/readyz")).status_code == 200
+
+
+async def test_a_gateway_is_not_ready_while_a_request_of_the_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = {"g1.north: subscription 'Speed'": "failed: the broker refused it"}
+    monkeypatch.setattr("fes_gateway.host.refused_requests", lambda _: refused)
+    async with running(tmp_path) as federation:
+        answer = await federation.get("g1", "/readyz")
+        assert (answer.status_code, answer.json()["faults"]) == (503, refused)
 
 
 async def test_what_was_started_is_stopped_where_the_rest_cannot_be(tmp_path: Path) -> None:

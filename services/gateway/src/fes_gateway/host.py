@@ -76,6 +76,7 @@ class GatewayHost:
         failure: Why it works no more: a task that it needs has ended, and its process has to be
             started again; empty while it works.
         on_failed: Is told when it fails.
+        tick_error: Why the last tick failed; empty where it did not.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class GatewayHost:
         self.clock = clock
         self.counters = Counters()
         self.failure = ""
+        self.tick_error = ""
         self._linked = Adapters(settings)
         self.adapters = self._linked.states
         self.core = GatewayCore(settings)
@@ -314,7 +316,7 @@ class GatewayHost:
     @property
     def ready(self) -> bool:
         """Whether every adapter proved a round trip lately and the journal can be written."""
-        works = not (self.failure or self.store_error)
+        works = not (self.failure or self.store_error or self.tick_error)
         return works and all(state.ready for state in self.adapters.values())
 
     @property
@@ -335,7 +337,7 @@ class GatewayHost:
             if not state.ready
         }
         faults |= refused_requests(self.core)
-        told = {"journal": self.store_error, "gateway": self.failure}
+        told = {"journal": self.store_error, "gateway": self.failure, "time": self.tick_error}
         return {**faults, **{part: reason for part, reason in told.items() if reason}}
 
     def link_counters(self) -> dict[str, dict[str, int]]:

@@ -39,6 +39,8 @@ from fes_gateway.watched import watched
 
 _log = logging.getLogger(__name__)
 
+TICK_ERROR = 300
+"""Most characters of why a tick failed."""
 TICK_S = 1.0
 NOBODY = Stamp("unstamped", 0, 1, 0, "unstamped")
 
@@ -201,7 +203,9 @@ class Pack:
     def _tick_one(host: GatewayHost) -> None:
         try:
             host.tick()
-        except Exception:  # noqa: BLE001 - time passes for the other gateways
+            host.tick_error = ""
+        except Exception as error:  # noqa: BLE001 - time passes for the other gateways
+            host.tick_error = f"its ticks fail: {type(error).__name__}: {error}"[:TICK_ERROR]
             _log.exception("tick_failed", extra={"gateway": host.settings.id})
             host.counters.add("tick_failed")
 
