@@ -25,9 +25,10 @@ from fes.gateway.marks import Marks, _Reserved
 from fes.gateway.outputs import PutRow
 from fes.gateway.presence import Presence
 from fes.gateway.roster import Roster
+from fes.gateway.row import Key, Row
 from fes.gateway.sending import Sending
 from fes.gateway.standing import Standing
-from fes.gateway.table import Changes, Key, RequestTable, Row
+from fes.gateway.table import Changes, RequestTable
 from support.planted_bounds import BOUNDS
 from support.planted_occasions import OCCASIONS
 

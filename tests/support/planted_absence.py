@@ -11,9 +11,10 @@ import msgspec
 from fes.gateway.buckets import Buckets
 from fes.gateway.exchange import Exchange
 from fes.gateway.ownclock import OwnClock
+from fes.gateway.row import FOREVER, Row
 from fes.gateway.settings import Instant
 from fes.gateway.standing import Standing
-from fes.gateway.table import FOREVER, RequestTable, Row
+from fes.gateway.table import RequestTable
 from fes.gateway.touch import Touch
 
 _received = Touch.received

@@ -15,7 +15,8 @@ from fes.gateway.carrying import Carrying
 from fes.gateway.lane import LaneKey
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.publication import Router
-from fes.gateway.table import Changes, RequestTable, Row
+from fes.gateway.row import Row
+from fes.gateway.table import Changes, RequestTable
 from fes.link.lanes import Lanes
 from fes.link.priority import PriorityQueue
 from support.timeline import SECOND

@@ -6,7 +6,7 @@ import msgspec
 from fes.control import RequestType
 from fes.filter import Filter
 from fes.gateway.replicas import is_request
-from fes.gateway.table import Row
+from fes.gateway.row import Row
 from fes.model import Identity, attributes
 from support.replicas.calm import is_calm
 from support.replicas.play import Play, reading

@@ -8,8 +8,8 @@ from fes.control import RequestType
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, Tick
 from fes.gateway.outputs import ToAdapter
+from fes.gateway.row import weight_of_request
 from fes.gateway.settings import Instant
-from fes.gateway.table import weight_of_request
 from fes.gateway.weights import weight_of_event
 from fes.link.messages import Announce, Confirmed, Taken, Unannounce
 from fes.model import Event, binary

@@ -10,7 +10,8 @@ from fes import distribution
 from fes.control import RequestType
 from fes.distribution import matches
 from fes.gateway.desired import DesiredState
-from fes.gateway.table import MAX_WILD, RequestTable, Row
+from fes.gateway.row import Row
+from fes.gateway.table import MAX_WILD, RequestTable
 from fes.model import Stamp
 from fes.wildcard import Wildcard
 from hypothesis import given

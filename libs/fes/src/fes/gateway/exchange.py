@@ -20,10 +20,10 @@ from fes.gateway.buckets import fitting
 from fes.gateway.digest import BUCKETS, Digest
 from fes.gateway.outputs import Decided
 from fes.gateway.presence import Presence
+from fes.gateway.row import Row
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.signalling import Signalling
 from fes.gateway.standing import Standing
-from fes.gateway.table import Row
 from fes.gateway.touch import Touch
 from fes.gateway.turn import Turn
 

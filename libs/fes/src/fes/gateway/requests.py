@@ -13,8 +13,8 @@ from fes.control.event import WITHDRAWING
 from fes.distribution import parse_list
 from fes.errors import ControlEventError, EventError, FilterError
 from fes.filter import canonical, parse
+from fes.gateway.row import FOREVER, Key, Row
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.table import FOREVER, Key, Row
 from fes.gateway.turn import Turn
 from fes.model import binary, check_stamp, is_reserved
 from fes.model.stamp import MAX_NAME

@@ -18,8 +18,8 @@ from fes.gateway.marks import LATE, read_late, read_reserved
 from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.ownclock import CLOCK
 from fes.gateway.replicas import RESERVE, ROSTER, is_request, read_roster
+from fes.gateway.row import Row, read_row_of_table, weight_of_request
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.table import Row, read_row_of_table, weight_of_request
 from fes.gateway.touch import CONTACT
 from fes.gateway.weights import weight_of_event
 

@@ -17,8 +17,9 @@ from fes.gateway.outcomes import Outcomes, Step
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replicas import is_request
 from fes.gateway.requests import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
+from fes.gateway.row import Row
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.table import MAX_WILD, Changes, Held, RequestTable, Row
+from fes.gateway.table import MAX_WILD, Changes, Held, RequestTable
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import Stamp, binary

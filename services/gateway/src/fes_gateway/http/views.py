@@ -7,7 +7,7 @@ from typing import Final
 from eventservices.slices import shared_slice
 from fes.control import RequestType
 from fes.gateway.desired import Applied
-from fes.gateway.table import Row
+from fes.gateway.row import Row
 from fes.model import binary
 from fes.model.text import to_plain
 from pydantic import BaseModel
