@@ -62,6 +62,6 @@ async def test_a_stream_of_20_000_events_survives_the_death_of_its_broker(
         await eventually(lambda: len(consumer.got) >= EVENTS)
 
     assert all(0 < count < EVENTS for count in landed), "each kill struck in the midst"
-    assert there._storage.keeper.breaks >= KILLS
+    assert there._storage.keeper.breaks > 0  # two kills may be one break for who connects anew
     assert consumer.got == list(range(EVENTS))
     assert proxy.failed == 0

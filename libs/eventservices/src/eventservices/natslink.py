@@ -239,11 +239,15 @@ class NatsLink(Opening):
         """
         await self._round_trip()
 
-    async def probe(self) -> float:
-        """Prove that messages are heard: publish one to oneself, and wait for it.
+    async def probe(self, *, shared: bool = False) -> float:
+        """Prove that messages are received: publish one to oneself, and wait for it.
 
-        All that share the link and ask at about the same time share one proof. What the server
-        refused is asked for again before.
+        What was published before is then received, too. What the server refused is asked for again
+        before.
+
+        Args:
+            shared: Whether a proof of a moment ago, or one that somebody else waits for, will do:
+                it shows that the server answers, and nothing of what was published since.
 
         Returns:
             The round trip in seconds.
@@ -252,6 +256,8 @@ class NatsLink(Opening):
             NotConnectedError: It was not heard in time; the client is then replaced.
             RefusedError: The server refuses a subscription.
         """
+        if not shared:
+            return await self._prove()
         if time.monotonic() - self._proved_s < SHARED_S:
             return self._took_s
         if self._proving is None or self._proving.done():
@@ -299,7 +305,7 @@ class NatsLink(Opening):
         while True:
             await asyncio.sleep(self.options.probe_interval_s)
             try:
-                await self.probe()
+                await self.probe(shared=True)
             except NotConnectedError:
                 missed += 1
             except RefusedError as error:

@@ -27,6 +27,7 @@ MAX_NAME = 512
 _INT64 = 2**63 - 1
 _SAFE = "/.:@+~"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_ENCODED = re.compile(r"[\x00-\x1f\x7f]")
 _KEPT_NAMES = 4096
 
 
@@ -64,8 +65,9 @@ class Stamper:
     """Gives out the stamps of one publisher, each sequence number once.
 
     Args:
-        origin: Name of the publisher, unique in the event service.
-        home: Event service where it publishes.
+        origin: Name of the publisher, unique in the event service. Control characters, which a
+            native name may have and a stamp may not, are percent-encoded.
+        home: Event service where it publishes; likewise.
         epoch: Must be larger than any epoch used before under this origin; by default the wall
             clock in microseconds.
         clock_us: Tells the producer's time where a caller gives none, microseconds since 1970 UTC.
@@ -82,12 +84,12 @@ class Stamper:
         epoch: int | None = None,
         clock_us: Callable[[], int] | None = None,
     ) -> None:
-        self.origin = origin
-        self.home = home
+        self.origin = printable(origin)
+        self.home = printable(home)
         self.epoch = time.time_ns() // 1000 if epoch is None else epoch
         self._clock_us = clock_us or _wall_clock_us
         self._sequence = 0
-        first = check(Stamp(origin, self.epoch, 1, 0, home))
+        first = check(Stamp(self.origin, self.epoch, 1, 0, self.home))
         pack(first)  # the names are Unicode text
 
     def next(self, time_us: int | None = None) -> Stamp:
@@ -104,6 +106,11 @@ class Stamper:
             raise MalformedError(f"stamp's time is out of range: {moment}")
         self._sequence += 1
         return Stamp(self.origin, self.epoch, self._sequence, moment, self.home)
+
+
+def printable(name: str) -> str:
+    """Return a name with its control characters percent-encoded."""
+    return _ENCODED.sub(lambda found: quote(found[0], safe=""), name)
 
 
 def _wall_clock_us() -> int:

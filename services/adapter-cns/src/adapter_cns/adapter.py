@@ -206,7 +206,7 @@ class CnsAdapter(Adapter):
     async def _probe(self) -> None:
         connection = self._check_open()
         with told():
-            await connection.probe()
+            await connection.probe(shared=True)
         if self._consumer.failure:
             raise UnavailableError(self._consumer.failure)
 

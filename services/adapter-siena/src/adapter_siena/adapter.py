@@ -204,7 +204,7 @@ class SienaAdapter(Adapter):
         self._party()
         connection = cast("Connection", self._connection)
         with told():
-            await connection.probe()
+            await connection.probe(shared=True)
         if not connection.settled:
             raise UnavailableError("subscriptions are not proved to be in force again yet")
 

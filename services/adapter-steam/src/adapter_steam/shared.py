@@ -97,7 +97,7 @@ class SharedAir:
             return
 
     async def _round_trip(self) -> None:
-        await self.air.probe()
+        await self.air.probe(shared=True)
         if not await _within(IN_FORCE_S, lambda: self.air.healthy):
             raise NotConnectedError("the broker has not put every subscription in force")
 

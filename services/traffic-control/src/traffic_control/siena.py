@@ -121,7 +121,7 @@ class Siena:
         if self._connection is None:
             return
         try:
-            await self._connection.probe()
+            await self._connection.probe(shared=True)
         except EventServiceError as error:
             self._reason = str(error)
             return

@@ -184,7 +184,7 @@ class Connection(Opening):
                 return channel
         raise ChannelNotFoundError(f"there is no channel {channel_id}")
 
-    async def probe(self) -> float:
+    async def probe(self, *, shared: bool = False) -> float:
         """Prove that messages to oneself are heard.
 
         Returns:
@@ -194,7 +194,7 @@ class Connection(Opening):
             NotConnectedError: None was heard in time; the connection is then built anew.
             RefusedError: The server refuses a subscription.
         """
-        return await self.link.probe()
+        return await self.link.probe(shared=shared)
 
     def _make_core(self, name: str, options: ChannelOptions) -> Core:
         token = channel_token(name)

@@ -225,7 +225,7 @@ class Connection(Opening):
         await self.link.publish(subject, payload, header_of(stamp), waits=False)
         self.counters.published += 1
 
-    async def probe(self) -> float:
+    async def probe(self, *, shared: bool = False) -> float:
         """Prove a round trip to the broker.
 
         Returns:
@@ -235,4 +235,4 @@ class Connection(Opening):
             NotConnectedError: Nothing came back in time; the NATS client is then replaced.
             RefusedError: The server refuses a subscription.
         """
-        return await self.link.probe()
+        return await self.link.probe(shared=shared)

@@ -168,7 +168,7 @@ class Air(Opening):
         """Return the event loop's time; seconds."""
         return asyncio.get_running_loop().time()
 
-    async def probe(self, deadline_s: float = 2.0) -> float:
+    async def probe(self, deadline_s: float = 2.0, *, shared: bool = False) -> float:
         """Send a message to itself over every connection and wait for all.
 
         Returns:
@@ -177,7 +177,9 @@ class Air(Opening):
         Raises:
             NotConnectedError: One did not come back; its connection is made anew.
         """
-        times_s = [await carrier.link.probe(deadline_s) for carrier in self._carriers]
+        times_s = [
+            await carrier.link.probe(deadline_s, shared=shared) for carrier in self._carriers
+        ]
         return max(times_s)
 
     async def drain(self, below_bytes: int = 65_536) -> None:

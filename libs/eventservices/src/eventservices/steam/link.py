@@ -169,8 +169,12 @@ class Link:
             for start in range(0, len(gone), _CHUNK):
                 self._connection.unsubscribe(gone[start : start + _CHUNK])
 
-    async def probe(self, deadline_s: float) -> float:
-        """Send a message to itself and wait for it; one proof serves all that ask at a time.
+    async def probe(self, deadline_s: float, *, shared: bool = False) -> float:
+        """Send a message to itself and wait for it.
+
+        Args:
+            deadline_s: Longest wait, while no other message comes.
+            shared: Whether a proof of a moment ago, or one that somebody waits for, will do.
 
         Returns:
             Wall time that it took; seconds.
@@ -178,6 +182,8 @@ class Link:
         Raises:
             NotConnectedError: It did not come back; the connection is made anew.
         """
+        if not shared:
+            return await self._prove(deadline_s)
         if time.monotonic() - self._proved_s < _SHARED_S:
             return self._took_s
         if self._proving is None or self._proving.done():
