@@ -74,7 +74,7 @@ class World(Links):
             system=SYSTEM,
             adapters={
                 service: AdapterSettings(
-                    f"{gateway}.{service}",
+                    service,  # one for all who observe there: a client is the same for each
                     service,
                     accept=NOTHING if service in self.traits.closed else EVERYTHING,
                     relay=service not in self.traits.closed,
@@ -186,7 +186,9 @@ class World(Links):
     def observe(self, gateway: str, request: ControlEvent) -> None:
         """A gateway's adapter observes at a client what it asks for, and tells."""
         self.faults["request observed"] += 1
-        body = binary.encode(to_event(request))
+        # The gateway names the adapter behind the requester, as `control_event` has it here.
+        plain = request.requester.removesuffix(f"/{request.source}")
+        body = binary.encode(to_event(msgspec.structs.replace(request, requester=plain)))
         self.handle(gateway, HeardControl(request.stamp, body, observed=True), request.source)
 
     def request(
@@ -212,7 +214,8 @@ class World(Links):
             type=kind,
             source=source,
             dist_list=dist_list,
-            requester=requester,
+            # What is observed of a client once may be said by it the next time.
+            requester=f"{requester}/{source}" if self.observes else requester,
             version=self.now_us,
         )
 
