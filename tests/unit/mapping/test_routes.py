@@ -10,7 +10,7 @@ from fes.mapping import Mapping, load_rules
 from fes.mapping.levels import MQTT, NATS, TopicNames
 from fes.mapping.routes import TOPIC_BYTES, Routes, route_of
 from fes.mapping.sources import topics_of
-from fes.model import Event, Field, Type
+from fes.model import Event, Field
 
 NAMES = TopicNames(NATS)
 ROUTES = Routes(
@@ -76,7 +76,7 @@ def test_a_topic_longer_than_the_server_reads_is_refused_before_it_is_sent() -> 
     "pattern", ["a..b", "a.*", "a.>", "a.{x}y", "a.{}", "a.{x}.{x}", "a b", "a.{x", ""]
 )
 def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
-    with pytest.raises(ValueError, match="level|twice"):
+    with pytest.raises(ValueError, match=r"level|twice"):
         route_of(pattern, "Reading", NAMES)
 
 

@@ -93,12 +93,14 @@ class Syntax:
 _CONTROL: Final = "".join(map(chr, (*range(0x20), 0x7F)))
 
 NATS: Final = Syntax("NATS", ".", "*", ">", False, f"{_CONTROL} *>", False, False)
-"""Source: NATS documentation, subject-based messaging; control characters end the protocol's line."""
+"""Source: NATS documentation, subject-based messaging; control characters end a protocol line."""
 
 MQTT: Final = Syntax("MQTT", "/", "+", "#", True, f"{_CONTROL}+#", True, True)
 """Source: MQTT 3.1.1, section 4.7; control characters: section 1.5.3, a broker may refuse them."""
 
 SEPARATORS: Final = "./"
+
+_NATS_OWN: Final = re.compile(r"\$[A-Z0-9_]+|_INBOX.*", re.DOTALL)
 
 
 class TopicNames:
@@ -156,8 +158,9 @@ def is_servers(topic: str, syntax: Syntax) -> bool:
     Source:
         MQTT 3.1.1, section 4.7.2; NATS: system and JetStream subjects, reply inboxes.
     """
-    first = topic.partition(syntax.separator)[0]
-    return first.startswith("$") or (syntax.separator == "." and first.startswith("_INBOX"))
+    if syntax.wild_hides_dollar:
+        return topic.startswith("$")
+    return bool(_NATS_OWN.fullmatch(topic.partition(syntax.separator)[0]))
 
 
 def matches(pattern: str, topic: str, syntax: Syntax) -> bool:
@@ -166,7 +169,11 @@ def matches(pattern: str, topic: str, syntax: Syntax) -> bool:
     Source:
         MQTT 3.1.1, section 4.7; NATS documentation, wildcards.
     """
-    if syntax.wild_hides_dollar and topic.startswith("$") and pattern[:1] in syntax.one + syntax.rest:
+    if (
+        syntax.wild_hides_dollar
+        and topic.startswith("$")
+        and pattern[:1] in syntax.one + syntax.rest
+    ):
         return False
     wanted, levels = pattern.split(syntax.separator), topic.split(syntax.separator)
     for at, each in enumerate(wanted):

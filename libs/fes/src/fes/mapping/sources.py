@@ -12,9 +12,10 @@ from fes.filter import Condition, Operators, Term, translate
 from fes.filter.translate import Translation
 from fes.filter.tree import Comparison, Constant, Subject, all_of
 from fes.mapping.apply import Mapping
-from fes.mapping.levels import Syntax, is_servers
+from fes.mapping.levels import is_servers
 from fes.mapping.routes import Route, Routes
 from fes.mapping.subjects import wanted
+from fes.mapping.topictree import least
 from fes.wildcard import Wildcard
 
 MAX_ALTERNATIVES: Final = 16
@@ -69,7 +70,9 @@ def _plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]
         plain = _plain(pattern)
         if plain is not None:
             topic = names.topic(plain)
-            if plain not in routes.events and not (routes.routed(topic) or is_servers(topic, syntax)):
+            if plain not in routes.events and not (
+                routes.routed(topic) or is_servers(topic, syntax)
+            ):
                 yield topic
             continue
         prefix = pattern.prefix
@@ -139,43 +142,3 @@ def _plain(pattern: Wildcard) -> str | None:
     """Return the one text that a pattern matches; None where it matches several."""
     whole = all(isinstance(element, str) for element in pattern.elements)
     return pattern.prefix if whole else None
-
-
-def least(patterns: Iterable[str], syntax: Syntax) -> tuple[str, ...]:
-    """Return the subscriptions that no other covers."""
-    kept: list[str] = []
-    for pattern in patterns:
-        if any(covers(other, pattern, syntax) for other in kept):
-            continue
-        kept = [other for other in kept if not covers(pattern, other, syntax)]
-        kept.append(pattern)
-    return tuple(kept)
-
-
-def covers(one: str, other: str, syntax: Syntax) -> bool:
-    """Tell whether a subscription matches every topic that another matches."""
-    wild = (syntax.one, syntax.rest)
-    hidden = syntax.wild_hides_dollar and other.startswith("$")
-    first, second = one.split(syntax.separator), other.split(syntax.separator)
-    if hidden and first[0] in wild:
-        return False
-    for at, each in enumerate(first):
-        if each == syntax.rest:
-            return len(second) > at or syntax.rest_may_be_none
-        if at >= len(second) or second[at] == syntax.rest:
-            return False
-        if each != syntax.one and each != second[at]:
-            return False
-    return len(first) == len(second)
-
-
-def overlap(one: str, other: str, syntax: Syntax) -> bool:
-    """Tell whether two subscriptions may match one topic; never wrong where it says no."""
-    first, second = one.split(syntax.separator), other.split(syntax.separator)
-    for mine, theirs in zip(first, second, strict=False):
-        if syntax.rest in (mine, theirs):
-            return True
-        if syntax.one not in (mine, theirs) and mine != theirs:
-            return False
-    longer = first[len(second) :] or second[len(first) :]
-    return not longer or (longer == [syntax.rest] and syntax.rest_may_be_none)

@@ -1,0 +1,176 @@
+"""Events as messages of systems that know nothing of the federation: topic, headers, payload.
+
+What the adapters of topic-based brokers share: routes, payloads, control events.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from eventservices.stamp import Stamp
+
+from fes.control import CONTROL_SUBJECT
+from fes.control.flat import flatten, unflatten
+from fes.errors import CodecError, MappingError
+from fes.mapping import Mapping as EventMapping
+from fes.mapping import Native
+from fes.mapping.levels import TopicNames
+from fes.mapping.routes import MAX_ROUTES, Routes, route_of
+from fes.model import Event
+from fes.payload.packing import Packed, Packing, Payload
+
+PAYLOAD_FACTOR: Final = 2
+"""How much larger than the largest event a payload may be that is read; text takes more room."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteText:
+    """A route, as the file has it.
+
+    Attributes:
+        topic: Levels as they stand, or `{name}` for a parameter.
+        event: Native subject of its events.
+        payload: How its payloads are written.
+        value: Name of the parameter that a payload of one value is; "" where it is an object.
+    """
+
+    topic: str
+    event: str
+    payload: Payload
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is published.
+
+    Attributes:
+        topic: Legal on the service, never a wildcard.
+        packed: Headers and payload.
+        route: Index of the route that it follows; None where there is none.
+    """
+
+    topic: str
+    packed: Packed
+    route: int | None
+
+
+def make_routes(texts: Sequence[RouteText], names: TopicNames) -> Routes:
+    """Return routes made ready.
+
+    Raises:
+        ValueError: There are too many, or one is not good; the message says which.
+    """
+    if len(texts) > MAX_ROUTES:
+        raise ValueError(f"{len(texts)} routes, more than {MAX_ROUTES}")
+    return Routes([route_of(each.topic, each.event, names) for each in texts], names)
+
+
+class PlainCodec:
+    """Writes and reads messages.
+
+    Args:
+        names: The way of names.
+        routes: As the file has them.
+        payload, value: Where no route says otherwise.
+        mapping: Its rules tell whose payload is octets with a layout.
+        largest_bytes: Largest payload that is read.
+
+    Attributes:
+        routes: Made ready.
+    """
+
+    def __init__(
+        self,
+        names: TopicNames,
+        routes: Sequence[RouteText],
+        payload: Payload,
+        value: str,
+        mapping: EventMapping,
+        largest_bytes: int,
+    ) -> None:
+        self.routes = make_routes(routes, names)
+        self._default = Packing(payload, value)
+        self._packings = [Packing(each.payload, each.value) for each in routes]
+        self._control = Packing("json")
+        self._largest_bytes = largest_bytes
+        self._laid_out = frozenset(
+            rule.native_subject
+            for rule in mapping.rules
+            if rule.rule.direction != "out" and (rule.frame is not None or rule.plugin is not None)
+        )
+
+    @property
+    def nulls(self) -> int:
+        """Members of payloads that were null, and are absent from the events."""
+        return self._default.nulls + sum(each.nulls for each in self._packings)
+
+    def to_message(self, native: Native, stamp: Stamp) -> Message:
+        """Return the message of a native event.
+
+        Raises:
+            MappingError: It has no topic.
+            CodecError: Its payload has no form.
+        """
+        subject = native.subject
+        if subject is None:
+            raise MappingError("a message has a subject, a CAN frame has none")
+        topic, parameters, route = self.routes.place(subject, native.parameters)
+        if native.octets is not None:
+            if parameters:
+                raise MappingError("a payload is either octets or parameters")
+            packed = self._default.pack_octets(native.octets, native.attributes)
+        else:
+            packed = self._packing(route).pack(subject, parameters, native.attributes, stamp)
+        return Message(topic, packed, route)
+
+    def to_native(
+        self, topic: str, headers: Mapping[str, str], payload: bytes, stamp: Stamp | None
+    ) -> Native | None:
+        """Return the native event of a message; None where it is the server's own.
+
+        Raises:
+            MappingError: Its topic would go back as another.
+            CodecError: It cannot be read.
+        """
+        taken = self.routes.take(topic)
+        if taken is None:
+            return None
+        self._check_size(payload)
+        packing = self._packing(taken.route)
+        if taken.subject in self._laid_out:
+            _, attributes = Packing("raw").unpack(
+                {**headers, "Content-Type": "application/octet-stream"}, b"", taken.subject, stamp
+            )
+            return Native(taken.subject, taken.levels, attributes, payload)
+        parameters, attributes = packing.unpack(headers, payload, taken.subject, stamp)
+        known = {field.id for field in taken.levels}
+        for field in parameters:
+            if field.id in known:
+                raise CodecError(f"{field.id[:80]!r} stands in the topic and in the payload")
+        return Native(taken.subject, (*taken.levels, *parameters), attributes)
+
+    def to_control_message(self, event: Event, stamp: Stamp) -> Message:
+        """Return the message of a control event, which is JSON whatever the setting."""
+        flat = flatten(event)
+        packed = self._control.pack(flat.subject, flat.parameters, flat.attributes, stamp)
+        return Message(CONTROL_SUBJECT, packed, None)
+
+    def to_control(self, headers: Mapping[str, str], payload: bytes) -> Event:
+        """Return the control event of a message.
+
+        Raises:
+            FesError: It is none.
+        """
+        self._check_size(payload)
+        parameters, attributes = self._control.unpack(headers, payload, CONTROL_SUBJECT, None)
+        return unflatten(Event(CONTROL_SUBJECT, parameters, attributes))
+
+    def _packing(self, route: int | None) -> Packing:
+        return self._default if route is None else self._packings[route]
+
+    def _check_size(self, payload: bytes) -> None:
+        if len(payload) > self._largest_bytes:
+            raise CodecError(
+                f"payload of {len(payload)} bytes exceeds the limit of {self._largest_bytes} bytes"
+            )
