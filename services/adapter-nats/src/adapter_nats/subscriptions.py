@@ -1,17 +1,20 @@
 """Native subscriptions: what the filters together need, each message taken once.
 
 NATS delivers a message once for each subscription that matches it. So only those that no other
-covers are made, and of several that overlap the oldest takes the message. One that ends stays in
-its place until the server has said all that it had to say of it.
+covers are made, and of several that overlap the oldest takes the message. Where that one ends, it
+hands over to the next (`Handover`), which the server serves already.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
+from eventservices.errors import NotConnectedError
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
 from fes.mapping.levels import NATS
 from fes.mapping.topictree import TopicTree, least
+
+from adapter_nats.handover import Handover
 
 MOST: Final = 4096
 """Most native subscriptions of one adapter; above it every subject is subscribed to."""
@@ -33,6 +36,7 @@ class Subscriptions:
         self._tree = TopicTree(NATS)
         self._ages: dict[str, int] = {}
         self._serial = 0
+        self._handover: Handover | None = None
 
     def __len__(self) -> int:
         """Return how many native subscriptions there are."""
@@ -87,9 +91,16 @@ class Subscriptions:
     async def _end(self, surplus: list[str]) -> None:
         if not surplus:
             return
+        handover = self._handover = Handover(frozenset(surplus))
         try:
+            await self._link.flush()
+            handover.over = True
+            await self._link.finish([self._made[pattern] for pattern in surplus])
+        except NotConnectedError:
+            # The next connection begins with what is left.
             await self._link.finish([self._made[pattern] for pattern in surplus])
         finally:
+            self._handover = None
             for pattern in surplus:
                 self._drop(pattern)
 
@@ -100,15 +111,17 @@ class Subscriptions:
 
     def _handler(self, pattern: str) -> Handler:
         def handle(subject: str, payload: bytes, headers: bytes, reply: str) -> None:
-            if self._first(subject) == pattern:
+            if self._is_turn(pattern, subject, payload, headers):
                 self._take(subject, payload, headers, reply)
 
         return handle
 
-    def _first(self, subject: str) -> str:
-        """Return the oldest subscription that matches a subject."""
-        ages = self._ages
-        return min(self._tree.covering(subject), key=ages.__getitem__, default="")
+    def _is_turn(self, pattern: str, subject: str, payload: bytes, headers: bytes) -> bool:
+        """Tell whether it is a subscription's turn to take a message."""
+        matching = sorted(self._tree.covering(subject), key=self._ages.__getitem__)
+        if self._handover is not None and len(matching) > 1:
+            return self._handover.is_turn(pattern, matching, (subject, payload, headers))
+        return matching[:1] == [pattern]
 
 
 def _needed(patterns: Iterable[str]) -> tuple[str, ...]:
