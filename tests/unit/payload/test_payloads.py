@@ -25,7 +25,10 @@ def read(payload: bytes, form: Payload = "json", value: str = "") -> tuple[Field
 
 
 def crossed(
-    form: Payload, parameters: tuple[Field, ...], attributes: tuple[Field, ...] = (), value: str = ""
+    form: Payload,
+    parameters: tuple[Field, ...],
+    attributes: tuple[Field, ...] = (),
+    value: str = "",
 ) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     packing = Packing(form, value)
     packed = packing.pack("s", parameters, attributes, STAMP)
@@ -34,7 +37,9 @@ def crossed(
 
 def test_json_keeps_integers_and_doubles_apart() -> None:
     """D22."""
-    found = read(b'{"userId": 1688888483063664642, "whole": 1.0, "one": 1, "large": 1e3, "z": -0.0}')
+    found = read(
+        b'{"userId": 1688888483063664642, "whole": 1.0, "one": 1, "large": 1e3, "z": -0.0}'
+    )
     assert [(field.type, repr(field.value)) for field in found] == [
         (Type.LONGLONG, "1688888483063664642"),
         (Type.DOUBLE, "1.0"),
