@@ -27,12 +27,19 @@ event_services:
   west: {{kind: nats, brokers: [west]}}
 gateways:
   one: {{adapters: {{east: {{}}, west: {{}}}}}}
-  two: {{adapters: {{east: {{settings: {{stamped: {stamped}}}}}, west: {{settings: {{stamped: true}}}}}}}}
+  two:
+    adapters:
+      east: {{settings: {{stamped: {stamped}}}}}
+      west: {{settings: {{stamped: true}}}}
 requests:
-  - {{gateway: one, type: subscription, source: west, dist_list: east, filter: "subject = 'Reading'"}}
-  - {{gateway: one, type: subscription, source: east, dist_list: west, filter: "subject = 'Reading'"}}
-  - {{gateway: two, type: subscription, source: west, dist_list: east, filter: "subject = 'Reading'"}}
-  - {{gateway: two, type: subscription, source: east, dist_list: west, filter: "subject = 'Reading'"}}
+  - {{gateway: one, type: subscription, source: west, dist_list: east,
+      filter: "subject = 'Reading'"}}
+  - {{gateway: one, type: subscription, source: east, dist_list: west,
+      filter: "subject = 'Reading'"}}
+  - {{gateway: two, type: subscription, source: west, dist_list: east,
+      filter: "subject = 'Reading'"}}
+  - {{gateway: two, type: subscription, source: east, dist_list: west,
+      filter: "subject = 'Reading'"}}
 http: {{port: 0}}
 """
 
@@ -69,15 +76,17 @@ async def publish(client: Client, number: int) -> None:
     await client.flush()
 
 
+def start(folder: Path, path: Path) -> subprocess.Popen[bytes]:
+    words = (sys.executable, "-m", "fes.cli.main", "run", str(path), "--run", str(folder / "run"))
+    with (folder / "out").open("wb") as out:
+        return subprocess.Popen(words, stdout=out, stderr=out, cwd=folder)
+
+
 async def test_everyone_gets_everything_once(
     tmp_path: Path, servers: tuple[NatsServer, NatsServer]
 ) -> None:
     """D14."""
-    words = (sys.executable, "-m", "fes.cli.main", "run", str(file(tmp_path, servers)))
-    with (tmp_path / "out").open("wb") as out:
-        process = subprocess.Popen(
-            (*words, "--run", str(tmp_path / "run")), stdout=out, stderr=out, cwd=tmp_path
-        )
+    process = start(tmp_path, file(tmp_path, servers))
     east, west = [await nats.connect(server.url) for server in servers]
     try:
         at_east, at_west = await listened(east), await listened(west)

@@ -49,14 +49,25 @@ def test_a_message_leads_back_to_its_event(
     packing = Packing(form)
     packed = packing.pack("s", parameters, attributes, STAMP)
     assert all(text.isascii() and text.isprintable() for text in packed.headers.values())
-    assert packing.unpack(packed.headers, packed.payload, "s", STAMP) == (parameters, attributes)
+    found = packing.unpack(packed.headers, packed.payload, "s", STAMP)
+    assert (found.parameters, found.attributes) == (parameters, attributes)
+
+
+@given(parameters=_fields(VALUES), attributes=_fields(VALUES))
+def test_a_structured_cloudevent_needs_no_headers(
+    parameters: tuple[Field, ...], attributes: tuple[Field, ...]
+) -> None:
+    packing = Packing("cloudevents", embeds=True)
+    packed = packing.pack("s", parameters, attributes, STAMP)
+    found = packing.unpack({}, packed.payload, "s", None)
+    assert (found.parameters, found.attributes, found.stamp) == (parameters, attributes, STAMP)
 
 
 @given(payload=st.binary(max_size=64), form=FORMS)
 def test_any_payload_is_read_or_refused(payload: bytes, form: Payload) -> None:
     try:
-        found, _ = Packing(form).unpack({}, payload, "s", None)
+        found = Packing(form).unpack({}, payload, "s", None).parameters
     except ValueError:  # every error of the codecs is one
         return
     packed = Packing("msgpack").pack("s", found, (), STAMP)
-    assert Packing("msgpack").unpack(packed.headers, packed.payload, "s", STAMP)[0] == found
+    assert Packing("msgpack").unpack(packed.headers, packed.payload, "s", STAMP).parameters == found

@@ -21,7 +21,7 @@ def fields(**values: Any) -> tuple[Field, ...]:
 
 
 def read(payload: bytes, form: Payload = "json", value: str = "") -> tuple[Field, ...]:
-    return Packing(form, value).unpack(NOTHING, payload, "s", None)[0]
+    return Packing(form, value).unpack(NOTHING, payload, "s", None).parameters
 
 
 def crossed(
@@ -32,7 +32,8 @@ def crossed(
 ) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     packing = Packing(form, value)
     packed = packing.pack("s", parameters, attributes, STAMP)
-    return packing.unpack(packed.headers, packed.payload, "s", STAMP)
+    found = packing.unpack(packed.headers, packed.payload, "s", STAMP)
+    return found.parameters, found.attributes
 
 
 def test_json_keeps_integers_and_doubles_apart() -> None:
@@ -114,7 +115,7 @@ def test_objects_and_arrays_are_events_in_events_and_come_back() -> None:
 
 def test_a_null_is_absent_and_counted() -> None:
     packing = Packing("json")
-    found, _ = packing.unpack(NOTHING, b'{"x": null, "y": {"z": null}}', "s", None)
+    found = packing.unpack(NOTHING, b'{"x": null, "y": {"z": null}}', "s", None).parameters
     assert [field.id for field in found] == ["y"]
     assert packing.nulls == 2
 
@@ -173,7 +174,9 @@ def test_the_content_type_tells_the_form(content_type: str, form: str | None) ->
 
 def test_the_content_type_of_a_message_comes_before_the_setting() -> None:
     packed = Packing("msgpack").pack("s", fields(x=1), (), STAMP)
-    assert Packing("text").unpack(packed.headers, packed.payload, "s", None)[0] == fields(x=1)
+    assert Packing("text").unpack(packed.headers, packed.payload, "s", None).parameters == fields(
+        x=1
+    )
 
 
 @pytest.mark.parametrize("hints", ["[]", '{"x": 1}', "{", '{"x": "octets"}', '{"x": "year"}'])
@@ -233,11 +236,10 @@ def test_a_structured_cloudevent_is_context_and_data() -> None:
         ({}, ()),
         ({"data": None}, ()),
     ):
-        found, context = Packing("cloudevents").unpack(
-            NOTHING, json.dumps({**EVENT, **body}).encode(), "s", None
-        )
-        assert found == parameters
-        assert [(field.id, field.value) for field in context][:5] == [
+        payload = json.dumps({**EVENT, **body}).encode()
+        found = Packing("cloudevents").unpack(NOTHING, payload, "s", None)
+        assert found.parameters == parameters
+        assert [(field.id, field.value) for field in found.attributes][:5] == [
             ("ce-specversion", "1.0"),
             ("ce-id", "1"),
             ("ce-source", "/a"),
@@ -282,6 +284,6 @@ def test_an_event_of_the_federation_is_a_whole_cloudevent_and_comes_back(form: P
 
 def test_a_cloudevent_in_binary_mode_is_headers_and_data() -> None:
     headers = {f"ce-{name}": str(value) for name, value in EVENT.items()}
-    found, context = Packing("json").unpack(headers, b'{"c": 1.5}', "s", None)
-    assert found == fields(c=1.5)
-    assert {field.id for field in context} == set(headers)
+    found = Packing("json").unpack(headers, b'{"c": 1.5}', "s", None)
+    assert found.parameters == fields(c=1.5)
+    assert {field.id for field in found.attributes} == set(headers)

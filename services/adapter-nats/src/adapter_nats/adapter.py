@@ -135,26 +135,26 @@ class NatsAdapter(Adapter):
             head = read_head(block)
             if self._left_to_others(head):
                 return
-            native = self._codec.to_native(subject, head.headers, payload, head.stamp)
+            heard = self._codec.to_native(subject, head.headers, payload, head.stamp)
         except FesError as error:
             self.sink.set_aside(f"{subject[:100]}: {error}", payload)
             return
-        if native is None:
+        if heard is None:
             self._counters["servers_own"] += 1
             return
         self._counters["with_reply"] += bool(reply)
         self._counters["repeated_headers"] += head.repeated
-        self.sink.heard(native, head.stamp)
+        self.sink.heard(heard.native, heard.stamp)
 
     def _take_control(self, subject: str, payload: bytes, block: bytes, reply: str) -> None:
         del subject, reply
         try:
             head = read_head(block)
-            event = self._codec.to_control(head.headers, payload)
+            event, stamp = self._codec.to_control(head.headers, payload, head.stamp)
         except FesError as error:
             self.sink.set_aside(f"control event: {error}", payload)
             return
-        self.sink.heard_control(event, head.stamp)
+        self.sink.heard_control(event, stamp)
 
     def _left_to_others(self, head: Head) -> bool:
         """Tell whether a message is left to another gateway's adapter, which stamps it."""

@@ -5,7 +5,7 @@ What the adapters of topic-based brokers share: routes, payloads, control events
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from eventservices.stamp import Stamp
 
@@ -17,6 +17,7 @@ from fes.mapping import Native
 from fes.mapping.levels import TopicNames
 from fes.mapping.routes import MAX_ROUTES, Routes, route_of
 from fes.model import Event
+from fes.payload.headers import read_attributes
 from fes.payload.packing import Packed, Packing, Payload
 
 PAYLOAD_FACTOR: Final = 2
@@ -55,6 +56,18 @@ class Message:
     route: int | None
 
 
+class Heard(NamedTuple):
+    """What a message is.
+
+    Attributes:
+        native: The native event.
+        stamp: None where its publisher does not stamp.
+    """
+
+    native: Native
+    stamp: Stamp | None
+
+
 def make_routes(texts: Sequence[RouteText], names: TopicNames) -> Routes:
     """Return routes made ready.
 
@@ -75,6 +88,7 @@ class PlainCodec:
         payload, value: Where no route says otherwise.
         mapping: Its rules tell whose payload is octets with a layout.
         largest_bytes: Largest payload that is read.
+        headers: Whether messages have headers.
 
     Attributes:
         routes: Made ready.
@@ -88,11 +102,14 @@ class PlainCodec:
         value: str,
         mapping: EventMapping,
         largest_bytes: int,
+        *,
+        headers: bool = True,
     ) -> None:
         self.routes = make_routes(routes, names)
-        self._default = Packing(payload, value)
-        self._packings = [Packing(each.payload, each.value) for each in routes]
-        self._control = Packing("json")
+        embeds = not headers
+        self._default = Packing(payload, value, embeds=embeds)
+        self._packings = [Packing(each.payload, each.value, embeds=embeds) for each in routes]
+        self._control = Packing("cloudevents" if embeds else "json", embeds=embeds)
         self._largest_bytes = largest_bytes
         self._laid_out = frozenset(
             rule.native_subject
@@ -126,7 +143,7 @@ class PlainCodec:
 
     def to_native(
         self, topic: str, headers: Mapping[str, str], payload: bytes, stamp: Stamp | None
-    ) -> Native | None:
+    ) -> Heard | None:
         """Return the native event of a message; None where it is the server's own.
 
         Raises:
@@ -139,16 +156,15 @@ class PlainCodec:
         self._check_size(payload)
         packing = self._packing(taken.route)
         if taken.subject in self._laid_out:
-            _, attributes = Packing("raw").unpack(
-                {**headers, "Content-Type": "application/octet-stream"}, b"", taken.subject, stamp
-            )
-            return Native(taken.subject, taken.levels, attributes, payload)
-        parameters, attributes = packing.unpack(headers, payload, taken.subject, stamp)
+            native = Native(taken.subject, taken.levels, read_attributes(headers), payload)
+            return Heard(native, stamp)
+        found = packing.unpack(headers, payload, taken.subject, stamp)
         known = {field.id for field in taken.levels}
-        for field in parameters:
+        for field in found.parameters:
             if field.id in known:
                 raise CodecError(f"{field.id[:80]!r} stands in the topic and in the payload")
-        return Native(taken.subject, (*taken.levels, *parameters), attributes)
+        parameters = (*taken.levels, *found.parameters)
+        return Heard(Native(taken.subject, parameters, found.attributes), found.stamp)
 
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
         """Return the message of a control event, which is JSON whatever the setting."""
@@ -156,15 +172,18 @@ class PlainCodec:
         packed = self._control.pack(flat.subject, flat.parameters, flat.attributes, stamp)
         return Message(CONTROL_SUBJECT, packed, None)
 
-    def to_control(self, headers: Mapping[str, str], payload: bytes) -> Event:
-        """Return the control event of a message.
+    def to_control(
+        self, headers: Mapping[str, str], payload: bytes, stamp: Stamp | None
+    ) -> tuple[Event, Stamp | None]:
+        """Return the control event of a message, and its stamp.
 
         Raises:
             FesError: It is none.
         """
         self._check_size(payload)
-        parameters, attributes = self._control.unpack(headers, payload, CONTROL_SUBJECT, None)
-        return unflatten(Event(CONTROL_SUBJECT, parameters, attributes))
+        found = self._control.unpack(headers, payload, CONTROL_SUBJECT, stamp)
+        event = Event(CONTROL_SUBJECT, found.parameters, found.attributes)
+        return unflatten(event), found.stamp
 
     def _packing(self, route: int | None) -> Packing:
         return self._default if route is None else self._packings[route]

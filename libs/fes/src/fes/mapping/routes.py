@@ -138,10 +138,10 @@ class Routes:
             raise MappingError(f"topic {topic[:80]!r} follows no route of {subject[:80]!r}")
         return Taken(subject, (), None)
 
-    def routed(self, topic: str) -> bool:
-        """Tell whether a topic follows a route."""
+    def route_at(self, topic: str) -> int | None:
+        """Return the index of the route that a topic follows; None where it follows none."""
         levels = topic.split(self._separator)
-        return any(_fits(route, levels) for route in self.routes)
+        return next((at for at, route in enumerate(self.routes) if _fits(route, levels)), None)
 
     def place(self, subject: str, parameters: tuple[Field, ...]) -> Placed:
         """Return where an event is published: by the first route that it fits.

@@ -71,7 +71,7 @@ def _plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]
         if plain is not None:
             topic = names.topic(plain)
             if plain not in routes.events and not (
-                routes.routed(topic) or is_servers(topic, syntax)
+                routes.route_at(topic) is not None or is_servers(topic, syntax)
             ):
                 yield topic
             continue

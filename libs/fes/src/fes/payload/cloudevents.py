@@ -15,16 +15,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote
 
-from eventservices.stamp import Stamp
+from eventservices.errors import MalformedError
+from eventservices.stamp import Stamp, pack, unpack
 
 from fes.errors import CodecError
 from fes.model import Field, Type
+from fes.payload.headers import ATTRIBUTES, TYPES
 
 PREFIX: Final = "ce-"
 CONTENT_TYPE: Final = "application/cloudevents+json"
 VERSION: Final = "1.0"
 
 _NEEDED: Final = ("specversion", "id", "source", "type")
+_STAMP: Final = "fesstamp"
+_EXTENSIONS: Final = {"festypes": TYPES, "fesattributes": ATTRIBUTES}
 _KEPT: Final = "/.:@+~-_"
 _DATA: Final = ("data", "data_base64")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -65,6 +69,28 @@ def without_context(
         return attributes
     made = made_of(stamp, subject)
     return tuple(field for field in attributes if made.get(field.id) != field.value)
+
+
+def embedded(headers: Mapping[str, str], stamp: Stamp) -> dict[str, str]:
+    """Return the extensions that stand for headers where a message has none."""
+    extensions = {name: headers[key] for name, key in _EXTENSIONS.items() if key in headers}
+    return {**extensions, _STAMP: pack(stamp)}
+
+
+def take_embedded(context: dict[str, Any]) -> tuple[dict[str, str], Stamp | None]:
+    """Return the headers and the stamp that extensions stand for, and take them out.
+
+    Raises:
+        CodecError: One is no text, or the stamp is not well formed.
+    """
+    found = {name: context.pop(name) for name in (*_EXTENSIONS, _STAMP) if name in context}
+    if not all(isinstance(text, str) for text in found.values()):
+        raise CodecError("an extension of the federation is no text")
+    headers = {key: found[name] for name, key in _EXTENSIONS.items() if name in found}
+    try:
+        return headers, unpack(found[_STAMP]) if _STAMP in found else None
+    except MalformedError as error:
+        raise CodecError(str(error)) from error
 
 
 def to_structured(context: Mapping[str, Any], data: Any, *, is_octets: bool) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Attributes as headers (NATS) or user properties (MQTT 5), and back, exactly.
 
 A text that a header takes is a header of its own; so are `Priority`, `Reliability` and `Timeout`,
-as numbers. From the first attribute on that has no such form, all are in one header as JSON, so that
-the order is kept. A foreign header is an attribute of type string.
+as numbers. From the first attribute on that has no such form, all are in one header as JSON, which
+keeps the order. A foreign header is an attribute of type string.
 """
 
 import json
@@ -56,11 +56,19 @@ def read_block(block: bytes) -> tuple[dict[str, str], int]:
     return found, repeated
 
 
-def write_headers(attributes: tuple[Field, ...], hints: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of attributes and hints; ASCII."""
+def write_headers(
+    attributes: tuple[Field, ...], hints: Mapping[str, str], *, as_one: bool = False
+) -> dict[str, str]:
+    """Return the headers of attributes and hints; ASCII.
+
+    Args:
+        attributes: In order.
+        hints: See `plain`.
+        as_one: Whether no attribute has a header of its own.
+    """
     headers: dict[str, str] = {}
     for at, field in enumerate(attributes):
-        text = _text(field)
+        text = None if as_one else _text(field)
         if text is None or field.id in headers:
             rest = to_plain(Event(ATTRIBUTES, (), attributes[at:]))["attributes"]
             headers[ATTRIBUTES] = json.dumps(rest, allow_nan=False, separators=(",", ":"))

@@ -22,6 +22,21 @@ Payload = Literal["json", "msgpack", "text", "raw", "cloudevents", "cloudevents-
 
 
 @dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What a message holds.
+
+    Attributes:
+        parameters: Of the payload.
+        attributes: Of headers, and of the payload where it has some.
+        stamp: As given, or as a payload of ours told it.
+    """
+
+    parameters: tuple[Field, ...]
+    attributes: tuple[Field, ...]
+    stamp: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
 class Packed:
     """A message.
 
@@ -40,10 +55,13 @@ class Packing:
     Args:
         payload: How they are written.
         value: See `Bodies`.
+        embeds: Whether messages have no headers, so that structured CloudEvents hold the stamp,
+            the hints and the attributes themselves, and other payloads none of them.
     """
 
-    def __init__(self, payload: Payload, value: str = "") -> None:
+    def __init__(self, payload: Payload, value: str = "", *, embeds: bool = False) -> None:
         self.payload = payload
+        self.embeds = embeds
         self._bodies = Bodies(value)
         self._form: Form = "json" if payload.startswith("cloudevents") else payload  # type: ignore[assignment] # the others are forms
 
@@ -76,6 +94,10 @@ class Packing:
             attributes = tuple(field for field in attributes if not _is_context(field))
             made = cloudevents.with_context(tuple(context), stamp, subject)
             plain = {field.id.removeprefix(cloudevents.PREFIX): field.value for field in made}
+            if self.embeds:
+                told = write_headers(attributes, hints, as_one=True)
+                plain |= cloudevents.embedded(told, stamp)
+                attributes, hints = (), {}
             data = cloudevents.to_structured(plain, load_json(body), is_octets=False)
             body, content_type = dump_json(data), cloudevents.CONTENT_TYPE
         elif self.payload == "cloudevents-binary":
@@ -89,8 +111,8 @@ class Packing:
 
     def unpack(
         self, headers: Mapping[str, str], payload: bytes, subject: str, stamp: Stamp | None
-    ) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
-        """Return the parameters and attributes of a message.
+    ) -> Unpacked:
+        """Return what a message holds.
 
         Raises:
             CodecError: It cannot be read; the message says where.
@@ -100,28 +122,35 @@ class Packing:
         content_type = headers.get(CONTENT_TYPE, headers.get(CONTENT_TYPE.lower(), ""))
         told = content_type.partition(";")[0].strip().lower()
         if told == cloudevents.CONTENT_TYPE or (not told and self.payload == "cloudevents"):
-            parameters, context = self._structured(payload, hints)
-            return parameters, _joined(
-                cloudevents.without_context(context, stamp, subject), attributes
-            )
+            return self._structured(payload, subject, Unpacked((), attributes, stamp), hints)
         parameters = self._bodies.read(form_of(content_type) or self._form, payload, hints)
         if cloudevents.is_binary(headers):
             attributes = cloudevents.without_context(attributes, stamp, subject)
-        return parameters, attributes
+        return Unpacked(parameters, attributes, stamp)
 
     def _structured(
-        self, payload: bytes, hints: Mapping[str, str]
-    ) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+        self, payload: bytes, subject: str, told: Unpacked, hints: Mapping[str, str]
+    ) -> Unpacked:
         context, data = cloudevents.from_structured(load_json(payload))
+        stamp, attributes = told.stamp, told.attributes
+        if self.embeds:
+            headers, stamp = cloudevents.take_embedded(context)
+            attributes, hints = read_attributes(headers), read_hints(headers)
         found = tuple(_context_field(name, value) for name, value in context.items())
+        found = cloudevents.without_context(found, stamp, subject)
+        return Unpacked(self._data(context, data, hints), _joined(found, attributes), stamp)
+
+    def _data(
+        self, context: Mapping[str, Any], data: Any, hints: Mapping[str, str]
+    ) -> tuple[Field, ...]:
         if data is None:
-            return (), found
+            return ()
         if isinstance(data, bytes):
             form = form_of(str(context.get("datacontenttype", ""))) or "raw"
-            return self._bodies.read(form, data, hints), found
-        if isinstance(data, str):  # `data` of a text is a JSON string, of one parameter
-            return (Field(self.value, Type.STRING, data),), found
-        return self._bodies.read("json", dump_json(data), hints), found
+            return self._bodies.read(form, data, hints)
+        if isinstance(data, str) and self.value not in hints:  # a text: one parameter
+            return (Field(self.value, Type.STRING, data),)
+        return self._bodies.read("json", dump_json(data), hints)
 
 
 def _is_context(field: Field) -> bool:

@@ -1,9 +1,9 @@
 """Parameters as plain values (objects, arrays, texts, numbers), and back.
 
 An object in a payload is an event in an event, with subject `object`; an array is one with subject
-`array` and its elements as parameters `0`, `1` …. What a plain value does not tell by itself is told
-by a hint beside the payload: a small `longlong`, and in JSON `octets`, a `double` that is no number,
-and an `event` of any other form. A foreign reader needs no hint, and a foreign payload has none.
+`array` and its elements as parameters `0`, `1` …. What a plain value does not tell by itself is a
+hint beside the payload: a small `longlong`, and in JSON `octets`, a `double` that is no number, and
+an `event` of any other form. A foreign reader needs no hint, and a foreign payload has none.
 """
 
 import base64
