@@ -1,4 +1,4 @@
-"""Attributes as headers (NATS) or user properties (MQTT 5), and back, exactly.
+"""Attributes as headers of a message, and back, exactly.
 
 A text that a header takes is a header of its own; so are `Priority`, `Reliability` and `Timeout`,
 as numbers. From the first attribute on that has no such form, all are in one header as JSON, which
