@@ -72,6 +72,13 @@ class MqttBench(AdapterBench):
         self.found.append(NativeEvent(event, stamp))
         return 0
 
+    async def take_over(self, adapter: Adapter) -> None:
+        """Connect as a second process of the same client identifier would."""
+        client = gmqtt.Client(adapter._link._client_id, clean_session=True)  # type: ignore[attr-defined]
+        client.set_config({"reconnect_retries": -2})
+        await client.connect(self.server.host, self.server.mqtt_port, version=4)
+        await client.disconnect()
+
     async def publish_garbage(self) -> None:
         self.client.publish("Speed", b'{"Time":"2022-12-27T15\xf4\x02\x00', qos=0)
 

@@ -11,6 +11,7 @@ from fes.model import Event, Field, Type
 from fes.payload.bodies import form_of
 from fes.payload.headers import read_attributes, read_block, read_hints, write_headers
 from fes.payload.packing import Packing, Payload
+from fes.payload.plain import MAX_VALUES
 
 STAMP = Stamp("far/away", 3, 7, 1_700_000_000_000_000, "elsewhere")
 NOTHING: dict[str, str] = {}
@@ -100,6 +101,27 @@ def test_json_that_could_be_taken_for_two_things_is_refused(payload: bytes, reas
 def test_messagepack_that_is_none_is_refused(payload: bytes, reason: str) -> None:
     with pytest.raises(CodecError, match=reason):
         read(payload, "msgpack")
+
+
+@pytest.mark.parametrize("form", ["json", "msgpack"])
+@pytest.mark.parametrize(
+    "value",
+    [[0] * 4096, [{}] * 5000, [1.5] * 5000, [None] * 5000, [[[0] * 1000]] * 5, {"a": {}}],
+)
+def test_what_would_hold_up_everything_else_is_refused(form: Payload, value: Any) -> None:
+    """There is one limit for all values of a payload, at any depth."""
+    if isinstance(value, dict):
+        value = {str(number): value for number in range(2048)}
+    whole = {"a": value}
+    payload = json.dumps(whole).encode() if form == "json" else msgpack.packb(whole)
+    with pytest.raises(CodecError, match=r"more than|exceeds"):
+        read(payload, form)
+    assert read(b'{"a":' + b"[0]" + b"}")[0].value.subject == "array"
+
+
+def test_as_many_values_as_are_allowed_are_read() -> None:
+    values = list(range(MAX_VALUES - 1))
+    assert len(read(json.dumps({"a": values}).encode())[0].value.parameters) == len(values)
 
 
 def test_objects_and_arrays_are_events_in_events_and_come_back() -> None:

@@ -103,6 +103,7 @@ class MqttAdapter(Adapter):
             "nulls": self._codec.nulls,
             "link_reconnects": self._link.counters.reconnected,
             "link_refused": self._link.counters.refused,
+            "takeovers": self._link.counters.takeovers,
         }
 
     async def _open(self) -> None:

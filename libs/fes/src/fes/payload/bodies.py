@@ -7,8 +7,8 @@ import msgpack
 
 from fes.errors import CodecError
 from fes.model import Field, Type
-from fes.model.strict import parse_json, unique
-from fes.payload.plain import Hints, Plain
+from fes.model.strict import bounded, parse_json, unique
+from fes.payload.plain import MAX_VALUES, Hints, Plain
 
 Form = Literal["json", "msgpack", "text", "raw"]
 
@@ -149,7 +149,7 @@ def load_json(payload: bytes) -> Any:
         CodecError: It is not JSON, or could be taken for two things.
     """
     try:
-        return parse_json(payload.decode("utf-8"))
+        return parse_json(payload.decode("utf-8"), MAX_VALUES)
     except UnicodeDecodeError as error:
         raise CodecError(f"not JSON: {error}") from error
 
@@ -162,7 +162,13 @@ def dump_json(value: Any) -> bytes:
 
 def _unpacked(payload: bytes) -> Any:
     try:
-        return msgpack.unpackb(payload, object_pairs_hook=unique, strict_map_key=True)
+        return msgpack.unpackb(
+            payload,
+            object_pairs_hook=bounded(unique, MAX_VALUES, "objects"),
+            strict_map_key=True,
+            max_array_len=MAX_VALUES,
+            max_map_len=MAX_VALUES,
+        )
     except CodecError:
         raise
     except (ValueError, msgpack.UnpackException, TypeError, OverflowError) as error:

@@ -25,6 +25,9 @@ NULL: Final = "null"
 MAX_DEPTH: Final = 32
 """How deep objects and arrays may be nested, the payload itself included."""
 
+MAX_VALUES: Final = 4096
+"""Most values of one payload, nested ones included; reading more would hold up everything else."""
+
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 Hints = Mapping[str, str]
@@ -44,6 +47,7 @@ class Plain:
     def __init__(self, *, binary: bool) -> None:
         self._binary = binary
         self.nulls = 0
+        self._left = 0
 
     def write(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, str]]:
         """Return parameters as an object, and the hints that it needs."""
@@ -64,6 +68,7 @@ class Plain:
         """
         if not isinstance(values, dict):
             raise CodecError(f"expected an object, found {_called(values)}")
+        self._left = MAX_VALUES
         return self._members(values, "", 1, hints or {})
 
     def field(self, name: str, value: Any, hint: str = "") -> Field:
@@ -72,13 +77,20 @@ class Plain:
         Raises:
             CodecError: As `read`.
         """
+        self._left = MAX_VALUES
         return self._hinted(name, value, hint) if hint else self._field(name, value, name, 1)
+
+    def _spend(self, values: int) -> None:
+        self._left -= values
+        if self._left < 0:
+            raise CodecError(f"more than {MAX_VALUES} values")
 
     def _members(
         self, values: dict[Any, Any], place: str, depth: int, hints: Hints
     ) -> tuple[Field, ...]:
         if depth > MAX_DEPTH:
             raise CodecError(f"{place[:200]}: nested deeper than {MAX_DEPTH}")
+        self._spend(len(values))
         found = []
         for key, value in values.items():
             if not isinstance(key, str):
@@ -110,6 +122,7 @@ class Plain:
     def _items(self, values: list[Any], place: str, depth: int) -> tuple[Field, ...]:
         if depth > MAX_DEPTH:
             raise CodecError(f"{place[:200]}: nested deeper than {MAX_DEPTH}")
+        self._spend(len(values))
         return tuple(
             Field(str(at), Type.EVENT, Event(NULL))
             if value is None
