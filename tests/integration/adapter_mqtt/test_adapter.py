@@ -8,6 +8,7 @@ import gmqtt
 import pytest
 from adapter_mqtt import MqttAdapter
 from eventservices.servers import NatsServer, ServerSpec
+from fes.adapter.plain import PlainCodec
 from fes.adapter.pool import ConnectionPool
 from fes.link.messages import Subscribe, Unsubscribe
 from fes.model import Event
@@ -237,6 +238,20 @@ async def test_what_plain_json_cannot_carry_is_counted(server: NatsServer, clien
         assert client.got[0][1] == b'{"raw":"AA=="}'
         assert counted(found, "types_lost") == 1
         assert counted(found, "attributes_lost") == 2
+
+
+async def test_an_error_that_nobody_expected_ends_nothing(
+    server: NatsServer, client: Native, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with gateway(server) as found:
+        await found.order(Subscribe(1, "subject = 's'", 1))
+        with monkeypatch.context() as patched:
+            patched.setattr(PlainCodec, "to_native", lambda *_: 1 / 0)
+            client.publish("s", b'{"n": 1}')
+            await eventually(lambda: counted(found, "handler_errors") == 1)
+        client.publish("s", b'{"n": 2}')
+        await eventually(lambda: found.heard)
+        assert numbers(found) == [2]
 
 
 async def test_who_wants_everything_hears_nothing_of_the_brokers_own(

@@ -1,13 +1,14 @@
 """The adapter of plain MQTT 3.1.1, whose clients know nothing of the federation."""
 
 import asyncio
+import logging
 from dataclasses import replace
 from typing import ClassVar, Final
 
 import msgspec
 from eventservices.errors import EventServiceError
 from eventservices.stamp import Stamp
-from eventservices.steam.link import Link
+from eventservices.steam.link import Link, OnMessage
 from eventservices.steam.settings import AirSettings
 from eventservices.steam.topics import encode_level
 from fes.adapter.base import Adapter, AdapterContext, Subscription
@@ -25,6 +26,8 @@ from adapter_mqtt import settings
 from adapter_mqtt.errors import as_adapter_error, native_errors
 from adapter_mqtt.memory import Last, Own, key_of
 from adapter_mqtt.subscriptions import DEADLINE_S, Subscriptions
+
+_log = logging.getLogger(__name__)
 
 PAYLOAD_BYTES: Final = 1_000_000
 """What brokers take as they are installed."""
@@ -44,6 +47,7 @@ _COUNTED: Final = (
     "retained_dropped",
     "types_lost",
     "attributes_lost",
+    "handler_errors",
 )
 _PLAIN: Final = ("STRING", "LONG", "DOUBLE", "BOOLEAN")
 
@@ -122,8 +126,8 @@ class MqttAdapter(Adapter):
                     AirSettings(self.context.brokers[0]),
                     client_id,
                     probe,
-                    self._take_live,
-                    self._take_retained,
+                    self._guarded(self._take_live),
+                    self._guarded(self._take_retained),
                 )
                 await link.open()
                 self._link, self._subscriptions = link, Subscriptions(link)
@@ -192,6 +196,18 @@ class MqttAdapter(Adapter):
             await link.probe(DEADLINE_S)
         if not link.healthy:
             raise UnavailableError("subscriptions are not in force again yet")
+
+    def _guarded(self, take: OnMessage) -> OnMessage:
+        """Return a callback that never raises: it would end the client, which says *connected*."""
+
+        def guarded(topic: str | bytes, payload: bytes) -> None:
+            try:
+                take(topic, payload)
+            except Exception:  # noqa: BLE001 - the next message is to be taken
+                self._counters["handler_errors"] += 1
+                _log.exception("handler_failed", extra={"adapter": self.id})
+
+        return guarded
 
     def _take_live(self, topic: str | bytes, payload: bytes) -> None:
         link, subscriptions = self._link, self._subscriptions
