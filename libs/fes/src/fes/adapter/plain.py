@@ -16,7 +16,7 @@ from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.mapping.levels import TopicNames
 from fes.mapping.routes import MAX_ROUTES, Routes, route_of
-from fes.model import Event
+from fes.model import Event, Field
 from fes.payload.headers import read_attributes
 from fes.payload.packing import Packed, Packing, Payload
 
@@ -159,11 +159,7 @@ class PlainCodec:
             native = Native(taken.subject, taken.levels, read_attributes(headers), payload)
             return Heard(native, stamp)
         found = packing.unpack(headers, payload, taken.subject, stamp)
-        known = {field.id for field in taken.levels}
-        for field in found.parameters:
-            if field.id in known:
-                raise CodecError(f"{field.id[:80]!r} stands in the topic and in the payload")
-        parameters = (*taken.levels, *found.parameters)
+        parameters = _beside(taken.levels, found.parameters)
         return Heard(Native(taken.subject, parameters, found.attributes), found.stamp)
 
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
@@ -193,3 +189,16 @@ class PlainCodec:
             raise CodecError(
                 f"payload of {len(payload)} bytes exceeds the limit of {self._largest_bytes} bytes"
             )
+
+
+def _beside(levels: tuple[Field, ...], parameters: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return parameters, those of the topic first; a payload may tell them again.
+
+    Raises:
+        CodecError: It tells another value.
+    """
+    known = {field.id: field for field in levels}
+    for field in parameters:
+        if known.get(field.id, field) != field:
+            raise CodecError(f"{field.id[:80]!r} is another in the payload than in the topic")
+    return (*levels, *(field for field in parameters if field.id not in known))
