@@ -42,12 +42,27 @@ def test_it_is_short(file: Path) -> None:
     assert len(file.read_text("utf-8").splitlines()) <= LINES
 
 
-def test_what_is_published_in_the_plant_and_asked_for_reaches_the_town(tmp_path: Path) -> None:
-    fes, file = Path(sys.executable).with_name("fes"), EXAMPLES / "federated/federation.yaml"
+@pytest.mark.parametrize(
+    ("example", "application", "lines"),
+    [
+        ("federated", "subscribe", {"35.5 degrees", "31.0 degrees"}),
+        ("plain", "office", {"hall 35.5", "attic 31.0"}),
+    ],
+)
+def test_what_is_published_at_one_end_and_asked_for_reaches_the_other(
+    example: str, application: str, lines: set[str], tmp_path: Path
+) -> None:
+    fes, file = Path(sys.executable).with_name("fes"), EXAMPLES / example / "federation.yaml"
     run = tmp_path / "run"
     words = (str(fes), "run", str(file), "--run", str(run))
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    received = (run / "logs/subscribe.log").read_text().splitlines()
+    received = (run / f"logs/{application}.log").read_text().splitlines()
     assert len(received) == 2
-    assert set(received) <= {"35.5 degrees", "31.0 degrees"}
+    assert set(received) <= lines
+
+
+def test_plain_programs_know_their_brokers_libraries_alone() -> None:
+    for file in (EXAMPLES / "plain").glob("*.py"):
+        imported = set(re.findall(r"^(?:import|from) (\w+)", file.read_text("utf-8"), re.MULTILINE))
+        assert imported - sys.stdlib_module_names in ({"gmqtt"}, {"nats"})

@@ -35,9 +35,12 @@ from fes.filter import Filter, canonical, compile_filter
 from fes.filter.text import to_text
 from fes.filter.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject
 from fes.mapping import Mapping, Native, load_rules
+from fes.mapping.levels import MQTT, NATS, TopicNames, matches
+from fes.mapping.routes import Routes, route_of
+from fes.mapping.sources import topics_of
 from fes.mapping.subjects import wanted
 from fes.mapping.topics import mqtt_topics, nats_subjects
-from fes.model import Event
+from fes.model import Event, Field, Type
 from support.filters.chance import ATTRIBUTES, NAMES, SUBJECTS, Chance
 
 RULES: list[list[dict[str, Any]]] = [
@@ -168,6 +171,34 @@ def topics(chance: Chance) -> None:
                 assert any(_nats_matches(topic, subject) for topic in in_nats), told
 
 
+def routed(chance: Chance) -> None:
+    """A subscription matches the topic of what the filter accepts, of levels and subjects."""
+    mapping, filter_ = _mapping(chance), _filter(chance)
+    syntax = chance.choice((NATS, MQTT))
+    names = TopicNames(syntax, chance.choice((".", "/")))
+    texts = (("x.{a}.{b}", "a"), ("x.{c}", "Raw"), ("y.{c}.z", "a"), ("{a}.{b}.{c}.w", "abc"))
+    kept = [pair for pair in texts if chance.random() < 0.7]
+    routes = Routes(
+        [route_of(text.replace(".", syntax.separator), event, names) for text, event in kept], names
+    )
+    patterns = topics_of(filter_.tree, mapping, routes).patterns
+    for _ in range(6):
+        fields = {field.id: field for field in chance.event().parameters}
+        levels = {name: chance.choice(("x", "y", "", "a b", *SUBJECTS)) for name in ("a", "b", "c")}
+        fields |= {name: Field(name, Type.STRING, text) for name, text in levels.items()}
+        try:
+            topic, left, _ = routes.place(
+                chance.choice(("a", "Raw", "abc", *SUBJECTS)), (*fields.values(),)
+            )
+            taken = routes.take(topic)
+        except FesError:
+            continue
+        assert taken is not None
+        if _accepts(filter_, mapping, Native(taken.subject, (*taken.levels, *left))):
+            told = (to_text(filter_.tree), topic, patterns)
+            assert any(matches(pattern, topic, syntax) for pattern in patterns), told
+
+
 def scales(chance: Chance) -> None:
     """A number that the mapping calculates is compared with what it was natively."""
     rule = {"scale": chance.choice((2, -0.5, 1.609344, 0.05)), "offset": chance.choice((0, 1, -40))}
@@ -197,6 +228,7 @@ NATIVE_LAWS: dict[str, Callable[[Chance], None]] = {
     "SIENA: a native filter matches what the filter accepts": siena,
     "STEAM: a content filter accepts what the filter does": steam,
     "NATS, MQTT, CAN: what the filter accepts is subscribed to": topics,
+    "plain NATS, MQTT: what the filter accepts is subscribed to by its levels": routed,
     "a number that the mapping calculates is compared with what it was": scales,
 }
 

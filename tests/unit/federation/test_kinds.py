@@ -50,6 +50,26 @@ def test_a_service_that_does_not_stamp_may_have_one_gateway_only(good: str) -> N
     assert line.endswith("found g1, g2")
 
 
+def test_all_gateways_but_one_may_leave_to_it_what_is_not_stamped(good: str) -> None:
+    """Only where the kind says that they do leave it."""
+    text = good.replace("      city: {}", "      city: {}\n      bus: {settings: {stamped: true}}")
+
+    class Stamped(Settings):
+        stamped: bool = False
+
+    leaving = Kind(Stamped, stamps=False, stamp_setting="stamped", one_may_stamp=True)
+    each_its_own = Kind(Stamped, stamps=False, stamp_setting="stamped")
+
+    def told(text: str, kind: Kind) -> list[str]:
+        return [str(found) for found in check(examine(text, "f", {}), {**KINDS, "cns": kind})]
+
+    assert told(text, leaving) == []
+    (line,) = told(text.replace("stamped: true", "stamped: false"), leaving)
+    assert line.endswith("found g1, g2 (set stamped: true at all others of them)")
+    (line,) = told(text, each_its_own)
+    assert line.endswith("found g1, g2")
+
+
 def test_an_unknown_setting_is_refused_at_its_place(good: str) -> None:
     text = good.replace("{channel: c}", "{channel: c, dept: 2}")
     message = "unknown key; did you mean 'depth'?"

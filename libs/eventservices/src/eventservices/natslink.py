@@ -185,6 +185,23 @@ class NatsLink(Opening):
             del self._listenings[listening]
             await listening.end()
 
+    async def finish(self, listenings: Sequence[Listening]) -> None:
+        """End native subscriptions; return when nothing more comes by them.
+
+        Until then their handlers are called for what the server sent before.
+
+        Raises:
+            NotConnectedError: As `flush`; they have ended all the same.
+        """
+        ending = [each for each in listenings if self._listenings.pop(each, self) is None]
+        try:
+            for listening in ending:
+                await listening.stop()
+            await self.flush()
+        finally:
+            for listening in ending:
+                await listening.end()
+
     async def publish(
         self,
         subject: str,

@@ -32,3 +32,9 @@ class Listening:
             client.forget(native)
             with contextlib.suppress(nats.errors.Error):  # then the connection ended it
                 await native.unsubscribe()
+
+    async def stop(self) -> None:
+        """Unsubscribe, and have the handler called for what the server sent before."""
+        if self.client is not None and self.native is not None and not self.client.is_closed:
+            with contextlib.suppress(nats.errors.Error):
+                await self.native.unsubscribe()

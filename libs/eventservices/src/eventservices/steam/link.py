@@ -55,10 +55,16 @@ class Link:
         client_id: Unique among the broker's clients.
         probe_topic: Topic of its own, on which it proves a round trip.
         on_message: Is given topic and payload of every other message; must not raise.
+        on_retained: Is given those that the broker had kept; where None, they are counted only.
     """
 
     def __init__(
-        self, settings: AirSettings, client_id: str, probe_topic: str, on_message: OnMessage
+        self,
+        settings: AirSettings,
+        client_id: str,
+        probe_topic: str,
+        on_message: OnMessage,
+        on_retained: OnMessage | None = None,
     ) -> None:
         self.counters = Counters()
         self._settings = settings
@@ -66,6 +72,7 @@ class Link:
         self._client_id = client_id
         self._probe_topic = probe_topic
         self._on_message = on_message
+        self._on_retained = on_retained
         self._connection: MqttConnection | None = None
         self._wanted: dict[str, Acknowledged] = {}
         self._asked: dict[int, _Asked] = {}
@@ -127,8 +134,8 @@ class Link:
         """Bytes that the socket has not taken yet."""
         return self._connection.backlog_bytes if self._connection and self.connected else 0
 
-    def publish(self, topic: str, payload: bytes) -> None:
-        """Send a message.
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+        """Send a message, which the broker keeps for who comes later where `retain` says so.
 
         Raises:
             NotConnectedError: The connection is away, or its backlog is at the limit.
@@ -138,7 +145,7 @@ class Link:
             raise NotConnectedError("the broker is away")
         if connection.backlog_bytes > self._settings.outgoing_bytes:
             raise NotConnectedError("the outgoing buffer is full")
-        connection.publish(topic, payload)
+        connection.publish(topic, payload, retain=retain)
 
     def subscribe(self, topics: Iterable[str]) -> list[Acknowledged]:
         """Want topics from now on, over every loss.
@@ -327,7 +334,10 @@ class Link:
     def _receive(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
         self._heard += 1
         if retained:  # on the air nothing is kept: who comes later hears nothing of before
-            self.counters.unclaimed += 1
+            if self._on_retained is None:
+                self.counters.unclaimed += 1
+            else:
+                self._on_retained(topic, payload)
             return
         if topic != self._probe_topic:
             self._on_message(topic, payload)

@@ -117,7 +117,7 @@ class MqttConnection:
         size: int = self._transport.get_write_buffer_size()
         return size + self._corked_bytes
 
-    def publish(self, topic: str, payload: bytes) -> None:
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
         """Send a message at QoS 0, together with all others of this turn of the loop.
 
         A write for each message costs more than everything else that is done for it, here and at
@@ -125,7 +125,7 @@ class MqttConnection:
         """
         if not self._corked:
             asyncio.get_running_loop().call_soon(self._uncork)
-        packet = publish_packet(topic.encode(), payload)
+        packet = publish_packet(topic.encode(), payload, retain=retain)
         self._corked.append(packet)
         self._corked_bytes += len(packet)
 
@@ -168,14 +168,14 @@ class MqttConnection:
             connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf
 
 
-def publish_packet(topic: bytes, payload: bytes) -> bytes:
-    """Return an MQTT PUBLISH packet at QoS 0, not retained.
+def publish_packet(topic: bytes, payload: bytes, *, retain: bool = False) -> bytes:
+    """Return an MQTT PUBLISH packet at QoS 0.
 
     Source:
         MQTT 3.1.1, sections 2.2.3 (remaining length) and 3.3.
     """
     left = 2 + len(topic) + len(payload)
-    head = bytearray(b"\x30")
+    head = bytearray(b"\x31" if retain else b"\x30")
     while left > 127:
         head.append(left & 0x7F | 0x80)
         left >>= 7

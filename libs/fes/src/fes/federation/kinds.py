@@ -22,6 +22,8 @@ class Kind:
         stamps: Whether its events carry a stamp of their own.
         stamp_setting: Name of a setting that, where it is true, says that they all do; "" where
             there is none.
+        one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
+            that one adapter may be without it.
         fault: Why the adapter cannot be loaded; empty where it can.
         observes: What of that which native clients declare its adapter sees.
         honours: Standard attributes that it acts on itself.
@@ -37,6 +39,7 @@ class Kind:
     settings: type[msgspec.Struct] | None = None
     stamps: bool = True
     stamp_setting: str = ""
+    one_may_stamp: bool = False
     fault: str = ""
     observes: tuple[str, ...] = ()
     honours: tuple[str, ...] = ()
@@ -55,7 +58,7 @@ def installed_kinds() -> Mapping[str, Kind]:
     """Return the kinds that an adapter is installed for.
 
     An adapter class tells by its class attributes: `settings_type`, a Struct, `capabilities`,
-    `stamp_setting`, `redelivers_s` and `deduplicates_s`. Each may be missing.
+    `stamp_setting`, `one_may_stamp`, `redelivers_s` and `deduplicates_s`. Each may be missing.
     """
     return {point.name: _kind(point) for point in entry_points(group=GROUP)}
 
@@ -72,6 +75,7 @@ def _kind(point: EntryPoint) -> Kind:
         settings if is_struct else None,
         bool(getattr(capabilities, "stamps", True)),
         str(getattr(adapter, "stamp_setting", "")),
+        bool(getattr(adapter, "one_may_stamp", False)),
         observes=tuple(getattr(capabilities, "observes", ())),
         honours=tuple(getattr(capabilities, "honours", ())),
         persistent=bool(getattr(capabilities, "persistent", False)),

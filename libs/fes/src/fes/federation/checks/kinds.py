@@ -60,15 +60,20 @@ def _check_stamps(
         Design, section 3.
     """
     listeners = [g for g, gateway in federation.gateways.items() if name in gateway.adapters]
-    stamped = kind.stamps or all(
-        settings_of(federation, gateway, name).get(kind.stamp_setting) is True
+    if kind.stamps or len(listeners) < 2:
+        return
+    stamping = [
+        gateway
         for gateway in listeners
-    )
-    if not stamped and len(listeners) > 1:
+        if settings_of(federation, gateway, name).get(kind.stamp_setting) is not True
+    ]
+    if len(stamping) > (1 if kind.one_may_stamp else 0):
         message = (
             f"kind {service.kind!r} does not stamp its events, so only one gateway may be"
             f" attached; found {', '.join(listeners)}"
         )
+        if kind.one_may_stamp:
+            message += f" (set {kind.stamp_setting}: true at all others of them)"
         report.error(("event_services", name), message)
 
 

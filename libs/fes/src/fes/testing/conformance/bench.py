@@ -30,9 +30,11 @@ class AdapterBench(ABC):
 
     Attributes:
         exemptions: What the event service cannot be tested for (`unreadable`, `restart`), and why.
+        refused: Names that the event service keeps to itself, so that no event bears them.
     """
 
     exemptions: ClassVar[dict[str, str]] = {}
+    refused: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     async def adapter(self, name: str) -> Adapter:

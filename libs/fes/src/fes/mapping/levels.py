@@ -1,0 +1,184 @@
+"""Names of the federation as topics of levels, and back: each has one form on the other side.
+
+A character that the service does not take is written as `%` and two hexadecimal digits, and an
+empty level, where the service takes none, as `~`. What reads like such an escape already gets
+more of the sign, so that nothing is refused and nothing falls together:
+
+    living room   living%20room
+    a%20b         a%%20b
+    a..b          a.~.b
+
+Source:
+    nats-io/nats-server#1879 (a dot in a level, and the way back), nats-io/nats-server#4836 (a space
+    ends the connection).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+EMPTY: Final = "~"
+"""An empty level, where the service takes none."""
+
+_EMPTY: Final = re.compile(f"%*{EMPTY}")
+
+
+class Escape:
+    """Writes characters that a service does not take; a bijection.
+
+    On the service's side an escape is a run of `%` and the two digits of an illegal character. An
+    odd run of 2n + 1 is the character itself after n signs, an even one of 2n is n signs before
+    what only reads like an escape.
+
+    Args:
+        illegal: Characters that the service does not take; below U+0100, none of them `%`, a
+            letter or a digit.
+    """
+
+    def __init__(self, illegal: Iterable[str]) -> None:
+        chars = "".join(sorted(illegal))
+        codes = "|".join(f"{ord(char):02X}" for char in chars)
+        self._out = re.compile(f"(%*)([{re.escape(chars)}])|(%+)({codes})")
+        self._back = re.compile(f"(%+)({codes})")
+
+    def write(self, text: str) -> str:
+        """Return a text as the service takes it."""
+        return self._out.sub(_written, text)
+
+    def read(self, native: str) -> str:
+        """Return the text whose form on the service is `native`, which has no illegal character."""
+        return self._back.sub(_read, native)
+
+
+def _written(found: re.Match[str]) -> str:
+    signs, char, more, code = found.groups()
+    if char is None:
+        return f"{more}{more}{code}"
+    return f"{signs}{signs}%{ord(char):02X}"
+
+
+def _read(found: re.Match[str]) -> str:
+    signs, code = found.groups()
+    half = "%" * (len(signs) // 2)
+    return half + (chr(int(code, 16)) if len(signs) % 2 else code)
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a service writes topics.
+
+    Attributes:
+        name: Of the service, for people.
+        separator: Between levels.
+        one: Stands for one level in a subscription.
+        rest: Stands for the last levels in a subscription.
+        rest_may_be_none: Whether `rest` stands for no level too, as `x/#` matches `x`.
+        illegal: Characters that no topic may have.
+        empty_levels: Whether a level may be empty.
+        wild_hides_dollar: Whether a subscription that begins with a wildcard matches no topic that
+            begins with `$`.
+    """
+
+    name: str
+    separator: str
+    one: str
+    rest: str
+    rest_may_be_none: bool
+    illegal: str
+    empty_levels: bool
+    wild_hides_dollar: bool
+
+
+_CONTROL: Final = "".join(map(chr, (*range(0x20), 0x7F)))
+
+NATS: Final = Syntax("NATS", ".", "*", ">", False, f"{_CONTROL} *>", False, False)
+"""Source: NATS documentation, subject-based messaging; control characters end a protocol line."""
+
+MQTT: Final = Syntax("MQTT", "/", "+", "#", True, f"{_CONTROL}+#", True, True)
+"""Source: MQTT 3.1.1, section 4.7; control characters: section 1.5.3, a broker may refuse them."""
+
+SEPARATORS: Final = "./"
+
+_NATS_OWN: Final = re.compile(r"\$[A-Z0-9_]+|_INBOX.*", re.DOTALL)
+
+
+class TopicNames:
+    """Writes and reads subjects as topics, and values as levels.
+
+    Args:
+        syntax: The service's.
+        separator: What separates the levels of subjects on the federation's side: where it is not
+            the service's own, the two change places, so that `spBv1.0/plant` is `spBv1/0.plant`.
+    """
+
+    def __init__(self, syntax: Syntax, separator: str = "") -> None:
+        self.syntax = syntax
+        self.separator = separator or syntax.separator
+        other = SEPARATORS.replace(syntax.separator, "")
+        self._swap = {ord(syntax.separator): other, ord(other): syntax.separator}
+        self._swaps = self.separator != syntax.separator
+        self._subject = Escape(syntax.illegal)
+        self._level = Escape(syntax.illegal + syntax.separator)
+
+    def topic(self, subject: str) -> str:
+        """Return the topic of a subject."""
+        native = subject.translate(self._swap) if self._swaps else subject
+        levels = native.split(self.syntax.separator)
+        return self.syntax.separator.join(self._full(self._subject.write(each)) for each in levels)
+
+    def subject(self, topic: str) -> str:
+        """Return the subject of a topic."""
+        levels = topic.split(self.syntax.separator)
+        native = self.syntax.separator.join(self._subject.read(self._bare(each)) for each in levels)
+        return native.translate(self._swap) if self._swaps else native
+
+    def level(self, value: str) -> str:
+        """Return a value, whatever it holds, as one level."""
+        return self._full(self._level.write(value))
+
+    def value(self, level: str) -> str:
+        """Return the value that one level holds."""
+        return self._level.read(self._bare(level))
+
+    def _full(self, level: str) -> str:
+        if self.syntax.empty_levels or (level and not _EMPTY.fullmatch(level)):
+            return level
+        return f"%{level}" if level else EMPTY
+
+    def _bare(self, level: str) -> str:
+        if self.syntax.empty_levels or not _EMPTY.fullmatch(level):
+            return level
+        return level[1:] if level != EMPTY else ""
+
+
+def is_servers(topic: str, syntax: Syntax) -> bool:
+    """Tell whether a topic belongs to the server or its clients' plumbing: nobody's event.
+
+    Source:
+        MQTT 3.1.1, section 4.7.2; NATS: system and JetStream subjects, reply inboxes.
+    """
+    if syntax.wild_hides_dollar:
+        return topic.startswith("$")
+    return bool(_NATS_OWN.fullmatch(topic.partition(syntax.separator)[0]))
+
+
+def matches(pattern: str, topic: str, syntax: Syntax) -> bool:
+    """Tell whether a subscription matches a topic, level by level.
+
+    Source:
+        MQTT 3.1.1, section 4.7; NATS documentation, wildcards.
+    """
+    if (
+        syntax.wild_hides_dollar
+        and topic.startswith("$")
+        and pattern[:1] in syntax.one + syntax.rest
+    ):
+        return False
+    wanted, levels = pattern.split(syntax.separator), topic.split(syntax.separator)
+    for at, each in enumerate(wanted):
+        if each == syntax.rest:
+            return len(levels) > at or syntax.rest_may_be_none
+        if at >= len(levels) or each not in (syntax.one, levels[at]):
+            return False
+    return len(wanted) == len(levels)

@@ -1,0 +1,89 @@
+"""What was published, and what topics held last: by it a message is known that comes back.
+
+MQTT 3.1.1 has no place for a stamp. A broker sends an adapter's own publications back where it
+subscribes to their topics, and whatever it keeps to each new subscription.
+"""
+
+from collections import OrderedDict
+from hashlib import blake2b
+from typing import Final
+
+KEPT: Final = 10_000
+"""Most publications, and most topics, that are remembered; the oldest goes first."""
+
+Key = tuple[str, bytes]
+
+
+def key_of(topic: str, payload: bytes) -> Key:
+    """Return what a message is known by."""
+    return topic, blake2b(payload, digest_size=16).digest()
+
+
+class Own:
+    """Remembers publications that the broker is going to send back.
+
+    Args:
+        for_s: How long.
+
+    Attributes:
+        forgotten: Publications that did not come back in time, or were too many.
+    """
+
+    def __init__(self, for_s: float) -> None:
+        self.forgotten = 0
+        self._for_s = for_s
+        self._sent: OrderedDict[Key, list[float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many kinds of messages are awaited."""
+        return len(self._sent)
+
+    def sent(self, key: Key, now_s: float) -> None:
+        """Note a publication that comes back."""
+        self._expire(now_s)
+        self._sent.setdefault(key, []).append(now_s)
+        self._sent.move_to_end(key)
+        if len(self._sent) > KEPT or len(self._sent[key]) > KEPT:
+            self.forgotten += len(self._sent.popitem(last=False)[1])
+
+    def is_own(self, key: Key, now_s: float) -> bool:
+        """Tell whether a message is a publication that came back; each comes back once."""
+        self._expire(now_s)
+        times = self._sent.get(key)
+        if times is None:
+            return False
+        times.pop(0)
+        if not times:
+            del self._sent[key]
+        return True
+
+    def lost(self) -> None:
+        """Forget all: the connection was lost, and what had not come back never does."""
+        self._sent.clear()
+
+    def _expire(self, now_s: float) -> None:
+        while self._sent:
+            key, times = next(iter(self._sent.items()))
+            if times[-1] + self._for_s > now_s:
+                return
+            del self._sent[key]
+            self.forgotten += len(times)
+
+
+class Last:
+    """Remembers the last message of each topic, sent or received."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[str, bytes] = OrderedDict()
+
+    def note(self, key: Key) -> None:
+        """Note a message."""
+        topic, digest = key
+        self._last[topic] = digest
+        self._last.move_to_end(topic)
+        if len(self._last) > KEPT:
+            self._last.popitem(last=False)
+
+    def is_known(self, key: Key) -> bool:
+        """Tell whether a topic's last message was this one."""
+        return self._last.get(key[0]) == key[1]

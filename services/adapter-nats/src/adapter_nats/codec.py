@@ -1,0 +1,53 @@
+"""NATS messages as native events of the federation, and back: the headers of a message."""
+
+from dataclasses import dataclass
+
+from eventservices.errors import MalformedError
+from eventservices.natsstamp import header_of, read_stamp
+from eventservices.stamp import Stamp
+from fes.adapter.plain import Message
+from fes.errors import CodecError
+from fes.payload.headers import read_block
+
+MESSAGE_ID = "Nats-Msg-Id"
+"""Header by which a JetStream stream, where one stores the subject, knows a repeated message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The headers of a message.
+
+    Attributes:
+        stamp: None where its publisher does not stamp.
+        headers: All of them.
+        repeated: Headers that stood again, and are left out.
+    """
+
+    stamp: Stamp | None
+    headers: dict[str, str]
+    repeated: int = 0
+
+
+def read_head(block: bytes) -> Head:
+    """Return the headers of a message.
+
+    Raises:
+        CodecError: Its stamp is not well formed.
+    """
+    if not block:
+        return Head(None, {})
+    try:
+        stamp = read_stamp(block)
+    except MalformedError as error:
+        raise CodecError(str(error)) from error
+    headers, repeated = read_block(block)
+    if stamp is not None:
+        headers.pop(MESSAGE_ID, None)
+    return Head(stamp, headers, repeated)
+
+
+def write_head(message: Message, stamp: Stamp) -> dict[str, str]:
+    """Return the headers of a message that is published under a stamp."""
+    identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}@{stamp.home}"
+    own = {MESSAGE_ID: identity} if identity.isascii() and identity.isprintable() else {}
+    return {**header_of(stamp), **own, **message.packed.headers}

@@ -1,0 +1,63 @@
+"""One subscription ends, and another that matches the same subjects takes over: nothing twice.
+
+While both are in force the server sends two copies of a message, in any order and maybe with others
+between them. So both are counted, and a copy whose partner was dropped, or taken, before the
+handover is recognised by its content after it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+Copy = tuple[str, bytes, bytes]
+
+KEPT: Final = 4096
+"""Most messages of which one copy is missing; beyond, the oldest is forgotten."""
+
+
+class Handover:
+    """Tells whose turn it is, while some subscriptions end.
+
+    Args:
+        ending: The subscriptions that end. All others are in force.
+
+    Attributes:
+        over: Whether those that stay take the messages; before, those that end do.
+    """
+
+    def __init__(self, ending: frozenset[str]) -> None:
+        self.over = False
+        self._ending = ending
+        self._ahead: dict[Copy, int] = {}
+
+    def is_turn(self, pattern: str, matching: Sequence[str], copy: Copy) -> bool:
+        """Tell whether a subscription takes a copy.
+
+        Args:
+            pattern: By which the copy came.
+            matching: All that match it, the oldest first.
+            copy: Subject, payload and headers.
+        """
+        old = matching[0]
+        new = next((each for each in matching if each not in self._ending), "")
+        if old not in self._ending or not new:
+            return pattern == old
+        if pattern not in (old, new):
+            return False
+        step = 1 if pattern == old else -1
+        missing = self._ahead.get(copy, 0)
+        if not self.over:
+            self._note(copy, missing + step)
+            return pattern == old
+        # What the old one took, or the new one left, before the handover came apart from its
+        # partner: the partner is left, or taken, now.
+        if missing * step < 0:
+            self._note(copy, missing + step)
+            return pattern == old
+        return pattern == new
+
+    def _note(self, copy: Copy, missing: int) -> None:
+        self._ahead.pop(copy, None)
+        if missing:
+            self._ahead[copy] = missing
+            if len(self._ahead) > KEPT:
+                del self._ahead[next(iter(self._ahead))]
