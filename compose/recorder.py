@@ -32,6 +32,8 @@ DECIDED_S = 120.0
 """An end this long after a kill at most is what the kill was for."""
 Place = tuple[str, str]
 """A service, and the number of its container."""
+SIGNALLED_S = 2.0
+"""The engine reports a signal when it was sent: a part may have acted on it by then."""
 UNDELIVERED = 10_000
 """Most lines that wait for a container that can write them; the oldest goes first."""
 
@@ -85,7 +87,8 @@ class Outages:
         at_s, action, container = event["timeNano"] / 1e9, event["Action"], event["Actor"]["ID"]
         place = (service, about.get("com.docker.compose.container-number", "1"))
         if action == "kill":
-            self._kills.setdefault(container, (at_s, f"signal {about.get('signal', '?')}"))
+            cut_s = at_s - SIGNALLED_S
+            self._kills.setdefault(container, (cut_s, f"signal {about.get('signal', '?')}"))
         elif action == "die":
             self._ended(container, place, at_s, about.get("exitCode", "?"))
         elif action == "pause":

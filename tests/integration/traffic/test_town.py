@@ -254,7 +254,7 @@ async def test_a_ctrl_c_ends_every_process_and_nothing_is_left_half(
 ) -> None:
     assert end.status == 130
     assert end.took_s < STOP_S
-    assert len(end.pids) == 5, "fes run, two processes of gateways, two applications"
+    assert len(end.pids) == 8, "fes run, its lifeline, two of gateways, four others"
     assert [command for pid, command in end.pids.items() if is_alive(pid)] == []
     files = [*town.folder.glob("*.jsonl"), *town.folder.glob("logs/eventlog-*.jsonl")]
     assert [file.name for file in files if not ends_whole(file)] == []

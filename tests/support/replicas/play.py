@@ -101,7 +101,8 @@ class Play:
         self.trouble.on_trouble = self._burst_in_trouble
         self.trouble.on_lost_lead = self._burst_of_kept
         self.trouble.plan()
-        town.run(town.start_us + LOAD_US[1] + SECOND, STEPS)
+        town.storm_steps = STEPS
+        town.run(town.start_us + LOAD_US[1] + SECOND)
         self._rest()
         self._probe()
         self._count()
@@ -305,7 +306,7 @@ class Play:
         town = self.town
         end_us = town.now_us + REST_US
         while town.now_us < end_us and not town.broken:
-            town.run(town.now_us + SECOND // 2, STEPS)
+            town.run(town.now_us + SECOND // 2)
             if self.is_at_rest():
                 break
         else:

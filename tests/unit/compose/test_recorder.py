@@ -57,7 +57,7 @@ def test_a_restart_is_an_outage_until_the_container_is_healthy_again(recorder: M
         {
             "v": 1,
             "part": "g2",
-            "from_us": 10_000_000,
+            "from_us": 8_000_000,
             "to_us": 15_000_000,
             "by": "operator",
             "cause": "signal 15",
@@ -109,7 +109,7 @@ def test_replicas_of_a_gateway_are_down_each_for_itself(recorder: ModuleType) ->
         event(11, "health_status: healthy", number=2),
         event(12, "health_status: healthy", number=1),
     )
-    assert [(line["from_us"], line["to_us"]) for line in ended] == [(10_000_000, 12_000_000)]
+    assert [(line["from_us"], line["to_us"]) for line in ended] == [(8_000_000, 12_000_000)]
     assert still == []
 
 
