@@ -18,9 +18,17 @@ from hypothesis import strategies as st
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+stamped = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20)
+"""Names in a stamp, which takes no control characters."""
 numbers = st.integers(0, 2**63 - 1)
 stamps = st.builds(
-    Stamp, names, numbers, st.integers(1, 2**63 - 1), numbers, names, st.tuples(names, names)
+    Stamp,
+    stamped,
+    numbers,
+    st.integers(1, 2**63 - 1),
+    numbers,
+    stamped,
+    st.tuples(stamped, stamped),
 )
 plain = st.one_of(
     st.builds(Item, names, st.just(Kind.STRING), texts),

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+stamped = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
+"""Names in a stamp, which takes no control characters."""
 values = st.dictionaries(
     names,
     st.one_of(
@@ -34,21 +36,21 @@ areas = st.one_of(
 )
 stamps = st.builds(
     Stamp,
-    names,
+    stamped,
     st.integers(0, 2**63 - 1),
     st.integers(1, 2**63 - 1),
     st.integers(-(2**63) + 1, 2**63 - 1),
-    names,
-    st.lists(names, max_size=8).map(tuple),
+    stamped,
+    st.lists(stamped, max_size=8).map(tuple),
 )
 notifications = st.builds(
     Notification,
     stamps,
-    names,
+    stamped,
     st.builds(Position, lats, lons),
     extents,
     areas,
-    names,
+    stamped,
     values,
     values,
 )
