@@ -6,7 +6,6 @@ from support.replay import play
 
 SEEDS = 300
 RARE = {
-    "rows do not wait for their StartTime": 87,
     "a hole in a wildcard is forgotten": 83,
     "a request is applied at its source": 83,
     "all are thought to be there": 51,
@@ -19,7 +18,6 @@ RARE = {
     "ends of leases are not written down": 20,
     "expired events go on": 27,
     "full custody answers its source": 99,
-    "leases end early": 25,
     "new rows pass old ones": 9,
     "nobody is missed": 278,
     "numbers are reserved in blocks": 154,

@@ -124,7 +124,7 @@ def _given_in_any_order(
 
 
 def _take_repeated_unanswered(self: Carrying, event: Any, destination: str, turn: Any) -> bool:
-    held = self._custody.answered((event.id, destination), given=False)
+    held = self._custody.answered((event.id, destination, event.stamp.home), given=False)
     return _take_new(self, event, destination, turn) and not held
 
 

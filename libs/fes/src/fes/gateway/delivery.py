@@ -214,14 +214,24 @@ class Delivery:
         return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
 
     def _route(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
-        if event.starts_us > turn.now.time_us and not event.persistent:
-            self._postponed.add(event, names, turn)
-            return True
+        if event.starts_us > turn.now.time_us:
+            # What custody takes waits there; for other destinations the event waits here, also
+            # where it is persistent and its destination is not.
+            kept = tuple(name for name in names if self._is_kept(event, name))
+            late = tuple(name for name in names if name not in kept)
+            if late:
+                self._postponed.add(event, late, turn)
+            if not kept:
+                return True
+            names = kept
         try:
             return self._router.route(event, names, turn)
         except EventError as error:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
+
+    def _is_kept(self, event: Passing, destination: str) -> bool:
+        return event.persistent and self.carrying.keeps(event, destination)
 
     def _given(
         self, event: Passing, names: tuple[str, ...], control: ControlEvent, turn: Turn
