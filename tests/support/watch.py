@@ -81,7 +81,9 @@ class Watch:
         each = Counter(row.destination for row in custody)
         rows, most = max(each.values(), default=0), 2 * max(settings.custody, settings.max_hops)
         if rows > most or custody.marks > settings.marks or len(core.table) > settings.max_requests:
-            self.broken.append(f"unbounded: {gateway} has {rows} rows for one, {custody.marks} marks")
+            self.broken.append(
+                f"unbounded: {gateway} has {rows} rows for one, {custody.marks} marks"
+            )
 
     def _agree(self, gateway: str, core: GatewayCore) -> None:
         """What a gateway knows is what its journal would give back."""

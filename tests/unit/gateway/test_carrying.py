@@ -174,6 +174,18 @@ def test_a_best_effort_event_waits_for_its_start_time_too() -> None:
     assert [order.stamp.sequence for order in publications(outputs)] == [1]
 
 
+def test_a_persistent_event_waits_for_its_start_time_where_its_destination_keeps_none() -> None:
+    core, numbers = asked("south")
+    core.handle(LinkUp(persistent=False), NOW, "south")
+    starts_us = NOW.time_us + 5 * SECOND
+
+    early = take(core, event_of(numbers, starts_us=starts_us))[1]
+    assert publications(early) == []
+
+    begun = Instant(NOW.wall_us + 5 * SECOND, starts_us)
+    assert len(publications(list(core.handle(Tick(), begun)[1]))) == 1
+
+
 def test_marks_are_kept_for_the_retransmission_horizon_and_no_longer() -> None:
     """Rule G13."""
     core, numbers = asked("south", retransmission_us=10 * SECOND)
