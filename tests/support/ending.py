@@ -56,7 +56,7 @@ class Command:
             stdout=theirs,
             stderr=subprocess.STDOUT if self.at_a_terminal else subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=_own_terminal if self.at_a_terminal else None,  # noqa: PLW1509 - no threads
+            preexec_fn=_own_terminal if self.at_a_terminal else _hung_up,  # noqa: PLW1509 - no threads
         )
         os.close(theirs)
 
@@ -150,8 +150,14 @@ async def at_moment(command: Command, reached: Callable[[], bool]) -> None:
     await eventually(lambda: reached() or command.process.poll() is not None, within_s=END_S)
 
 
+def _hung_up() -> None:
+    """Have SIGHUP end what is started, also where the tests themselves run under `nohup`."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def _own_terminal() -> None:
     """Make the terminal that is standard output the session's own, so that it is hung up."""
+    _hung_up()
     import fcntl  # noqa: PLC0415 - in the child
     import termios  # noqa: PLC0415 - in the child
 
