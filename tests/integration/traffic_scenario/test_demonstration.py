@@ -19,7 +19,10 @@ FES_TRAFFIC = (sys.executable, "-m", "traffic_scenario")
 SMALL = ("--vehicles", "6", "--duration", "24")
 LASTING = (*SMALL, "--speedup", "0.1")
 START_S = 60.0
-FOUR = {"gateways-cns-steam", "gateways-siena-steam", "traffic-control", "can-sim"}
+SIX = {
+    *("gateways-cns-steam", "gateways-siena-steam", "traffic-control", "can-sim"),
+    *("air-observer", "city-observer"),
+}
 
 
 async def fes_traffic(*arguments: str) -> tuple[int, str, str]:
@@ -76,13 +79,13 @@ async def test_a_small_demonstration_passes_and_leaves_what_it_promises(tmp_path
     assert len((folder / "offenders.csv").read_text().splitlines()) > 1
     for name in ("federation.yaml", "report.html", "logs", "ground_truth.jsonl", "commands.jsonl"):
         assert (folder / name).exists()
-    assert processes(folder).keys() == FOUR | {"g-m-M01", "g-m-M02.steam-m-M02"}
+    assert processes(folder).keys() == SIX | {"g-m-M01", "g-m-M02.steam-m-M02"}
 
 
 async def test_a_ctrl_c_stops_every_process_and_leaves_the_logs(tmp_path: Path) -> None:
     async with playing(tmp_path) as process:
         pids = processes(tmp_path / "latest")
-        assert pids.keys() == FOUR
+        assert pids.keys() == SIX
         process.send_signal(signal.SIGINT)
         assert await process.wait() == 130
     assert [name for name, pid in pids.items() if is_alive(pid)] == []
