@@ -45,7 +45,7 @@ OPEN = frozenset({466})
 
 
 @pytest.mark.parametrize("seed", sorted(OPEN))
-@pytest.mark.xfail(reason="a gateway loses its journal while its requests are exchanged")
+@pytest.mark.xfail(reason="open: the cause is not found")
 def test_a_seed_that_is_open_still_shows_it(seed: int) -> None:
     assert Wandering(seed).play() == []
 

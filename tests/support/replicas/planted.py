@@ -186,4 +186,4 @@ UNSEEN: dict[str, Fault] = {
     "services are answered before anything is known": (Owing, "settled", property(_true, _nothing)),
     "what was taken last survives a step-down": (delivery, "Succession", _lasting),
 }
-"""Faults that no town of the first 300 shows: another rule hides each. See docs/simulation.md."""
+"""Faults that no town of the first 300 shows; why is not established. See docs/simulation.md."""
