@@ -19,10 +19,9 @@ from analytics.restarts import restarts
 from analytics.ruling import Counted, rule
 from analytics.tally import counted, tallies
 from analytics.transforms.limits import limits_in_force
-from analytics.trial import all_findings, commanded, silence
+from analytics.trial import Silence, all_findings, commanded, silence
 from analytics.verdict import Verdict, write_verdict
-from analytics.witnesses import Span, hear, who_looked
-from analytics.witnesses import judge as judge_witnesses
+from analytics.witnesses import Span, Testimony, read_witnesses, testimony_of
 
 SHOWN = 2000
 """Most offenders that the report shows; the CSV file holds all."""
@@ -72,8 +71,8 @@ def _verdict(case: Case, evidence: Evidence) -> Verdict:
     remains = look(case.folder, case.census, [case.logs.event_log, *case.logs.timed])
     quiet = silence(case.census, case.folder.truth.name)
     killed = restarts(case)
-    seen, span = hear(case.folder), (quiet.first_us, quiet.last_us)
     commands = commanded(case, quiet)
+    testimony = testify(case, quiet, commands)
     counts = Counted(
         tally=tallies(counted(evidence).collect())[0],
         found=all_findings(case, evidence, quiet, killed),
@@ -82,10 +81,16 @@ def _verdict(case: Case, evidence: Evidence) -> Verdict:
         commands=commands,
         kills=len(killed),
         files=len(remains.files),
-        witnessed=judge_witnesses(seen, case.federation, _limits(case), span, commands),
-        who_looked=who_looked(seen, span),
+        witnessed=testimony.findings,
+        who_looked=testimony.who_looked,
     )
     return rule(case, counts)
+
+
+def testify(case: Case, quiet: Silence, commands: int) -> Testimony:
+    """Return what the native observers of a run that has ended saw."""
+    span = (quiet.first_us, quiet.last_us)
+    return testimony_of(read_witnesses(case.folder), case.federation, _limits(case), span, commands)
 
 
 def _limits(case: Case) -> dict[str, list[Span]]:

@@ -92,7 +92,20 @@ class Witnesses:
     gateways_stop_us: int | None = None
 
 
-def hear(folder: RunFolder) -> Witnesses:
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What the observers saw, held against the promises.
+
+    Attributes:
+        findings: What breaks a promise, by its name.
+        who_looked: By the name of a promise, whether an observer looked.
+    """
+
+    findings: dict[str, Found] = field(default_factory=dict)
+    who_looked: dict[str, str] = field(default_factory=dict)
+
+
+def read_witnesses(folder: RunFolder) -> Witnesses:
     """Read what observers of a run wrote; files that are not there were not written."""
     seen = Witnesses()
     air = list(_lines(folder.path / AIR))
@@ -200,22 +213,31 @@ def looked(spans: Iterable[tuple[int, int]], from_us: int, to_us: int) -> bool:
     return any(first <= from_us and to_us <= last for first, last in spans)
 
 
-def judge(
+def testimony_of(
     seen: Witnesses,
     federation: Federation,
     limits: Mapping[str, list[Span]],
     silence: tuple[int, int],
     commands: int,
-) -> dict[str, Found]:
-    """Return what the witnesses tell against each promise."""
-    return {
+) -> Testimony:
+    """Hold what the observers saw against the promises.
+
+    Args:
+        seen: What they wrote.
+        federation: As it was run.
+        limits: By monitor, which limits may have been in force, and when.
+        silence: First and last moment without commands, wall clock (µs).
+        commands: How many commands were given in the silence.
+    """
+    findings = {
         SOURCE: judge_filters(seen, federation, limits),
         LEFTOVERS: judge_leftovers(seen, federation, limits),
         STORM: judge_storm(seen, federation, *silence, commands),
     }
+    return Testimony(findings, _who_looked(seen, silence))
 
 
-def who_looked(seen: Witnesses, silence: tuple[int, int]) -> dict[str, str]:
+def _who_looked(seen: Witnesses, silence: tuple[int, int]) -> dict[str, str]:
     """Return what the verdict says, promise by promise, of who looked."""
     first_us, last_us = silence
     stop_us = seen.gateways_stop_us

@@ -14,6 +14,7 @@ from analytics.federation import Federation
 from analytics.files import Files
 from analytics.folder import COMMANDS, TRUTH, RunFolder, json_object
 from analytics.found import parts, together
+from analytics.job import testify
 from analytics.live import influence, ledger, state
 from analytics.live.intake import Intake, seen
 from analytics.live.opinion import Control, Opinion, progress, verdict_so_far
@@ -29,6 +30,7 @@ from analytics.restarts import restarts
 from analytics.tables import small_tables
 from analytics.trial import charges_of_control, commanded, silence
 from analytics.verdict import EXAMPLES
+from analytics.witnesses import Testimony
 
 SITTING_EVENTS: Final = 10_000
 """Most events that are judged in one batch, but for one window."""
@@ -220,7 +222,8 @@ class Bench:
         charged = charges_of_control(case, quiet, killed).withColumn("part", fn.lit(0))
         found = parts(ranked(charged, EXAMPLES).collect()).get(0, {})
         commands = commanded(case, quiet) if quiet.testable else 0
-        return Control(found, quiet, commands, len(killed))
+        testimony = testify(case, quiet, commands) if end.quiet else Testimony()
+        return Control(found, quiet, commands, len(killed), testimony)
 
     def _oldest(self) -> int:
         return min(self.state.windows, default=self.state.number + 1)

@@ -1,6 +1,6 @@
 """An opinion: the verdict on a run so far, and how far that is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analytics.case import Case
@@ -14,6 +14,7 @@ from analytics.remains import Remains
 from analytics.ruling import Counted, rule
 from analytics.trial import Silence
 from analytics.verdict import Example, Verdict
+from analytics.witnesses import Testimony
 
 PASS, FAIL, WAITING = "pass", "fail", "waiting"
 
@@ -101,12 +102,13 @@ def progress(state: State, end: End) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What was found of the control plane as a whole."""
+    """What was found of the control plane as a whole; observers testify once the run has ended."""
 
     found: Findings
     quiet: Silence
     commands: int
     kills: int
+    testimony: Testimony = field(default_factory=Testimony)
 
 
 def verdict_so_far(case: Case, state: State, end: End, control: Control) -> Verdict:
@@ -131,6 +133,8 @@ def verdict_so_far(case: Case, state: State, end: End, control: Control) -> Verd
         commands=control.commands,
         kills=control.kills,
         files=len(remains.files),
+        witnessed=control.testimony.findings,
+        who_looked=control.testimony.who_looked,
     )
     return rule(case, counted)
 
