@@ -128,10 +128,11 @@ def test_a_fix_that_is_not_newer_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe\n", b"time_us,vehicle,lat,lon\n1,a,1,2\n2,\xff,1,2\n"]
+    ("content", "line"),
+    [(b"\xff\xfe\n", 1), (b"time_us,vehicle,lat,lon\n1,a,1,2\n2,\xff,1,2\n", 3)],
 )
-def test_a_trace_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_trace_that_is_not_text_is_refused(tmp_path: Path, content: bytes, line: int) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
-    with pytest.raises(MalformedError, match=r"bad\.csv:"):
+    with pytest.raises(MalformedError, match=rf"bad\.csv:{line}:"):
         TraceLocation(path, "a")

@@ -113,6 +113,7 @@ def _columns(header: list[str], file: Path) -> list[int]:
 
 def _point(row: list[str], columns: list[int]) -> tuple[int, str, Position]:
     time_us, vehicle, lat, lon = _pick(row, columns)
+    vehicle.encode()  # bytes that are not UTF-8 pass the reader as lone surrogates
     return int(time_us), vehicle, check_position(Position(float(lat), float(lon)))
 
 
