@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fes.filter.index import MatchIndex
-from fes.filter.tree import And, Comparison, Condition, Constant, Parameter, Subject
+from fes.filter.language.tree import And, Comparison, Condition, Constant, Parameter, Subject
 from fes.model import Event
 
 DESTINATIONS = 1_000

@@ -4,7 +4,7 @@ import os
 import signal
 
 from hypothesis import HealthCheck, settings
-from support.totals import pytest_terminal_summary
+from support.play.totals import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
 

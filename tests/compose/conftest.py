@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from eventservices.errors import NotConnectedError
 from eventservices.ports import TRIES, free_port
-from support.stack import Stack, call
+from support.processes.stack import Stack, call
 
 BUILD_S, UP_S, DOWN_S = 300, 180, 90
 SETUP_S = BUILD_S * 2 + UP_S

@@ -5,7 +5,7 @@ import re
 
 import httpx
 import pytest
-from support.stack import Stack, call, wait_for
+from support.processes.stack import Stack, call, wait_for
 
 GATEWAYS = ("g1", "g2", "g3")
 ADAPTERS = ("g1-cns", "g1-steam", "g2-steam", "g2-siena", "g3-steam", "g3-siena")

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.stack import ROOT, Stack, call, wait_for
+from support.processes.stack import ROOT, Stack, call, wait_for
 
 FUZZ_S = 120
 SUBSCRIPTION = {

@@ -1,7 +1,7 @@
 """Parts are restarted one after another while events flow; all come back by themselves."""
 
 import pytest
-from support.stack import Stack, wait_for
+from support.processes.stack import Stack, wait_for
 
 PARTS = ("cns", "siena-1", "siena-2", "air", "g1", "g2", "g3", "g1-cns", "g1-steam")
 PARTS += ("g2-steam", "g2-siena", "g3-steam", "g3-siena")

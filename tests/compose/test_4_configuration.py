@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.stack import ROOT, Stack
+from support.processes.stack import ROOT, Stack
 
 FEDERATION = ROOT / "scenarios/traffic/federation.yaml"
 

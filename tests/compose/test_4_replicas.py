@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.stack import ANSWER_S, Stack, now_us, wait_for
+from support.processes.stack import ANSWER_S, Stack, now_us, wait_for
 
 GATEWAY, COPIES = "g2", 3
 UP_S = 120

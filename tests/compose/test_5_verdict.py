@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.stack import Stack, wait_for
+from support.processes.stack import Stack, wait_for
 
 VERDICT_S = 180
 VERIFY_S = 240

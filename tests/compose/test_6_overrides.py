@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from eventservices.ports import free_port
-from support.stack import ROOT, Stack, call, wait_for
+from support.processes.stack import ROOT, Stack, call, wait_for
 
 UP_S, DOWN_S, TRACE_S, VERIFY_S = 300, 90, 150, 300
 SPEEDUP = 3

@@ -25,7 +25,7 @@ from fes.model import Event, Field, Type
 from fes.testing.conformance.adapter import AdapterConformance
 from fes.testing.conformance.bench import AdapterBench, NativeEvent
 from fes.testing.eventually import eventually
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 pytestmark = pytest.mark.broker
 

@@ -23,8 +23,8 @@ from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
 from fes.testing.conformance.bench import AdapterBench, NativeEvent
-from support.canbus import multicast, virtual
-from support.contexts import adapter_context
+from support.processes.canbus import multicast, virtual
+from support.processes.contexts import adapter_context
 
 NODE = 3
 

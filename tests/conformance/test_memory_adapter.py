@@ -12,7 +12,7 @@ from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
 from fes.testing.conformance.bench import AdapterBench, NativeEvent
 from fes.testing.memory import MemoryAdapter, MemoryClient, MemoryEvent, buses
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 _names = itertools.count()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fes.errors import FederationError
 from fes.federation import Federation, Routes, check, dump, examine, loads
-from fes.mapping.rules import Rule
+from fes.mapping.rules.model import Rule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,10 +4,10 @@ import pytest
 from fes.link.end import Message
 from fes.link.messages import Confirmed
 from fes.model import Identity
-from support.access import Access
-from support.scripted import SUB, UNSUB, Ask, Break, Say, played, topology
-from support.traits import Traits
-from support.world import SECOND, World
+from support.drawing.traits import Traits
+from support.simulation.access import Access
+from support.simulation.scripted import SUB, UNSUB, Ask, Break, Say, played, topology
+from support.simulation.world import SECOND, World
 
 SEEDS = range(12)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from datetime import date
 
 import pytest
-from support.fresh import A_DAY, FRESH_SEEDS, fresh_seed
-from support.ranges import Played, command, main, play_seeds
+from support.play.fresh import A_DAY, FRESH_SEEDS, fresh_seed
+from support.play.ranges import Played, command, main, play_seeds
 
 BATCH = 100
 TOWNS = max(1, FRESH_SEEDS // 10)
@@ -81,7 +81,7 @@ def test_a_range_is_played_past_a_broken_seed_and_all_are_listed(
         done.faults["link cut"] += 1
         return ["lost: something"] if seed % 3 == 0 else []
 
-    monkeypatch.setattr("support.ranges._federation", broken)
+    monkeypatch.setattr("support.play.ranges._federation", broken)
 
     status = main(["federations", "--first", "6", "--count", "4", "--processes", "1"])
 

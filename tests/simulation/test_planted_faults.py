@@ -1,8 +1,8 @@
 """The simulation judges: a gateway with a fault in it breaks a promise within 300 seeds."""
 
 import pytest
-from support.planted import FAULTS
-from support.replay import play
+from support.faults.core import FAULTS
+from support.play.replay import play
 
 SEEDS = 300
 RARE = {

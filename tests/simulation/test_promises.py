@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from fes.control import RequestType
-from support.replay import play, world_of
-from support.stored import StoredJournals
-from support.topologies import KINDS, random_topology
-from support.wishes import at_least
-from support.world import SECOND, World
+from support.drawing.topologies import KINDS, random_topology
+from support.drawing.wishes import at_least
+from support.gateways.stored import StoredJournals
+from support.play.replay import play, world_of
+from support.simulation.world import SECOND, World
 
 SEEDS = int(os.environ.get("FES_SEEDS", "5000"))
 STORED_SEEDS = int(os.environ.get("FES_STORED_SEEDS", "300"))
@@ -62,7 +62,7 @@ RARE = {"crowd of gateways"}
 
 def replay(seed: int) -> str:
     """Return the command that plays a seed again."""
-    return f"play it again: cd tests && ../.venv/bin/python -m support.replay {seed}"
+    return f"play it again: cd tests && ../.venv/bin/python -m support.play.replay {seed}"
 
 
 @pytest.mark.timeout(600)

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from support.planted_absence import ABSENCE
-from support.wandering import Wandering
+from support.faults.absence import ABSENCE
+from support.play.wandering import Wandering
 
 SEEDS = max(1, int(os.environ.get("FES_SEEDS", "5000")) // 5)
 FIRST = int(os.environ.get("FES_FIRST_SEED", "0"))
@@ -60,7 +60,7 @@ def test_nothing_live_is_lost_and_nothing_withdrawn_comes_back(
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in sorted(set(seeds) - OPEN):
         played = Wandering(seed)
-        replay = f"play it again: cd tests && ../.venv/bin/python -m support.wandering {seed}"
+        replay = f"play it again: cd tests && ../.venv/bin/python -m support.play.wandering {seed}"
         assert played.play() == [], replay
         happened += played.happened
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from analytics.federation import load_federation
-from analytics.folder import open_folder
-from analytics.job import Outcome, judge
-from analytics.session import spark_session
-from analytics.verdict import BROKEN, Promise, Verdict
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import open_folder
+from analytics.report.verdict import BROKEN, Promise, Verdict
+from analytics.spark.session import spark_session
+from analytics.traffic.job import Outcome, judge
 from pyspark.sql import SparkSession
-from support.runs import make_run
+from support.judge.runs import make_run
 
 Judge = Callable[[Path], Outcome]
 Copy = Callable[[], Path]

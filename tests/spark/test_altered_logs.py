@@ -4,9 +4,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from analytics.verdict import Verdict
-from support.runs import Line, read_lines
-from support.wrongs import edit, event_log_of, index_of, told_names
+from analytics.report.verdict import Verdict
+from support.judge.runs import Line, read_lines
+from support.judge.wrongs import edit, event_log_of, index_of, told_names
 
 from .conftest import Judge, broken
 

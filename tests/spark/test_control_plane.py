@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.runs import Line, Plan, Post, make_run, read_lines
-from support.wrongs import edit, event_log_of, index_of
+from support.judge.runs import Line, Plan, Post, make_run, read_lines
+from support.judge.wrongs import edit, event_log_of, index_of
 
 from .conftest import Judge, broken
 

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from support import twin
-from support.corrupt import CORRUPTIONS, corrupt
+from support.judge import twin
+from support.judge.corrupt import CORRUPTIONS, corrupt
 
 from .conftest import Judge, broken
 

@@ -4,11 +4,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from analytics.federation import load_federation
-from analytics.files import LocalFiles
-from analytics.hadoop import HadoopFiles
-from analytics.job import judge
-from analytics.place import fetch_run, open_files
+from analytics.inputs.federation import load_federation
+from analytics.inputs.files import LocalFiles
+from analytics.inputs.hadoop import HadoopFiles
+from analytics.inputs.place import fetch_run, open_files
+from analytics.traffic.job import judge
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]

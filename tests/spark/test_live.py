@@ -5,19 +5,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from analytics.federation import load_federation
-from analytics.files import LocalFiles
-from analytics.folder import RunFolder, licences
-from analytics.live.bench import Run, Terms
+from analytics.inputs.federation import load_federation
+from analytics.inputs.files import LocalFiles
+from analytics.inputs.folder import RunFolder, licences
 from analytics.live.board import Board
-from analytics.live.opinion import Opinion
-from analytics.live.stream import Stream
+from analytics.live.interim_verdict import Opinion
+from analytics.live.judge import Run, Terms
+from analytics.live.reading.stream import Stream
 from analytics.live.watch import Pace, Places, Watch
-from analytics.verdict import BROKEN, Verdict
+from analytics.report.verdict import BROKEN, Verdict
 from pyspark.sql import SparkSession
-from support.growing import Growing
-from support.runs import READY_US, Line, read_lines
-from support.wrongs import edit
+from support.judge.growing import Growing
+from support.judge.runs import READY_US, Line, read_lines
+from support.judge.wrongs import edit
 
 from .conftest import Judge
 

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from support import twin
-from support.runs import Line, Plan, Post, make_run
-from support.wrongs import edit, event_log_of
+from support.judge import twin
+from support.judge.runs import Line, Plan, Post, make_run
+from support.judge.wrongs import edit, event_log_of
 
 from .conftest import Judge, broken
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.runs import read_lines
+from support.judge.runs import read_lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 

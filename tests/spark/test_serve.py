@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
-from support.growing import Growing
-from support.runs import read_lines
+from support.judge.growing import Growing
+from support.judge.runs import read_lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 

@@ -13,7 +13,7 @@ from eventservices.cns import Connection, EventChannel
 from eventservices.servers import NatsServer, ServerSpec
 from fes.adapter.pool import ConnectionPool
 from fes.mapping import Mapping, load_rules
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 MakeAdapter = Callable[..., CnsAdapter]
 

@@ -12,8 +12,8 @@ from eventservices.cns import (
 )
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter, Subscription
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
-from fes.adapter.owing import Answer
 from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Event

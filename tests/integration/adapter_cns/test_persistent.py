@@ -21,8 +21,8 @@ from fes.filter import Filter
 from fes.testing.eventually import eventually
 from integration.adapter_cns.conftest import MakeAdapter
 from integration.adapter_cns.natives import Sink, subscribe
-from support.kept import FEDERATION
-from support.packs import running
+from support.gateways.kept import FEDERATION
+from support.processes.packs import running
 
 pytestmark = pytest.mark.broker
 

@@ -11,8 +11,8 @@ from eventservices.cosmic import Bus, BusSettings, Interface, Node, NodeSettings
 from fes.adapter.pool import ConnectionPool
 from fes.mapping import Mapping, load_rules
 from fes.testing.conformance.bench import Captured, captured
-from support.canbus import virtual
-from support.contexts import adapter_context
+from support.processes.canbus import virtual
+from support.processes.contexts import adapter_context
 
 CAN_SPEED = {
     "native": {"can_id": 12345, "extended": True},

@@ -15,7 +15,7 @@ from fes.model import Event
 from fes.testing.conformance.bench import Captured, captured
 from fes.testing.conformance.events import publication
 from fes.testing.eventually import eventually
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 pytestmark = pytest.mark.broker
 

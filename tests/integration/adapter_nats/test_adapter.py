@@ -19,7 +19,7 @@ from fes.testing.conformance.events import publication
 from fes.testing.eventually import eventually
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 pytestmark = pytest.mark.broker
 

@@ -19,7 +19,7 @@ from fes.adapter.pool import ConnectionPool
 from fes.mapping import Native
 from fes.model import Event
 from fes.testing.conformance.bench import AdapterBench, NativeEvent
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 NUMBERS = count()
 

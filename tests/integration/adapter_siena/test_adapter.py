@@ -12,9 +12,9 @@ from adapter_siena.observed import ROLE
 from eventservices.siena import Connection, Filter, Notification, Seen, format_filter, where
 from eventservices.stamp import Stamp
 from fes.adapter.base import Subscription
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
-from fes.adapter.opaque import OpaqueClient
-from fes.adapter.owing import Answer
+from fes.adapter.opaque_client import OpaqueClient
 from fes.adapter.pool import ConnectionPool
 from fes.control import CONTROL_SUBJECT, RequestType, from_event
 from fes.errors import AdapterError, MappingError, UnavailableError
@@ -23,7 +23,7 @@ from fes.mapping import Native
 from fes.model import Event, Field, Type
 from fes.testing.eventually import eventually
 from integration.adapter_siena.bench import SienaBench
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 pytestmark = pytest.mark.broker
 STAMP = Stamp("far", 1, 1, 1_700_000_000_000_000, "elsewhere", ("elsewhere",))

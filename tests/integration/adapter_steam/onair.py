@@ -13,7 +13,7 @@ from eventservices.servers import NatsServer
 from eventservices.steam import Air, AirSettings, FixedLocation, Node, NodeSettings
 from fes.adapter.pool import ConnectionPool
 from fes.testing.conformance.bench import Captured, captured
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 LAT, LON = 50.0, 11.0
 DEGREE_M = 111_195.0

@@ -11,8 +11,8 @@ from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.steam import LiveLocation, Notification
 from fes.adapter.base import Subscription
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
-from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.eventlog import Decision

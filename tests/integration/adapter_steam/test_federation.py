@@ -5,7 +5,7 @@ from pathlib import Path
 from eventservices.servers import NatsServer
 from fes.model import Event
 from fes.testing.eventually import eventually
-from support.packs import Running, running
+from support.processes.packs import Running, running
 
 FILE = """
 version: 1

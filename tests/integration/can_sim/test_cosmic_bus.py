@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eventservices.cosmic import Bus, BusSettings, ChannelAttributes, Delivery, Frame, NodeSettings
 from fes.testing.eventually import eventually
-from support.canbus import multicast
+from support.processes.canbus import multicast
 
 Trace = Callable[[list[tuple[int, str, float]]], Path]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from eventservices.cns import Connection
 from eventservices.cosmic import Broker, Bus, NodeSettings
 from eventservices.servers import NatsServer
-from fes.filter.text import value_text
+from fes.filter.language.text import value_text
 from fes.model import Event
 from fes.testing.conformance.adapter import EVERY_TYPE
 from fes.testing.conformance.crossing import AWKWARD, EDGES
 from fes.testing.eventually import eventually
 from integration.chain.ends import CnsEnd, CosmicEnd, End
-from support.canbus import multicast
-from support.packs import Running, running
+from support.processes.canbus import multicast
+from support.processes.packs import Running, running
 
 FILE = """
 version: 1

@@ -10,7 +10,7 @@ from eventservices.ports import free_port
 from eventservices.servers import NatsServer
 from integration.cns.clients import Anys, Supplier, any_consumer, any_supplier
 from integration.cns.conftest import Connect, Eventually
-from support.halted import halted
+from support.processes.halted import halted
 
 pytestmark = pytest.mark.broker
 

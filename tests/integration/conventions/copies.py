@@ -9,7 +9,7 @@ from fes.control import ControlEvent, RequestType
 from fes.model import Event, Stamp
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryClient, MemoryEvent
-from support.hosts import Hosts, hosts
+from support.processes.hosts import Hosts, hosts
 
 SUBJECT = "Reading"
 

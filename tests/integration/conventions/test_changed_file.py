@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fes.testing.eventually import eventually
-from support.packs import Running, running
+from support.processes.packs import Running, running
 
 SERVICES = """
 version: 1

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 from integration.conventions.copies import Copies, agreed, ask, begun, in_force, quiet
-from support.hosts import hosts
+from support.processes.hosts import hosts
 
 TWINS = (("A", "s0"), ("A", "s1"), ("B", "s0"), ("B", "s1"))
 """Two gateways between the same two event services."""

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from eventservices.cosmic import Broker, Bus
-from support.canbus import virtual
+from support.processes.canbus import virtual
 
 
 @pytest.fixture

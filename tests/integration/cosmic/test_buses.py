@@ -22,7 +22,7 @@ from eventservices.cosmic import (
 from eventservices.cosmic.driver import GROUP
 from eventservices.errors import MalformedError, NotConnectedError, RefusedError
 from fes.testing.eventually import eventually
-from support.canbus import multicast, virtual
+from support.processes.canbus import multicast, virtual
 
 PUBLISHER = """
 import asyncio, sys

@@ -21,7 +21,7 @@ from eventservices.cosmic import (
 from eventservices.errors import MalformedError, NotConnectedError, RefusedError, TooLargeError
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
-from support.canbus import virtual
+from support.processes.canbus import virtual
 
 HRT = ChannelAttributes(TimeClass.HRT, period_us=5_000)
 SRT = ChannelAttributes(TimeClass.SRT, deadline_us=50_000)

@@ -13,7 +13,7 @@ from eventservices.cosmic import Bus, Frame, NodeSettings
 from eventservices.cosmic.__main__ import main
 from eventservices.cosmic.replay import Recorder, replay
 from fes.testing.eventually import eventually
-from support.canbus import multicast, virtual
+from support.processes.canbus import multicast, virtual
 
 ODD = (Path(__file__).parent / "odd_lines.txt").read_text("utf-8").splitlines()[1:]
 CASES = [tuple(part.rstrip("\n") for part in row.split(" |", 1)) for row in ODD]

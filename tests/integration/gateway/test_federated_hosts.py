@@ -9,7 +9,7 @@ from fes.model import Event
 from fes.testing.eventually import eventually
 from fes.testing.keeping import keepers
 from fes.testing.memory import MemoryClient
-from support.hosts import Hosts, hosts
+from support.processes.hosts import Hosts, hosts
 
 CHAIN = (("A", "s0"), ("A", "s1"), ("B", "s1"), ("B", "s2"), ("C", "s2"), ("C", "s3"))
 RING = (("A", "s0"), ("A", "s1"), ("B", "s1"), ("B", "s2"), ("C", "s2"), ("C", "s0"))

@@ -21,8 +21,8 @@ from fes_gateway.host import GatewayHost
 from fes_gateway.linkserver import LinkServer
 from fes_gateway.refusals import STATIC
 from fes_gateway.store import Entry, MemoryJournal
-from support.cores import request
-from support.custodies import event_of
+from support.gateways.cores import request
+from support.gateways.custodies import event_of
 from websockets.asyncio.client import connect
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from fes.federation.load import loads
 from fes.model import Event
 from fes.testing.eventually import eventually
 from fes_gateway.pack import Pack, PackSettings
-from support.packs import CHAIN, running
+from support.processes.packs import CHAIN, running
 
 SPEEDING = "subject = 'Speed' AND rate > 30"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fes.model import Event
 from fes.testing.eventually import eventually
-from support.packs import Running, running
+from support.processes.packs import Running, running
 
 GOOD = {"type": "subscription", "source": "south", "dist_list": "north", "filter": "Speed"}
 JSON = {"content-type": "application/json"}

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from analytics.__main__ import main as judge
 from analytics.errors import CannotJudgeError
-from analytics.federation import load_federation
-from analytics.folder import RunFolder, licences
-from analytics.outages import load_outages
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import RunFolder, licences
+from analytics.inputs.outages import load_outages
 from can_sim.__main__ import main as can_sim
-from support.runs import Plan, make_run
+from support.judge.runs import Plan, make_run
 from traffic_control.__main__ import main as traffic_control
 
 FEDERATION = """version: 1

@@ -15,7 +15,7 @@ from fes.link.end import Hello
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter
 from integration.hostile.hosted import Hosted, hosted
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 FILE = """
 version: 1

@@ -28,7 +28,7 @@ from fes.link.websocket import SocketEnd
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter, MemoryClient, buses
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 MEMBERS = ("one", "two")

@@ -10,7 +10,7 @@ from eventservices.siena.presence import Kind
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
 from integration.observing.town import OFF_THE_AIR, Town
-from support.packs import running
+from support.processes.packs import running
 
 pytestmark = pytest.mark.broker
 

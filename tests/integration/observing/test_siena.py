@@ -9,7 +9,7 @@ from eventservices.siena import Notification, where
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
 from integration.observing.town import OFF_THE_AIR, Town
-from support.packs import Running, running
+from support.processes.packs import Running, running
 
 pytestmark = pytest.mark.broker
 

@@ -10,7 +10,7 @@ from eventservices.steam import Notification, Term, around
 from fes.adapter.base import Adapter
 from fes.testing.eventually import eventually
 from integration.observing.town import Town
-from support.packs import running
+from support.processes.packs import running
 
 pytestmark = pytest.mark.broker
 

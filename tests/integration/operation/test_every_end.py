@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.ending import WAYS, Command, at_moment, nothing_left
+from support.processes.ending import WAYS, Command, at_moment, nothing_left
 
 MOMENTS = int(os.environ.get("FES_ENDS", "2"))
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from fes.testing.eventually import eventually
-from support.ending import Command, nothing_left
+from support.processes.ending import Command, nothing_left
 
 READY_S = 90.0
 ODD = "g west/depot #1 100%"

@@ -11,7 +11,7 @@ from eventservices.ports import free_port
 from eventservices.servers import NatsServer, ServerSpec
 from fes.testing.eventually import eventually
 from serving.loopback import ask
-from support.ending import Command, nothing_left
+from support.processes.ending import Command, nothing_left
 
 READY_S = 60.0
 PATIENCE_S = "25"

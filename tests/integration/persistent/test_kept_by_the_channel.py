@@ -16,8 +16,8 @@ from eventservices.cns import (
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
-from support.kept import FEDERATION
-from support.packs import running
+from support.gateways.kept import FEDERATION
+from support.processes.packs import running
 
 pytestmark = pytest.mark.broker
 

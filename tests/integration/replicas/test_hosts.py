@@ -14,7 +14,7 @@ from fes.errors import StoreError
 from fes.eventlog import NullLog
 from fes.federation.clock import FederationClock
 from fes.gateway import AdapterSettings, GatewaySettings
-from fes.gateway.replicas import INBOX, Role, is_request
+from fes.gateway.replication import INBOX, Role, is_request
 from fes.link.end import Message
 from fes.link.messages import Desired, Done, Heard, Publish, Subscribe, Taken, View
 from fes.model import Event, Stamp, binary

@@ -3,7 +3,7 @@
 import pytest
 from eventservices.siena import Connection, Filter, Semantics, SemanticsMismatchError, where
 from eventservices.stamp import Stamp
-from support.siena_clients import Cluster, Connect, Eventually, Inbox, flushed
+from support.siena.clients import Cluster, Connect, Eventually, Inbox, flushed
 
 ADVERTISED = Semantics.ADVERTISEMENT
 RATE = where(("rate", ">=", 0), ("rate", "=", -1), ("licence", "any"))

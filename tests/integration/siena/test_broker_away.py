@@ -8,8 +8,8 @@ from eventservices.natsclient import NatsClient
 from eventservices.natslink import MISSED_PROBES, LinkOptions, NatsLink
 from eventservices.siena import Filter, Options, where
 from eventservices.siena.witness import Witness
-from support.halted import halt, resume
-from support.siena_clients import Cluster, Connect, Eventually
+from support.processes.halted import halt, resume
+from support.siena.clients import Cluster, Connect, Eventually
 
 
 async def test_publishing_while_the_broker_is_away_is_bounded(own_cluster: Cluster) -> None:

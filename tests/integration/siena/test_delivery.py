@@ -11,7 +11,7 @@ from eventservices.siena import (
     parse_filter,
     where,
 )
-from support.siena_clients import INDEX, Cluster, Connect, Eventually, Inbox, flushed
+from support.siena.clients import INDEX, Cluster, Connect, Eventually, Inbox, flushed
 
 
 async def test_what_is_published_at_one_server_arrives_at_the_other(

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.siena_clients import Cluster
+from support.siena.clients import Cluster
 
 PAGES = Path(__file__).parents[3] / "libs/eventservices/docs"
 

@@ -10,8 +10,8 @@ from eventservices.natsclient import NatsClient
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.siena import Connection, Filter, Notification, Options, Seen, where
 from eventservices.stamp import Stamp
-from support.halted import halt, resume
-from support.siena_clients import Cluster, Connect, Eventually
+from support.processes.halted import halt, resume
+from support.siena.clients import Cluster, Connect, Eventually
 
 
 async def heard(got: list[Notification], writer: Connection) -> bool:

@@ -12,7 +12,7 @@ from eventservices.siena import (
     where,
 )
 from eventservices.siena.agreement import Agreement
-from support.siena_clients import INDEX, Cluster, Connect, Eventually, Inbox
+from support.siena.clients import INDEX, Cluster, Connect, Eventually, Inbox
 
 
 class Tolerant(Agreement):

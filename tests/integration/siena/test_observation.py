@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from eventservices.siena import Connection, Filter, Kind, Observation, Seen, where
-from support.siena_clients import Cluster, Connect, Eventually, Inbox
+from support.siena.clients import Cluster, Connect, Eventually, Inbox
 
 ADAPTER = "fes-adapter"
 

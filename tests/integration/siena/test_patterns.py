@@ -1,7 +1,7 @@
 """Patterns: sequences of notifications, over two servers."""
 
 from eventservices.siena import Options, PatternMatch, parse_pattern, sequence, where
-from support.siena_clients import INDEX, Cluster, Connect, Eventually, Inbox, flushed
+from support.siena.clients import INDEX, Cluster, Connect, Eventually, Inbox, flushed
 
 RISE = parse_pattern('pattern{ filter{ share ="x" price <10} filter{ share ="x" price >20}}')
 

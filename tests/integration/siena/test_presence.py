@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from eventservices.errors import MalformedError
 from eventservices.siena import Filter, Kind, Seen, format_filter, where
-from support.siena_clients import Cluster, Connect, Eventually, ignore
+from support.siena.clients import Cluster, Connect, Eventually, ignore
 
 
 class Watch:

@@ -9,7 +9,7 @@ from eventservices.siena import (
     Options,
     where,
 )
-from support.siena_clients import Cluster, Connect, Inbox, flushed
+from support.siena.clients import Cluster, Connect, Inbox, flushed
 
 
 async def test_an_event_too_large_is_refused_before_it_is_sent(

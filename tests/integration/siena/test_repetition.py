@@ -5,7 +5,7 @@ from eventservices.siena import (
     where,
 )
 from eventservices.stamp import Stamp
-from support.siena_clients import Cluster, Connect, Inbox, flushed
+from support.siena.clients import Cluster, Connect, Inbox, flushed
 
 
 async def test_a_repeated_identity_is_delivered_once_and_counted(

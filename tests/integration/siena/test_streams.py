@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.siena import Options, sequence, where
-from support.siena_clients import Cluster, Connect, Eventually, Inbox, flushed
+from support.siena.clients import Cluster, Connect, Eventually, Inbox, flushed
 
 
 async def test_a_stream_is_in_force_when_it_is_entered_and_ends_with_its_client(

@@ -1,7 +1,7 @@
 """Suspending and resuming a party."""
 
 from eventservices.siena import Keep, Options, PatternMatch, sequence, where
-from support.siena_clients import Cluster, Connect, Inbox, flushed
+from support.siena.clients import Cluster, Connect, Inbox, flushed
 
 
 async def test_what_comes_meanwhile_is_delivered_on_resuming_and_other_parties_go_on(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from eventservices.servers import NatsServer, ServerSpec
 from integration.traffic.natives import Natives
-from support.federation import observing
+from support.processes.federation import observing
 
 BROKER = {"cns": "cns", "siena": "siena-2", "steam": "air"}
 """Where a native client of each kind of event service listens."""

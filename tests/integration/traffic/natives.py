@@ -12,8 +12,8 @@ from eventservices.siena import Connection as SienaConnection
 from eventservices.steam import Air, AirSettings, Event, FixedLocation, NodeSettings, around
 from fes.testing.eventually import eventually
 from integration.cns.clients import structured_supplier
-from support.federation import Observer
-from support.runs import place
+from support.judge.runs import place
+from support.processes.federation import Observer
 
 EVENT = {"cns": "event", "siena": "notification", "steam": "event"}
 """What the observers call an event."""

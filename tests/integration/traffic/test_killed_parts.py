@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from analytics.__main__ import main as fes_analytics
 from fes.testing.eventually import eventually
-from support.federation import Federation, is_alive, observing, plan, running
+from support.processes.federation import Federation, is_alive, observing, plan, running
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(120)]
 

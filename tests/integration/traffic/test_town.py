@@ -14,17 +14,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
-from analytics.federation import load_federation
-from analytics.folder import open_folder
-from analytics.job import judge
-from analytics.session import spark_session
-from analytics.verdict import BROKEN, Verdict
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import open_folder
+from analytics.report.verdict import BROKEN, Verdict
+from analytics.spark.session import spark_session
+from analytics.traffic.job import judge
 from fes.testing.eventually import eventually
 from integration.traffic.natives import Natives, trace_time_us
 from pyspark.sql import SparkSession
-from support import twin
-from support.corrupt import CORRUPTIONS, corrupt
-from support.federation import STOP_S, Federation, is_alive, plan, running, whole_lines
+from support.judge import twin
+from support.judge.corrupt import CORRUPTIONS, corrupt
+from support.processes.federation import STOP_S, Federation, is_alive, plan, running, whole_lines
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(120)]
 

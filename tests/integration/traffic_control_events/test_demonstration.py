@@ -7,7 +7,7 @@ from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from pathlib import Path
 
 import pytest
-from support.federation import is_alive
+from support.processes.federation import is_alive
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(120)]
 

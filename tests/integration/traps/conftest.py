@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from eventservices.servers import NatsServer, ServerSpec
-from support.proxy import Proxy
+from support.processes.proxy import Proxy
 
 
 @pytest.fixture

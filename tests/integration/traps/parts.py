@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.kept import FEDERATION
+from support.gateways.kept import FEDERATION
 
 ENDS_S = 15.0
 """Longest that a part takes to stop; containers are given as much."""

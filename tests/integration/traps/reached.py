@@ -14,8 +14,8 @@ from eventservices.siena import Connection as SienaConnection
 from eventservices.steam import Air, AirSettings, Event, FixedLocation, NodeSettings, around
 from fes.adapter.base import Adapter
 from fes.adapter.pool import ConnectionPool
-from support.contexts import adapter_context
-from support.proxy import Proxy
+from support.processes.contexts import adapter_context
+from support.processes.proxy import Proxy
 
 LAT, LON = 50.0, 11.0
 

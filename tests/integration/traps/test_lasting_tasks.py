@@ -10,7 +10,7 @@ from eventservices.siena import Connection as SienaConnection
 from eventservices.siena import Options
 from eventservices.siena.control import Control
 from fes.testing.eventually import eventually
-from support.canbus import virtual
+from support.processes.canbus import virtual
 
 
 @pytest.fixture(autouse=True)

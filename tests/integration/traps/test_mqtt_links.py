@@ -22,7 +22,7 @@ from eventservices.steam.mqtt import MqttConnection, publish_packet
 from fes.testing.eventually import eventually
 from integration.steam.fake_broker import FakeBroker
 from integration.traps.strangers import somebody_else
-from support.proxy import Proxy
+from support.processes.proxy import Proxy
 
 pytestmark = pytest.mark.broker
 

@@ -19,9 +19,9 @@ from fes.link.messages import Subscribe
 from fes.testing.conformance.bench import captured
 from fes.testing.eventually import eventually
 from integration.traps.strangers import somebody_else
-from support.contexts import adapter_context
-from support.halted import halted
-from support.proxy import Proxy
+from support.processes.contexts import adapter_context
+from support.processes.halted import halted
+from support.processes.proxy import Proxy
 
 pytestmark = pytest.mark.broker
 

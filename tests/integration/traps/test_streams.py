@@ -12,7 +12,7 @@ from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.testing.eventually import eventually
 from integration.cns.stored import durable_consumer, opened
-from support.proxy import Proxy
+from support.processes.proxy import Proxy
 
 pytestmark = pytest.mark.broker
 

@@ -33,7 +33,7 @@ from eventservices.cns.etcl.tree import (
 from eventservices.cns.event import StructuredEvent, structured_event
 from eventservices.cns.event_type import EventType
 from hypothesis import strategies as st
-from support.etcl_wild import LABELS, NUMBERS, TEXTS, any_event, wild_trees, wild_values
+from support.etcl.wild import LABELS, NUMBERS, TEXTS, any_event, wild_trees, wild_values
 
 FEW = (0, 1, 2, -3, 0.5, 2.0)
 

@@ -17,9 +17,9 @@ from eventservices.cns.etcl import (
 from eventservices.cns.etcl.tree import And, Expression, Not, Or
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.etcl_parser import SyntaxWrong, parsed
-from support.etcl_parts import NOW_TICKS
-from support.etcl_reference import reference_matches
+from support.etcl.parser import SyntaxWrong, parsed
+from support.etcl.parts import NOW_TICKS
+from support.etcl.reference import reference_matches
 
 MANY = settings(max_examples=800, deadline=None)
 FEW = settings(max_examples=100, deadline=None)

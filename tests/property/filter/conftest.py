@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fes.filter import Condition
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     AFFIXES,
     RELATIONS,
     Affixed,

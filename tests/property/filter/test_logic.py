@@ -2,9 +2,9 @@
 
 from fes.errors import FilterError
 from fes.filter import Condition, canonical, compile_filter, covers, parse
-from fes.filter.normal import normalise
-from fes.filter.text import to_text
-from fes.filter.tree import And, Not, Or
+from fes.filter.algebra.normal import normalise
+from fes.filter.language.text import to_text
+from fes.filter.language.tree import And, Not, Or
 from fes.model import Event
 from hypothesis import given, settings
 from hypothesis import strategies as st

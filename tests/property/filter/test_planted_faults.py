@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 from adapter_cns.constraints import ConstraintMapping, Constraints
 from adapter_siena.mapping import FilterMapping
-from fes.filter import alternatives, cover, facts, weaken
-from fes.filter.alternatives import Tests
-from fes.filter.fact import Fact
-from fes.filter.facts import Facts
+from fes.filter.algebra import alternatives, cover, facts, weaken
+from fes.filter.algebra.alternatives import Tests
+from fes.filter.algebra.fact import Fact
+from fes.filter.algebra.facts import Facts
+from fes.filter.algebra.interval import Interval
+from fes.filter.algebra.maximal import Maximal
 from fes.filter.index import equalities, route
 from fes.filter.index.bounds import Bounds
 from fes.filter.index.intervals import Intervals
-from fes.filter.interval import Interval
-from fes.filter.maximal import Maximal
-from fes.filter.tree import Comparison, Condition, Constant
-from fes.mapping import terms
+from fes.filter.language.tree import Comparison, Condition, Constant
+from fes.mapping.inversion import terms
 from support.filters.laws import LAWS, broken
 from support.filters.native_laws import NATIVE_LAWS
 
 CASES = 3000
 
-TRANSLATE = sys.modules["fes.filter.translate"]
+TRANSLATE = sys.modules["fes.filter.translation.translate"]
 """The module: the package has a function of the same name."""
 
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from fes.filter import Condition, Operators, Term, compile_filter, translate
-from fes.filter.patterns import wildcard_of
-from fes.filter.tree import Like, Subject
+from fes.filter.language.patterns import wildcard_of
+from fes.filter.language.tree import Like, Subject
 from fes.model import Event
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -7,13 +7,13 @@ from fes.control.event import CONTROL_SUBJECT
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import LinkUp, Tick
 from fes.gateway.outputs import DropRow, PutRow
-from fes.gateway.replicas import Role
+from fes.gateway.replication import Role
 from fes.link.messages import HeardControl
 from fes.model import Event, Field, Type, binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cores import NOW
-from support.gossiping import at, gateway
+from support.gateways.cores import NOW
+from support.gateways.gossiping import at, gateway
 
 V = NOW.wall_us
 

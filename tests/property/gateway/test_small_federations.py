@@ -17,17 +17,17 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from support.agreeing import disagreements, fall_silent
-from support.breaking import RECOVERY_US
-from support.happened import Command, Emission, Script
-from support.oracle import ROOM_US, violations
-from support.planted import FAULTS
-from support.scripted import topology
-from support.services import Passed
-from support.topologies import Topology
-from support.traits import Traits
-from support.wishes import Reading, at_least
-from support.world import MS, SECOND, World
+from support.drawing.breaking import RECOVERY_US
+from support.drawing.topologies import Topology
+from support.drawing.traits import Traits
+from support.drawing.wishes import Reading, at_least
+from support.faults.core import FAULTS
+from support.simulation.agreeing import disagreements, fall_silent
+from support.simulation.happened import Command, Emission, Script
+from support.simulation.oracle import ROOM_US, violations
+from support.simulation.scripted import topology
+from support.simulation.services import Passed
+from support.simulation.world import MS, SECOND, World
 
 TOPOLOGIES = {
     "two": topology("A-s0 A-s1"),

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from fes.errors import MappingError
 from fes.filter import canonical, compile_filter, parse
-from fes.filter.text import to_text
-from fes.filter.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject, Truth
+from fes.filter.language.text import to_text
+from fes.filter.language.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject, Truth
 from fes.mapping import Mapping, NameRule, load_rules
-from fes.mapping.asked import asked_for
+from fes.mapping.inversion.asked import asked_for
 from fes.model import Event
 from support.filters.chance import SUBJECTS, Chance
 

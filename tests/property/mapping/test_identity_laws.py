@@ -5,7 +5,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 from fes.mapping import EventPart, Mapping, Native, load_rules
-from fes.mapping.clashes import clashes
+from fes.mapping.rules.clashes import clashes
 from hypothesis import given
 
 SUBJECTS = ("raw", "A", "B", "a#b", "a~b", "é")

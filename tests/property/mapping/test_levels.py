@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from fes.mapping.levels import MQTT, NATS, Escape, Syntax, TopicNames, matches
+from fes.mapping.topics.levels import MQTT, NATS, Escape, Syntax, TopicNames, matches
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -2,7 +2,7 @@
 
 from fes.errors import MappingError
 from fes.mapping import Mapping, NameRule
-from fes.mapping.names import Names
+from fes.mapping.fields.names import Names
 from fes.model import Event, Field, Type
 from hypothesis import given
 from hypothesis import strategies as st

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fes.errors import MappingError
-from fes.filter.vocabulary import Term
+from fes.filter.translation.vocabulary import Term
 from fes.mapping import Mapping, Native, Rule, load_rules
 from fes.model import Event
 from hypothesis import given, settings

@@ -18,8 +18,8 @@ from eventservices.suppress import Suppressor
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from support.siena_inputs import filters, notifications
-from support.siena_reference import matches
+from support.siena.inputs import filters, notifications
+from support.siena.reference import matches
 
 Result = TypeVar("Result")
 

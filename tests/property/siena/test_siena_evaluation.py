@@ -20,7 +20,7 @@ from eventservices.siena.matching import holds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from support.siena_inputs import (
+from support.siena.inputs import (
     POOL,
     VALUES,
     any_filters,
@@ -29,7 +29,7 @@ from support.siena_inputs import (
     names,
     notifications,
 )
-from support.siena_reference import advertises, matches, satisfies
+from support.siena.reference import advertises, matches, satisfies
 
 TOKENS = [
     "a", "b", "any", "true", "false", "=", "!=", "<", "<=", ">", ">=", ">*", "*<", "*", "5", "-0",

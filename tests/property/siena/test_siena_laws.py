@@ -25,7 +25,7 @@ from eventservices.siena.matching import compile_constraint
 from eventservices.siena.subjects import Subjects
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
-from support.siena_inputs import (
+from support.siena.inputs import (
     POOL,
     VALUES,
     any_filters,
@@ -35,7 +35,7 @@ from support.siena_inputs import (
     filters,
     notifications,
 )
-from support.siena_reference import advertises, table_says
+from support.siena.reference import advertises, table_says
 
 any_notifications = st.dictionaries(any_names, any_values, max_size=6).map(Notification)
 

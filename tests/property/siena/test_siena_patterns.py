@@ -6,8 +6,8 @@ from eventservices.siena.text import format_pattern, parse_pattern
 from eventservices.stamp import Stamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.siena_inputs import any_filters, filters, notifications
-from support.siena_reference import earliest_sequence, matches
+from support.siena.inputs import any_filters, filters, notifications
+from support.siena.reference import earliest_sequence, matches
 
 patterns = st.lists(filters, min_size=1, max_size=3).map(lambda each: Pattern(tuple(each)))
 arrivals = st.lists(st.tuples(st.integers(0, 6), notifications), max_size=9)

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from fes.filter import Condition
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     AFFIXES,
     RELATIONS,
     Affixed,

@@ -12,13 +12,23 @@ from fes.filter import (
     parse,
     translate,
 )
+from fes.filter.algebra.maximal import Maximal
+from fes.filter.algebra.normal import normalise
 from fes.filter.evaluate import Test
 from fes.filter.index import MatchIndex
-from fes.filter.maximal import Maximal
-from fes.filter.normal import normalise
-from fes.filter.selector import definite
-from fes.filter.text import to_text
-from fes.filter.tree import And, Arithmetic, Comparison, Constant, Exists, IsTrue, Not, Or, Within
+from fes.filter.language.selector import definite
+from fes.filter.language.text import to_text
+from fes.filter.language.tree import (
+    And,
+    Arithmetic,
+    Comparison,
+    Constant,
+    Exists,
+    IsTrue,
+    Not,
+    Or,
+    Within,
+)
 from fes.model import Event
 from support.filters.chance import NUMBERS, Chance
 from support.filters.services import OPERATORS, applied

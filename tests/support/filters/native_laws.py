@@ -32,14 +32,14 @@ from eventservices.steam.geometry import Position
 from eventservices.steam.proximity import around
 from fes.errors import AdapterError, FesError
 from fes.filter import Filter, canonical, compile_filter
-from fes.filter.text import to_text
-from fes.filter.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject
+from fes.filter.language.text import to_text
+from fes.filter.language.tree import RELATIONS, And, Comparison, Constant, Parameter, Subject
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.levels import MQTT, NATS, TopicNames, matches
-from fes.mapping.routes import Routes, route_of
-from fes.mapping.sources import topics_of
-from fes.mapping.subjects import wanted
-from fes.mapping.topics import mqtt_topics, nats_subjects
+from fes.mapping.inversion.subjects import wanted
+from fes.mapping.topics.levels import MQTT, NATS, TopicNames, matches
+from fes.mapping.topics.patterns import mqtt_topics, nats_subjects
+from fes.mapping.topics.routes import Routes, route_of
+from fes.mapping.topics.sources import topics_of
 from fes.model import Event, Field, Type
 from support.filters.chance import ATTRIBUTES, NAMES, SUBJECTS, Chance
 

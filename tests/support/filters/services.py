@@ -3,8 +3,8 @@
 from typing import Any
 
 from fes.filter import Term
-from fes.filter.patterns import wildcard_of
-from fes.filter.tree import Like, Subject
+from fes.filter.language.patterns import wildcard_of
+from fes.filter.language.tree import Like, Subject
 from fes.model import Event
 
 OPERATORS = (

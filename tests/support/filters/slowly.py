@@ -5,7 +5,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     Affixed,
     Among,
     And,

@@ -31,9 +31,15 @@ from support.mutation.report import Outcome, page
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / ".mutants.jsonl"
-GATEWAY = ROOT / "libs/fes/src/fes/gateway"
-ADAPTER = ROOT / "libs/fes/src/fes/adapter"
-CUSTODY_PATH = ("confirming.py", "owing.py", "orders.py", "inbound.py")
+SOURCES = ROOT / "libs/fes/src"
+GATEWAY = SOURCES / "fes/gateway"
+ADAPTER = SOURCES / "fes/adapter"
+CUSTODY_PATH = (
+    "outbound/confirmations.py",
+    "inbound/acknowledgements.py",
+    "outbound/order_queue.py",
+    "inbound/receiver.py",
+)
 """Modules of the adapter that custody passes."""
 
 SEEDS = 30
@@ -50,7 +56,7 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Has one module be imported as its mutant.
 
     Args:
-        name: The module, e.g. `fes.gateway.lane`.
+        name: The module, e.g. `fes.gateway.custody.lane`.
         path: Its file.
         source: What is imported in its place.
     """
@@ -77,12 +83,12 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def files() -> list[Path]:
     """Return the modules that are changed."""
-    return [*sorted(GATEWAY.glob("*.py")), *(ADAPTER / name for name in CUSTODY_PATH)]
+    return [*sorted(GATEWAY.rglob("*.py")), *(ADAPTER / name for name in CUSTODY_PATH)]
 
 
 def tests_of(path: Path) -> list[str]:
     """Return the folders of the tests that judge a module."""
-    folders = ["gateway"] if path.parent == GATEWAY else ["adapter", "link"]
+    folders = ["gateway"] if path.is_relative_to(GATEWAY) else ["adapter", "link"]
     return [str(ROOT / "tests/unit" / folder) for folder in folders]
 
 
@@ -121,7 +127,7 @@ def _judge(mutant: Mutant, path: Path) -> int:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    name = f"fes.{path.parent.name}.{path.stem}".removesuffix(".__init__")
+    name = ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
     if mutant.kind:
         sys.meta_path.insert(0, Changed(name, path, mutant.source(path)))
     os.chdir(ROOT)
@@ -129,7 +135,7 @@ def _judge(mutant: Mutant, path: Path) -> int:
     try:
         if pytest.main([*options, *tests_of(path)]) != 0:
             return NOTICED
-        from support.ranges import play_seeds  # noqa: PLC0415 - the mutant stands in its place now
+        from support.play.ranges import play_seeds  # noqa: PLC0415 - the mutant stands in its place now
 
         return PLAYED if play_seeds("federations", range(SEEDS)).broken else SURVIVED
     except BaseException:  # noqa: BLE001 - whatever goes wrong shows that it was noticed

@@ -120,10 +120,10 @@ def inversion(module: ModuleType) -> None:
 
 FAULTS: dict[str, tuple[str, Alter]] = {
     "no content filter": ("eventservices.steam.node", no_content_filter),
-    "control storm": ("fes.gateway.gossip", control_storm),
+    "control storm": ("fes.gateway.peers.gossip", control_storm),
     "never withdrawn": ("fes.adapter.base", never_withdrawn),
     "crash": ("fes.gateway.core", crash),
-    "loss": ("fes.gateway.sending", loss),
+    "loss": ("fes.gateway.forwarding.dispatch", loss),
     "copy": ("eventservices.suppress", copy),
     "inversion": ("fes.adapter.base", inversion),
 }

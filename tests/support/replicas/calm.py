@@ -1,10 +1,10 @@
 """Whether all is well in a town."""
 
-from fes.gateway.replicas import is_request
+from fes.gateway.replication import is_request
 from fes_gateway.replicas.membership import View
 from support.replicas.parts import Connected, Member
 from support.replicas.town import Town
-from support.timeline import SECOND
+from support.simulation.timeline import SECOND
 
 AFTERMATH_US = 2 * SECOND
 """How long what went wrong may have consequences that nobody sees."""

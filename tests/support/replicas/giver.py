@@ -10,7 +10,7 @@ from fes.model import Event, Stamp
 from support.replicas.natives import Service
 from support.replicas.parts import FAR, GATEWAY, SYSTEM
 from support.replicas.town import Town
-from support.timeline import MS, SECOND
+from support.simulation.timeline import MS, SECOND
 
 GIVER = "n"
 IN_FLIGHT = 3

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 from fes.errors import StoreError
-from fes.gateway.custody import CustodyRow
-from fes.gateway.replicas import INBOX, ROSTER, is_request
+from fes.gateway.custody.store import CustodyRow
+from fes.gateway.replication import INBOX, ROSTER, is_request
 from fes_gateway.replicas.membership import VIEW, View
 from fes_gateway.store import Entry, MemoryJournal
 from fes_gateway.store.memory import MemoryPlace

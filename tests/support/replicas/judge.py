@@ -5,14 +5,14 @@ from collections import defaultdict
 import msgspec
 from fes.control import RequestType
 from fes.filter import Filter
-from fes.gateway.replicas import is_request
-from fes.gateway.row import Row
+from fes.gateway.replication import is_request
+from fes.gateway.requests.row import Row
 from fes.model import Identity, attributes
 from support.replicas.calm import is_calm
 from support.replicas.play import Play, reading
 from support.replicas.story import Asked, Emitted, Story
 from support.replicas.town import Town
-from support.timeline import SECOND
+from support.simulation.timeline import SECOND
 
 ON_ITS_WAY_US = SECOND
 """Longer than an event takes while nothing is wrong."""

@@ -8,7 +8,7 @@ from fes.link.end import Hello, Message
 from fes.link.lanes import Lanes
 from fes_gateway.host import GatewayHost
 from support.replicas.processes import Process
-from support.timeline import MS, Timeline
+from support.simulation.timeline import MS, Timeline
 
 WINDOW = 64
 """Most batches on their way that the other end has not taken."""

@@ -17,7 +17,7 @@ from fes.mapping import Native
 from fes.model import Event, Identity, attributes
 from support.replicas.processes import Process
 from support.replicas.source import WINDOW, Source
-from support.timeline import Timeline
+from support.simulation.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)

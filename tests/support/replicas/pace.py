@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from support.timeline import MS
+from support.simulation.timeline import MS
 
 SOON_US = (100, MS)
 SLOW_US = (50 * MS, 1_500 * MS)

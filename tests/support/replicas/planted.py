@@ -1,6 +1,6 @@
 """Faults to plant in what replicas and adapters do: each takes one of the rules away.
 
-A fault is (where it is, its name there, what stands in its place), as in `support.planted`.
+A fault is (where it is, its name there, what stands in its place), as in `support.faults.core`.
 """
 
 import itertools
@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from typing import Any, cast
 from zlib import crc32
 
-from fes.adapter.confirming import Confirming
-from fes.adapter.owing import Owing
+from fes.adapter.inbound.acknowledgements import Owing
+from fes.adapter.outbound.confirmations import Confirming
 from fes.adapter.replicas import Switchboard
-from fes.adapter.replicas.views import Place, Views
+from fes.adapter.replicas.membership import Place, Views
+from fes.adapter.replicas.merged_state import Wants
 from fes.adapter.replicas.waiting import Waiting
-from fes.adapter.replicas.wants import Wants
 from fes.gateway import GatewayCore, delivery
+from fes.gateway.custody.succession import Succession
 from fes.gateway.delivery import Delivery
 from fes.gateway.outputs import DropRow
-from fes.gateway.replicas import Tail
-from fes.gateway.standing import Standing
-from fes.gateway.succession import Succession
+from fes.gateway.replication import Tail
+from fes.gateway.requests.registry import Standing
 from fes.link.messages import Desired
 from fes_gateway.committing import Committing
 from fes_gateway.decisions import always

@@ -18,7 +18,7 @@ from support.replicas.processes import virtual_time
 from support.replicas.story import Asked, Emitted, Story
 from support.replicas.town import Town
 from support.replicas.trouble import Trouble
-from support.timeline import MS, SECOND
+from support.simulation.timeline import MS, SECOND
 
 LOAD_US = (2 * SECOND, 14 * SECOND)
 """From when until when clients are at work."""

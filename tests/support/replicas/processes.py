@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import fes.adapter.observing
-import fes.adapter.recording
+import fes.adapter.event_log
+import fes.adapter.inbound.observed_requests
 import fes_gateway.clock
 import fes_gateway.replicas.replica
 from eventservices import stamp as stamping
-from support.timeline import Timeline
+from support.simulation.timeline import Timeline
 
 STEPS = 20_000
 """Most callbacks of one process at one moment."""
@@ -27,8 +27,8 @@ STEPS = 20_000
 TIMED = (
     fes_gateway.clock,
     fes_gateway.replicas.replica,
-    fes.adapter.recording,
-    fes.adapter.observing,
+    fes.adapter.event_log,
+    fes.adapter.inbound.observed_requests,
     stamping,
 )
 """Modules that look at a clock."""

@@ -7,7 +7,7 @@ gateway without waiting for answers; what is refused waits a while, and nothing 
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from support.timeline import MS, SECOND, Timeline
+from support.simulation.timeline import MS, SECOND, Timeline
 
 if TYPE_CHECKING:
     from support.replicas.natives import Item, NativeAdapter

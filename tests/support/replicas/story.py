@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from fes.control import RequestType
 from fes.model import Identity
-from support.timeline import SECOND
+from support.simulation.timeline import SECOND
 
 
 @dataclass

@@ -23,7 +23,7 @@ from support.replicas.natives import KINDS, Service
 from support.replicas.pace import Pace
 from support.replicas.parts import FAR, GATEWAY, SYSTEM, Connected, Losses, Member
 from support.replicas.processes import Process, clock, fail, give
-from support.timeline import MS, SECOND, Timeline
+from support.simulation.timeline import MS, SECOND, Timeline
 
 
 class Town(Timeline):

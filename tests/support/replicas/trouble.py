@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from support.replicas.calm import is_calm
 from support.replicas.town import Town
-from support.timeline import MS, SECOND
+from support.simulation.timeline import MS, SECOND
 
 FROM_US, TO_US = 2_500 * MS, 13 * SECOND
 LEAD_US = 300 * MS

@@ -3,7 +3,7 @@
 Nothing here is asynchronous: links are lists, and time passes when a test says so.
 """
 
-from fes.adapter.owing import Owing
+from fes.adapter.inbound.acknowledgements import Owing
 from fes.adapter.replicas import Switchboard
 from fes.control import ControlEvent, RequestType, to_event
 from fes.link.end import Message

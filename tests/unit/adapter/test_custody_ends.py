@@ -1,8 +1,8 @@
 """What an adapter owes its event service, and what it confirms to its gateway."""
 
 import pytest
-from fes.adapter.confirming import OUT_OF_TURN, REMEMBERED, Confirming
-from fes.adapter.owing import OWED, Owing
+from fes.adapter.inbound.acknowledgements import OWED, Owing
+from fes.adapter.outbound.confirmations import OUT_OF_TURN, REMEMBERED, Confirming
 from fes.link.messages import Confirmed, Publish
 from fes.model import Stamp
 

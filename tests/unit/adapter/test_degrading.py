@@ -1,6 +1,6 @@
 """Events that ask an event service for what it does not do are counted, and cross."""
 
-from fes.adapter.degrading import Degrading
+from fes.adapter.outbound.degraded import Degrading
 from fes.model import Event
 
 

@@ -10,7 +10,7 @@ from fes.mapping import Native
 from fes.model import Event
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 
 class Log:

@@ -27,7 +27,7 @@ from fes.mapping import Native
 from fes.model import Event, Stamp, attributes, binary
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter, MemoryClient, buses
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 SECOND = 1_000_000
 T0 = 1_700_000_000 * SECOND

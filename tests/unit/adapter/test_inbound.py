@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from eventservices.stamp import Stamp, Stamper
 from fes.adapter.base import Subscription
-from fes.adapter.inbound import Inbound
+from fes.adapter.inbound.receiver import Inbound
 from fes.adapter.pool import ConnectionPool
 from fes.eventlog import Decision
 from fes.filter import Filter
@@ -16,7 +16,7 @@ from fes.link.messages import Heard, HeardControl
 from fes.mapping import Mapping, Native, load_rules
 from fes.model import Event
 from fes.testing.memory import MemoryAdapter
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 STAMP = Stamp("car", 1, 1, 1_700_000_000_000_000, "north")
 

@@ -2,7 +2,7 @@
 
 import pytest
 from fes.adapter.base import Subscription
-from fes.adapter.matching import FEW, Matching
+from fes.adapter.inbound.matching import FEW, Matching
 from fes.filter import Filter
 from fes.model import Event
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import pytest
 from fes.adapter.base import Subscription
-from fes.adapter.natives import Natives
+from fes.adapter.outbound.native_subscriptions import Natives
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.filter import Filter
 from fes.testing.memory import MemoryAdapter
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 
 @dataclass

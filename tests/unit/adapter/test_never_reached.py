@@ -10,7 +10,7 @@ from fes.link.messages import Confirmed, Publish, PublishControl
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter, buses
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 ROOM = 100
 BODY = binary.encode(Event.of("Speed", rate=1.0))

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 from eventservices.stamp import Stamper
-from fes.adapter import observing
+from fes.adapter.inbound import observed_requests as observing
+from fes.adapter.inbound.observed_requests import Observing
 from fes.adapter.observed import Observed
-from fes.adapter.observing import Observing
 from fes.adapter.pool import ConnectionPool
 from fes.control import ControlEvent, RequestType, from_event
 from fes.eventlog import Decision
 from fes.federation.model import Observe
 from fes.filter import parse
-from fes.filter.tree import Comparison, Constant, Parameter
+from fes.filter.language.tree import Comparison, Constant, Parameter
 from fes.link.end import Message
 from fes.link.messages import HeardControl
 from fes.mapping import Native
 from fes.model import Event, Field, Type, binary
 from fes.testing.memory import MemoryAdapter
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 SECOND = 1_000_000
 SAID = Observe(subscriptions="cns-*", announcements="siena", lease_s=30, limit=2)

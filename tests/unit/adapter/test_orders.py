@@ -1,6 +1,6 @@
 """Orders that wait while the event service is away."""
 
-from fes.adapter.orders import Orders
+from fes.adapter.outbound.order_queue import Orders
 from fes.link.messages import (
     Announce,
     Desired,

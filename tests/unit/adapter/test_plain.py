@@ -8,7 +8,7 @@ from eventservices.stamp import Stamp
 from fes.adapter.plain import PlainCodec, RouteText
 from fes.errors import CodecError
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.levels import NATS, TopicNames
+from fes.mapping.topics.levels import NATS, TopicNames
 from fes.model import Event
 
 STAMP = Stamp("far", 1, 2, 3, "away")

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from operator import attrgetter
 
 import pytest
-from fes.adapter.replicas import views
+from fes.adapter.replicas import membership as views
 from fes.link.messages import Heard, View
 from hypothesis import settings
 from hypothesis import strategies as st

@@ -1,8 +1,8 @@
 """Replicas number by themselves what they want; the adapter holds each thing once."""
 
 import pytest
-from fes.adapter.replicas import wants
-from fes.adapter.replicas.wants import Wants
+from fes.adapter.replicas import merged_state as wants
+from fes.adapter.replicas.merged_state import Wants
 from fes.link.messages import Announce, Desired, Done, Subscribe, Unannounce, Unsubscribe
 from fes.model import Event, binary
 from unit.adapter.replicated import Bench

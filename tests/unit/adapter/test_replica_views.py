@@ -1,6 +1,6 @@
 """Replicas come and go; what one that is gone wanted ends, what one that is away wanted stays."""
 
-from fes.adapter.replicas.views import FORGET_S
+from fes.adapter.replicas.membership import FORGET_S
 from fes.link.messages import Desired, Subscribe, View
 from unit.adapter.replicated import Bench, Replica, linked
 

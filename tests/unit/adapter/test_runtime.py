@@ -30,7 +30,7 @@ from fes.mapping import Mapping, Native, load_rules
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter, MemoryClient, buses
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 
 class Faulty(MemoryAdapter):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from fes.adapter import sign
-from fes.adapter.sign import sign_of_life
+from fes.adapter import readiness_file as sign
+from fes.adapter.readiness_file import sign_of_life
 from fes.testing.eventually import eventually
 
 

@@ -12,7 +12,7 @@ from adapter_cns.intake import HoldingIntake
 from eventservices.cns import EventChannel, StructuredEvent, structured_event
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
-from fes.adapter.owing import Answer
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.testing.eventually import eventually
 
 

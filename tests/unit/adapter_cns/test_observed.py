@@ -13,9 +13,9 @@ from eventservices.cns.event_type import canonical, matches
 from fes.errors import FesError
 from fes.filter import canonical as canonical_filter
 from fes.filter import compile_filter, parse
-from fes.filter.text import to_text
+from fes.filter.language.text import to_text
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.asked import asked_for
+from fes.mapping.inversion.asked import asked_for
 from fes.model import Event, Field, Type
 
 PLAIN = Settings()

@@ -6,7 +6,7 @@ from adapter_cns.adapter import CnsAdapter
 from adapter_cns.settings import Settings, read
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 
 def test_without_settings_the_defaults_hold() -> None:

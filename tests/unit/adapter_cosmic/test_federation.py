@@ -2,7 +2,7 @@
 
 import pytest
 from fes.federation import check, examine, installed_kinds
-from fes.mapping.rules import Rule
+from fes.mapping.rules.model import Rule
 
 FILE = """
 version: 1

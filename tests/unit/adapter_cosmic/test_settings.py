@@ -7,7 +7,7 @@ from eventservices.cosmic import Interface, TimeClass
 from eventservices.cosmic.driver import GROUP
 from fes.adapter.pool import ConnectionPool
 from fes.errors import FederationError
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 
 def read(**given: Any) -> CosmicAdapter:

@@ -4,7 +4,7 @@ import pytest
 from adapter_mqtt.settings import read
 from adapter_mqtt.subscriptions import MOST_WILD, apart, join, overlap
 from fes.errors import AdapterError
-from fes.mapping.levels import MQTT, matches
+from fes.mapping.topics.levels import MQTT, matches
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -13,9 +13,9 @@ from eventservices.siena.presence import Kind
 from fes.filter import Filter as FesFilter
 from fes.filter import canonical, parse
 from fes.filter.evaluate import compile_filter as compile_fes
-from fes.filter.text import to_text
+from fes.filter.language.text import to_text
 from fes.mapping import Mapping, Native
-from fes.mapping.asked import asked_for
+from fes.mapping.inversion.asked import asked_for
 from fes.model import Event, Field, Type
 
 NAMES = Names({"-": "."})

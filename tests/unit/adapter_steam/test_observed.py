@@ -6,8 +6,8 @@ from eventservices.steam import Position, Sighting, Term, around
 from eventservices.steam.beacon import Announcement, Membership, Sender
 from eventservices.steam.content import ContentFilter
 from fes.filter import canonical, compile_filter, parse
-from fes.filter.normal import normalise
-from fes.filter.text import to_text
+from fes.filter.algebra.normal import normalise
+from fes.filter.language.text import to_text
 from fes.mapping import Native
 from fes.model import Event, Field, Type
 

@@ -14,7 +14,7 @@ from fes.federation.check import check
 from fes.federation.kinds import installed_kinds
 from fes.federation.load import examine
 from fes.model.limits import Limits
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 HERE = {"lat": 50.0, "lon": 11.0}
 URL = "mqtt://127.0.0.1:1883"

@@ -1,7 +1,7 @@
 """The chart of the report."""
 
 import pytest
-from analytics.chart import WIDTH, Place, draw
+from analytics.report.chart import WIDTH, Place, draw
 
 
 def test_a_circle_keeps_its_shape_and_fits_into_the_picture() -> None:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from analytics.federation import Federation, load_federation
-from analytics.live import control, influence
-from analytics.live.control import Control, Kept
-from analytics.live.state import Window
-from analytics.outages import Outage
-from support.runs import Plan, make_run
+from analytics.inputs.federation import Federation, load_federation
+from analytics.inputs.outages import Outage
+from analytics.live import influence
+from analytics.live.kept import control
+from analytics.live.kept.control import Control, Kept
+from analytics.live.kept.state import Window
+from support.judge.runs import Plan, make_run
 
 SECOND_US = 1_000_000
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 from analytics.errors import CannotJudgeError
-from analytics.federation import load_federation
-from support.runs import Plan, federation
+from analytics.inputs.federation import load_federation
+from support.judge.runs import Plan, federation
 
 
 def _write(path: Path, value: object) -> Path:

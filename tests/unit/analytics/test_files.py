@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from analytics.errors import CannotJudgeError
-from analytics.files import LocalFiles
-from analytics.place import fetch_run, fetch_static, give_back, local_path
-from support.runs import Plan, make_run
+from analytics.inputs.files import LocalFiles
+from analytics.inputs.place import fetch_run, fetch_static, give_back, local_path
+from support.judge.runs import Plan, make_run
 
 
 def test_files_are_written_whole_read_in_part_listed_and_removed(tmp_path: Path) -> None:

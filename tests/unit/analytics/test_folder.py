@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from analytics.census import Census, Component
 from analytics.errors import CannotJudgeError
-from analytics.federation import load_federation
-from analytics.folder import RunFolder, licences, numbered, open_folder
-from analytics.incomplete import incomplete
-from analytics.outages import FOREVER_US, Outage
-from analytics.remains import look
-from support.runs import Plan, make_run
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import RunFolder, licences, numbered, open_folder
+from analytics.inputs.log_files import Census, Component
+from analytics.inputs.outages import FOREVER_US, Outage
+from analytics.inputs.remains import look
+from analytics.traffic.incomplete import incomplete
+from support.judge.runs import Plan, make_run
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from analytics.errors import RunReplacedError
-from analytics.files import LocalFiles
-from analytics.live import follower
-from analytics.live.follower import SEGMENTS, Follower
-from analytics.live.segment import End, end_of
+from analytics.inputs.files import LocalFiles
+from analytics.live.reading import follower
+from analytics.live.reading.follower import SEGMENTS, Follower
+from analytics.live.reading.segment import End, end_of
 
 IDLE_US = 30_000_000
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from analytics.files import LocalFiles
-from analytics.live import ledger
-from analytics.live.intake import Seen
-from analytics.live.ledger import Entry, Ledger
-from analytics.live.placing import Placed, place
-from analytics.live.state import State
+from analytics.inputs.files import LocalFiles
+from analytics.live.kept import ledger
+from analytics.live.kept.ledger import Entry, Ledger
+from analytics.live.kept.state import State
+from analytics.live.reading.intake import Seen
+from analytics.live.reading.placing import Placed, place
 
 NOW_US = 1_000
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 from analytics.errors import CannotJudgeError
-from analytics.federation import Federation, load_federation
-from analytics.folder import RunFolder
-from analytics.outages import FOREVER_US, Outage, load_outages
-from support.runs import Plan, federation
+from analytics.inputs.federation import Federation, load_federation
+from analytics.inputs.folder import RunFolder
+from analytics.inputs.outages import FOREVER_US, Outage, load_outages
+from support.judge.runs import Plan, federation
 
 
 @pytest.fixture

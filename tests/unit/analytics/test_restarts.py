@@ -1,8 +1,8 @@
 """Restarts that follow one another before a gateway has settled are one."""
 
 import pytest
-from analytics.outages import FOREVER_US, Outage
-from analytics.restarts import SETTLED_US, in_one
+from analytics.inputs.outages import FOREVER_US, Outage
+from analytics.inputs.restarts import SETTLED_US, in_one
 
 S = 1_000_000
 

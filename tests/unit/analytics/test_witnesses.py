@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 import yaml
-from analytics.federation import Federation, load_federation
-from analytics.folder import RunFolder
-from analytics.witnesses import (
+from analytics.inputs.federation import Federation, load_federation
+from analytics.inputs.folder import RunFolder
+from analytics.traffic.witnesses import (
     LOOKS_US,
     Span,
     Witnesses,
-    hear,
     judge_filters,
     judge_leftovers,
     judge_storm,
+    read_witnesses,
     storm_bound,
-    who_looked,
+    weigh_witnesses,
 )
-from support.runs import Plan, federation
+from support.judge.runs import Plan, federation
 
 S = 1_000_000
 FOREVER = 10**15
@@ -37,7 +37,7 @@ def seen(folder: Path, **files: list[dict[str, Any]]) -> Witnesses:
     for name, lines in files.items():
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"{name.replace('_', '-')}.jsonl").write_text(text, encoding="utf-8")
-    return hear(RunFolder(folder))
+    return read_witnesses(RunFolder(folder))
 
 
 def group(word: str, at_s: float, *content: list[Any], number: int = 1, **more: Any) -> Any:
@@ -156,16 +156,18 @@ def test_forty_hellos_a_second_are_a_storm(tmp_path: Path, read: Federation) -> 
     assert "control events in silence in the city" in found.examples[0].reason
 
 
-def test_the_verdict_says_where_nobody_looked(tmp_path: Path) -> None:
-    told = who_looked(seen(tmp_path), (10 * S, 20 * S))
+def test_the_verdict_says_where_nobody_looked(tmp_path: Path, read: Federation) -> None:
+    told = weigh_witnesses(seen(tmp_path), read, LIMITS, (10 * S, 20 * S), 0).who_looked
     assert set(told.values()) == {"by the event log alone: no native observer looked"}
 
 
-def test_an_observer_that_stood_still_did_not_look(tmp_path: Path) -> None:
+def test_an_observer_that_stood_still_did_not_look(tmp_path: Path, read: Federation) -> None:
     city = alive(0, 13, notifications=0) + alive(17 + LOOKS_US // S, 30, notifications=0)
-    told = who_looked(seen(tmp_path, seen_city=city), (10 * S, 20 * S))
+    span = (10 * S, 20 * S)
+    told = weigh_witnesses(seen(tmp_path, seen_city=city), read, LIMITS, span, 0).who_looked
     assert "no native observer looked" in told["no control-plane storm"]
-    whole = who_looked(seen(tmp_path, seen_city=alive(0, 30, notifications=0)), (10 * S, 20 * S))
+    steady = seen(tmp_path, seen_city=alive(0, 30, notifications=0))
+    whole = weigh_witnesses(steady, read, LIMITS, span, 0).who_looked
     assert whole["no control-plane storm"] == "counted natively too"
 
 
@@ -173,4 +175,4 @@ def test_lines_that_are_torn_or_of_another_kind_are_passed_over(tmp_path: Path) 
     (tmp_path / "seen-air.jsonl").write_bytes(
         b'{"seen": "join"}\nnot json\n[1]\n\xff\n{"wall_us": 5, "seen": "alive"}\n{"wall_us": 6,'
     )
-    assert hear(RunFolder(tmp_path)).air_looked == [(5, 5)]
+    assert read_witnesses(RunFolder(tmp_path)).air_looked == [(5, 5)]

@@ -3,7 +3,7 @@
 import pytest
 from fes.federation import Kind, examine
 from fes.federation.checks.degraded import tell_degraded
-from fes.federation.tree import Report
+from fes.federation.file.tree import Report
 
 KINDS = {
     "cns": Kind(honours=("Priority",)),

@@ -1,6 +1,6 @@
 import pytest
 from fes.federation import loads
-from fes.federation.interpolate import interpolate
+from fes.federation.file.interpolate import interpolate
 
 
 @pytest.mark.parametrize(

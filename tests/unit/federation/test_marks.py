@@ -3,7 +3,7 @@
 import pytest
 from fes.federation import Federation, Kind, check, examine, installed_kinds
 from fes.federation.checks import marks
-from fes.gateway import carrying
+from fes.gateway.custody import transfer as carrying
 
 STORE = Kind(redelivers_s=30.0, deduplicates_s=120.0)
 KINDS = {"cns": STORE, "steam": Kind(), "siena": Kind()}

@@ -1,5 +1,5 @@
 import pytest
-from fes.federation.scalar import plain_value
+from fes.federation.file.scalar import plain_value
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 from fes.filter import canonical, parse
-from fes.filter.text import to_text
+from fes.filter.language.text import to_text
 
 SAME = [
     ("subject = 'Speed' AND rate > 30", "rate>30 and SUBJECT='Speed'"),

@@ -2,7 +2,7 @@
 
 import pytest
 from fes.filter import Change, Maximal, parse
-from fes.filter import maximal as module
+from fes.filter.algebra import maximal as module
 
 
 def _set(*texts: str) -> Maximal[str]:

@@ -2,8 +2,8 @@
 
 import pytest
 from fes.filter import parse
-from fes.filter.cover import Extent
-from fes.filter.maximal import MAX_COMPARED, Maximal
+from fes.filter.algebra.cover import Extent
+from fes.filter.algebra.maximal import MAX_COMPARED, Maximal
 
 
 def test_a_filter_beside_many_is_compared_with_few(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 import pytest
 from fes.errors import FilterError, Place
-from fes.filter import FilterLimits, grammar, parse, parse_selector
-from fes.filter.tree import (
+from fes.filter import FilterLimits, parse, parse_selector
+from fes.filter.language import grammar
+from fes.filter.language.tree import (
     Affixed,
     Among,
     And,

@@ -2,7 +2,7 @@
 
 import pytest
 from fes.filter import parse
-from fes.filter.outline import outline
+from fes.filter.language.outline import outline
 from fes.filter.why import why_unknown
 from fes.model import Event
 

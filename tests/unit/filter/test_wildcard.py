@@ -1,7 +1,7 @@
 import pytest
-from fes.filter.patterns import simplest, wildcard_of
-from fes.filter.text import to_text
-from fes.filter.tree import Like, Parameter
+from fes.filter.language.patterns import simplest, wildcard_of
+from fes.filter.language.text import to_text
+from fes.filter.language.tree import Like, Parameter
 
 PATTERNS = [
     ("abc", "", "a = 'abc'"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from fes.filter import Operators, compile_filter, covers, parse, translate
+from fes.filter.language.tree import Within
 from fes.filter.place import around, contains, distance_m
-from fes.filter.tree import Within
 from fes.model import Event
 
 HERE = "WITHIN(52.6, -8.6, 500)"

@@ -2,9 +2,9 @@
 
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import LinkUp
-from fes.gateway.replicas import Role
-from support.absence import HORIZON_S, UNSUB, Absence
-from support.timeline import SECOND
+from fes.gateway.replication import Role
+from support.gateways.absence import HORIZON_S, UNSUB, Absence
+from support.simulation.timeline import SECOND
 
 PAIR = "A-s0 A-s1 B-s1 B-s2"
 THREE = "A-s0 A-s1 B-s1 B-s2 C-s1 C-s3"

@@ -8,8 +8,8 @@ from fes.gateway.inputs import Tick
 from fes.gateway.settings import Instant
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import Event, attributes, binary
-from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, topology_of
-from support.custodies import reasons
+from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, topology_of
+from support.gateways.custodies import reasons
 
 
 def after(seconds: int) -> Instant:

@@ -8,15 +8,15 @@ from fes.control import RequestType
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, Tick
 from fes.gateway.outputs import ToAdapter
-from fes.gateway.row import weight_of_request
+from fes.gateway.requests.row import weight_of_request
 from fes.gateway.settings import Instant
 from fes.gateway.weights import weight_of_event
 from fes.link.messages import Announce, Confirmed, Taken, Unannounce
 from fes.model import Event, binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.cores import NOW, core_of, heard, inject, orders, request, say
-from support.custodies import PERSISTENT, asked, event_of, publications, reasons, take
+from support.gateways.cores import NOW, core_of, heard, inject, orders, request, say
+from support.gateways.custodies import PERSISTENT, asked, event_of, publications, reasons, take
 
 MIB = 1024 * 1024
 

@@ -12,7 +12,7 @@ from fes.link.messages import (
     Taken,
 )
 from fes.model import Event, Stamp
-from support.cores import (
+from support.gateways.cores import (
     NOW,
     SECOND,
     core_of,
@@ -23,7 +23,7 @@ from support.cores import (
     say,
     topology_of,
 )
-from support.custodies import (
+from support.gateways.custodies import (
     PERSISTENT,
     asked,
     event_of,

@@ -4,10 +4,10 @@ import pytest
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import Inject, Input, LinkUp, Tick
 from fes.gateway.outputs import PutRow
-from fes.gateway.ownclock import OwnClock
+from fes.gateway.own_clock import OwnClock
 from fes.gateway.settings import Instant
-from support.absence import HORIZON_S, SUB, UNSUB, Absence
-from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+from support.gateways.absence import HORIZON_S, SUB, UNSUB, Absence
+from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
 
 HOUR = 3600 * SECOND
 STEPS = pytest.mark.parametrize("step_us", [-5 * HOUR, -600 * SECOND, 600 * SECOND, 5 * HOUR])

@@ -5,7 +5,7 @@ Source:
 """
 
 import pytest
-from support.crowd import Crowd
+from support.drawing.crowd import Crowd
 
 SIZES = (20, 60)
 

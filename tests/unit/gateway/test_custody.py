@@ -11,14 +11,14 @@ from fes.link.messages import (
     Taken,
 )
 from fes.model import binary
-from support.cores import (
+from support.gateways.cores import (
     NOW,
     SECOND,
     orders,
     request,
     signals,
 )
-from support.custodies import (
+from support.gateways.custodies import (
     PERSISTENT,
     acknowledge,
     asked,

@@ -4,22 +4,22 @@ import os
 from collections import Counter
 
 import msgspec
-from fes.adapter.inbound import control_bytes
+from fes.adapter.inbound.receiver import control_bytes
 from fes.control import ControlEvent, RequestType, Signal
 from fes.control.signal import Ask, Hello, Table
 from fes.federation.topology import Topology
 from fes.gateway import GatewayCore
-from fes.gateway.buckets import fitting
-from fes.gateway.exchange import PART_BYTES, REMEMBERED
 from fes.gateway.inputs import Tick
 from fes.gateway.outputs import Decided, ToAdapter
-from fes.gateway.requests import rows_of
+from fes.gateway.peers.table_sync import PART_BYTES, REMEMBERED
+from fes.gateway.requests.buckets import fitting
+from fes.gateway.requests.validation import rows_of
 from fes.gateway.turn import Turn
 from fes.link.messages import PublishControl
 from fes.model import Event
 from fes.model.limits import Limits
-from support.cores import NOW, inject, request, signals
-from support.gossiping import at, gateway, hello, of, pass_time, tell
+from support.gateways.cores import NOW, inject, request, signals
+from support.gateways.gossiping import at, gateway, hello, of, pass_time, tell
 
 CROWD = 40
 

@@ -12,8 +12,8 @@ from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.outputs import Decided, PutRow
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import Event, Stamp, binary
-from support.cores import NOW, core_of, heard, inject, orders, request, say
-from support.custodies import (
+from support.gateways.cores import NOW, core_of, heard, inject, orders, request, say
+from support.gateways.custodies import (
     PERSISTENT,
     asked,
     event_of,

@@ -4,7 +4,7 @@ from fes.control import RequestType
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import LinkDown
 from fes.model import Event
-from support.cores import NOW, core_of, heard, inject, request
+from support.gateways.cores import NOW, core_of, heard, inject, request
 
 EVENT = Event.of("Speed", {"rate": 83.0})
 

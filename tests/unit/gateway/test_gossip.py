@@ -8,8 +8,8 @@ from fes.federation.topology import Hop, Topology
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outputs import Decided, PutRow
-from support.cores import NOW, SECOND, core_of, inject, request
-from support.gossiping import at, gateway, hello, of, pass_time, tell
+from support.gateways.cores import NOW, SECOND, core_of, inject, request
+from support.gateways.gossiping import at, gateway, hello, of, pass_time, tell
 
 
 def test_a_gateway_says_hello_once_an_interval_and_where_others_are() -> None:

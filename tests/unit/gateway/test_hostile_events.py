@@ -6,7 +6,7 @@ from fes.gateway.outputs import Decided
 from fes.link.messages import Announce, Done, Heard, Order, Publish, Unannounce
 from fes.model import Event, binary
 from msgspec.structs import replace
-from support.cores import NOW, core_of, heard, inject, orders, request
+from support.gateways.cores import NOW, core_of, heard, inject, orders, request
 
 ANY = "rate > 30"
 

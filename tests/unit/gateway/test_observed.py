@@ -9,7 +9,7 @@ from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
 from fes.link.messages import HeardControl, PublishControl, Subscribe, Unsubscribe
 from fes.model import binary
-from support.cores import NOW, SECOND, core_of, orders, request, say
+from support.gateways.cores import NOW, SECOND, core_of, orders, request, say
 
 OFF_THE_AIR = {
     "north": AdapterSettings("g1.north", "north"),

@@ -8,7 +8,7 @@ from fes.gateway import GatewayCore
 from fes.gateway.outputs import Decided
 from fes.link.messages import Publish
 from msgspec.structs import replace
-from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
 
 FORGED = {
     "a circle": ("north", "east") * 8,

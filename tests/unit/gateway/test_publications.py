@@ -9,7 +9,7 @@ from fes.gateway.outputs import Decided
 from fes.gateway.settings import Instant
 from fes.link.messages import Announce, Publish, PublishControl, Unannounce
 from fes.model import Event, Stamp, binary
-from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
 
 
 def asking(core: GatewayCore, *sources: str, at: str = "north") -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Proposed for tests/unit/gateway/test_carrying.py."""
 
 from fes.link.messages import Confirmed
-from support.cores import NOW
-from support.custodies import asked, give, given, publications, reasons
+from support.gateways.cores import NOW
+from support.gateways.custodies import asked, give, given, publications, reasons
 
 
 def test_an_event_had_by_another_way_does_not_stand_for_the_one_before_it() -> None:

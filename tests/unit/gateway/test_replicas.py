@@ -5,7 +5,7 @@ from fes.control import RequestType, signal_event
 from fes.control.signal import Attendance, Hello
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Tick
 from fes.gateway.outputs import Decided, DropRow, ForLeader, ToAdapter
-from fes.gateway.replicas import INBOX, Forwarded, Tail, is_request, write_forwarded
+from fes.gateway.replication import INBOX, Forwarded, Tail, is_request, write_forwarded
 from fes.gateway.settings import Instant
 from fes.link.messages import (
     Confirmed,
@@ -19,9 +19,9 @@ from fes.link.messages import (
     Unsubscribe,
 )
 from fes.model import Event, Stamp, binary
-from support.cores import NOW, SECOND, heard, orders, request, signals
-from support.custodies import event_of, given, publications, reasons, say_given
-from support.replicated import numbers, replicas
+from support.gateways.cores import NOW, SECOND, heard, orders, request, signals
+from support.gateways.custodies import event_of, given, publications, reasons, say_given
+from support.gateways.replicated import numbers, replicas
 
 PERSISTENT = LinkUp(persistent=True)
 

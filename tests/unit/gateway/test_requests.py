@@ -8,11 +8,11 @@ from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.outputs import Decided, PutRow
-from fes.gateway.replicas import is_request
+from fes.gateway.replication import is_request
 from fes.gateway.settings import Instant
 from fes.link.messages import Announce, Desired, Done, PublishControl, Subscribe, Unsubscribe
 from fes.model import Event, binary
-from support.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
 
 SUB, UNSUB = RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION
 

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from fes.control import RequestType
 from fes.gateway import GatewayCore
-from fes.gateway.custody import MARK, ROW
+from fes.gateway.custody.store import MARK, ROW
 from fes.gateway.inputs import Inject, Tick
-from fes.gateway.keys import key_of, parts_of
+from fes.gateway.journal_keys import key_of, parts_of
 from fes.gateway.outputs import Decided, DropRow, PutRow
-from fes.gateway.replicas import RESERVE, Role
-from fes.gateway.restoring import ASIDE, ASIDE_BYTES, MOST_ASIDE, REASON, TOO_MUCH
+from fes.gateway.replication import RESERVE, Role
+from fes.gateway.restore import ASIDE, ASIDE_BYTES, MOST_ASIDE, REASON, TOO_MUCH
 from fes.link.messages import Confirmed
 from fes.model import Event, Stamp
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cores import NOW, heard, request
-from support.custodies import asked, event_of, publications, take
+from support.gateways.cores import NOW, heard, request
+from support.gateways.custodies import asked, event_of, publications, take
 
 LATER = NOW._replace(wall_us=NOW.wall_us + 1_000_000)
 

@@ -2,13 +2,21 @@
 
 import pytest
 from fes.gateway import GatewayCore
+from fes.gateway.custody.succession import PRIORITIES
 from fes.gateway.inputs import Inject, LinkDown, LinkUp
-from fes.gateway.succession import PRIORITIES
 from fes.link.messages import Confirmed, Taken
-from support.cores import NOW, orders, request
-from support.custodies import PERSISTENT, asked, event_of, publications, reasons, restarted, take
-from support.replicated import Replicas, replicas
-from support.replicated import numbers as numbers_at
+from support.gateways.cores import NOW, orders, request
+from support.gateways.custodies import (
+    PERSISTENT,
+    asked,
+    event_of,
+    publications,
+    reasons,
+    restarted,
+    take,
+)
+from support.gateways.replicated import Replicas, replicas
+from support.gateways.replicated import numbers as numbers_at
 
 
 def answers(outputs: list[object]) -> list[bool]:

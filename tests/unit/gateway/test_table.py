@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-import fes.gateway.table as table_module
+import fes.gateway.requests.table as table_module
 import pytest
 from fes import distribution
 from fes.control import RequestType
 from fes.distribution import matches
-from fes.gateway.desired import DesiredState
-from fes.gateway.row import Row
-from fes.gateway.table import MAX_WILD, RequestTable
+from fes.gateway.requests.desired import DesiredState
+from fes.gateway.requests.row import Row
+from fes.gateway.requests.table import MAX_WILD, RequestTable
 from fes.model import Stamp
 from fes.wildcard import Wildcard
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cores import core_of, inject, request, say
+from support.gateways.cores import core_of, inject, request, say
 
 SERVICES = ("a", "b", "ab")
 HORIZON_US = 1_000

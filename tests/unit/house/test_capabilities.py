@@ -13,7 +13,7 @@ from fes.adapter.capabilities import Capabilities
 from fes.adapter.pool import ConnectionPool
 from fes.federation.kinds import GROUP
 from fes.model import Type
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 PAGES = Path(__file__).parents[3] / "docs/adapters"
 ADAPTERS: dict[str, type[Adapter]] = {

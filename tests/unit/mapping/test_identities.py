@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fes.errors import FederationError
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.clashes import clashes
+from fes.mapping.rules.clashes import clashes
 from fes.model import Event
 
 A = {"native": {"subject": "raw"}, "subject": "A", "direction": "in"}

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fes.errors import FederationError
 from fes.mapping import Rule, load_rules
-from fes.mapping.rules import to_plain
-from fes.mapping.schema import rules_schema
+from fes.mapping.rules.model import to_plain
+from fes.mapping.rules.schema import rules_schema
 
 RATE = {"bytes": [7, 7], "type": "double"}
 

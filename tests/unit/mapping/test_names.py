@@ -3,7 +3,7 @@
 import pytest
 from fes.errors import MappingError
 from fes.mapping import Mapping, NameRule, Native
-from fes.mapping.names import Names
+from fes.mapping.fields.names import Names
 from fes.model import Event
 from msgspec import ValidationError, convert
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from fes.errors import FederationError, MappingError
-from fes.mapping import Mapping, Native, load_rules, plugin
+from fes.mapping import Mapping, Native, load_rules
+from fes.mapping.rules import plugin
 from fes.model import Event, Field, Type
 
 RULE = {"subject": "Speed", "native": {"subject": "text"}, "plugin": "text-speed"}

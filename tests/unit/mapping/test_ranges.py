@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from fes.errors import FederationError
-from fes.filter.vocabulary import Term
+from fes.filter.translation.vocabulary import Term
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.schema import rules_schema
+from fes.mapping.rules.schema import rules_schema
 from fes.model import Event, Field, Type
 
 SPEED = {"min": 0, "max": 250}

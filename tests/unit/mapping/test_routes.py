@@ -7,9 +7,9 @@ import pytest
 from fes.errors import MappingError
 from fes.filter import parse
 from fes.mapping import Mapping, load_rules
-from fes.mapping.levels import MQTT, NATS, TopicNames
-from fes.mapping.routes import TOPIC_BYTES, Routes, route_of
-from fes.mapping.sources import topics_of
+from fes.mapping.topics.levels import MQTT, NATS, TopicNames
+from fes.mapping.topics.routes import TOPIC_BYTES, Routes, route_of
+from fes.mapping.topics.sources import topics_of
 from fes.model import Event, Field
 
 NAMES = TopicNames(NATS)

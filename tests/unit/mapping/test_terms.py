@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fes.filter.vocabulary import Term
+from fes.filter.translation.vocabulary import Term
 from fes.mapping import Mapping, NameRule, load_rules
 
 

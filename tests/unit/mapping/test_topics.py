@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fes.filter import parse
 from fes.mapping import Mapping, NameRule, load_rules
-from fes.mapping.subjects import wanted
-from fes.mapping.topics import mqtt_topics, nats_subjects
+from fes.mapping.inversion.subjects import wanted
+from fes.mapping.topics.patterns import mqtt_topics, nats_subjects
 
 RULES: list[dict[str, Any]] = [
     {

@@ -5,8 +5,8 @@ import itertools
 import pytest
 from fes.filter import Filter, parse
 from fes.mapping import Mapping
-from fes.mapping.subjects import wanted
-from fes.mapping.topics import mqtt_topics, nats_subjects
+from fes.mapping.inversion.subjects import wanted
+from fes.mapping.topics.patterns import mqtt_topics, nats_subjects
 from fes.model import Event
 
 LEVELS = ("", "foo", "bar", "$SYS", "a.b", "a b")

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from analytics.document import Document
+from analytics.inputs.document import Document
 from eventservices.credentials import read_password
 from eventservices.steam.trace import load_trace
 from fes.cli import filter as filters

@@ -15,7 +15,7 @@ from fes.federation import (
     loads,
     moment_us,
 )
-from fes.mapping.rules import Rule
+from fes.mapping.rules.model import Rule
 from traffic_scenario.federation import describe
 from traffic_scenario.runfolder import Monitor, Plan
 

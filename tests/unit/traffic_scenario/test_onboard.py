@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from fes.federation import check, dump, examine, installed_kinds
-from fes.mapping.rules import Rule
+from fes.mapping.rules.model import Rule
 from traffic_scenario import settings
 from traffic_scenario.federation import describe
 from traffic_scenario.onboard import BUSES, OnBoard, can_buses, write_buses

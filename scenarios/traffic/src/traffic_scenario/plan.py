@@ -9,7 +9,7 @@ from typing import Any
 
 from eventservices.ports import free_port
 from fes.federation import check, dump, examine, has_errors, installed_kinds
-from fes.mapping.rules import Rule
+from fes.mapping.rules.model import Rule
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe

@@ -16,7 +16,7 @@ import httpx
 from fes.cli.running.folder import point_latest
 from fes.cli.validate import examine_file
 from fes.federation import Federation, dump, has_errors, load
-from fes.federation.dump import resolved
+from fes.federation.file.dump import resolved
 from fes.federation.model import Clock
 from msgspec import UNSET
 from msgspec.structs import replace

@@ -20,7 +20,7 @@ from eventservices.natslink import LinkOptions
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter, AdapterContext, Subscription
 from fes.adapter.capabilities import Capabilities
-from fes.adapter.owing import Answer
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import AdapterError, FesError, UnavailableError

@@ -18,8 +18,8 @@ from eventservices.cns.etcl.scan import DEFAULT_LIMITS
 from eventservices.cns.etcl.tree import Component, Member, Named
 from eventservices.cns.event_type import canonical
 from fes.filter import Filter, Term, translate
-from fes.filter.cover import Extent
-from fes.filter.interval import Interval
+from fes.filter.algebra.cover import Extent
+from fes.filter.algebra.interval import Interval
 from fes.mapping import Mapping
 
 from adapter_cns import qos

@@ -15,7 +15,7 @@ from eventservices.cns.errors import InvalidEventTypeError
 from eventservices.cns.event_type import canonical
 from fes.filter import Filter, Operators, Term, translate
 from fes.mapping import Mapping
-from fes.mapping.compiled import Compiled
+from fes.mapping.rules.compiled import Compiled
 
 from adapter_cns.settings import Settings
 

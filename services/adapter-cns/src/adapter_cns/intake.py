@@ -20,7 +20,7 @@ from eventservices.cns import (
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
-from fes.adapter.owing import Answer
+from fes.adapter.inbound.acknowledgements import Answer
 
 Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
 """Takes an event, from the event loop, and what it answers its store by; must not raise."""

@@ -15,7 +15,7 @@ from eventservices.cns.event_type import canonical, matches
 from fes.adapter.observed import Observed
 from fes.errors import EventError
 from fes.filter import Condition
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     Attribute,
     Comparison,
     Constant,
@@ -29,7 +29,7 @@ from fes.filter.tree import (
     any_of,
 )
 from fes.mapping import Mapping, Native
-from fes.mapping.asked import asked_for
+from fes.mapping.inversion.asked import asked_for
 
 from adapter_cns.codec import DOMAIN_NAME
 from adapter_cns.mapping import Forms

@@ -17,8 +17,8 @@ from fes.adapter.plain import PAYLOAD_FACTOR, Message, PlainCodec
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, FesError, UnavailableError
 from fes.mapping import Native
-from fes.mapping.levels import is_servers
-from fes.mapping.sources import topics_of
+from fes.mapping.topics.levels import is_servers
+from fes.mapping.topics.sources import topics_of
 from fes.model import Event, Field, Type, is_reserved
 from fes.payload.headers import CONTENT_TYPE, TYPES
 

@@ -7,7 +7,7 @@ from fes.adapter.native_form import NativeForm
 from fes.adapter.plain import make_routes
 from fes.filter import Filter
 from fes.mapping import Mapping
-from fes.mapping.sources import topics_of
+from fes.mapping.topics.sources import topics_of
 
 from adapter_mqtt import settings
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from fes.adapter.plain import RouteText, make_routes
 from fes.errors import AdapterError
-from fes.mapping.levels import MQTT, TopicNames
+from fes.mapping.topics.levels import MQTT, TopicNames
 from fes.payload.packing import Payload
 from msgspec import Meta
 

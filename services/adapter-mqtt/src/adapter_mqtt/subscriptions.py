@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from eventservices.steam.link import Link, acknowledged
-from fes.mapping.levels import MQTT
-from fes.mapping.topictree import TopicTree, least
+from fes.mapping.topics.levels import MQTT
+from fes.mapping.topics.tree import TopicTree, least
 
 from adapter_mqtt.memory import Key
 

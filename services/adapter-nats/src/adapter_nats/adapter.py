@@ -13,7 +13,7 @@ from fes.adapter.plain import PAYLOAD_FACTOR, Message, PlainCodec
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, FesError, UnavailableError
 from fes.mapping import Native
-from fes.mapping.sources import topics_of
+from fes.mapping.topics.sources import topics_of
 from fes.model import Event, is_reserved
 
 from adapter_nats import settings

@@ -11,8 +11,8 @@ from typing import Final
 from eventservices.errors import NotConnectedError
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
-from fes.mapping.levels import NATS
-from fes.mapping.topictree import TopicTree, least
+from fes.mapping.topics.levels import NATS
+from fes.mapping.topics.tree import TopicTree, least
 
 from adapter_nats.handover import Handover
 

@@ -8,7 +8,7 @@ from eventservices.siena.presence import Kind
 from fes.adapter.observed import Observed
 from fes.errors import MappingError
 from fes.filter import Condition
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     Affix,
     Affixed,
     Attribute,

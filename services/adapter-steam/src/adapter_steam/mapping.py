@@ -11,7 +11,7 @@ from eventservices.steam.event import MAX_NAME
 from fes.adapter.native_form import NativeForm
 from fes.errors import AdapterError
 from fes.filter import Filter, Operators, Term, translate
-from fes.filter.tree import Comparison, Constant, Subject, all_of
+from fes.filter.language.tree import Comparison, Constant, Subject, all_of
 from fes.mapping import Mapping
 from fes.model import is_reserved
 

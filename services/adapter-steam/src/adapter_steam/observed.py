@@ -10,7 +10,7 @@ from eventservices.steam.beacon import Announcement, Membership
 from eventservices.steam.presence import Beacon
 from fes.adapter.observed import Observed
 from fes.filter import Condition
-from fes.filter.tree import Comparison, Constant, Exists, Parameter, Subject, Truth, all_of
+from fes.filter.language.tree import Comparison, Constant, Exists, Parameter, Subject, Truth, all_of
 from fes.mapping import Native
 from fes.model import Field, Type
 from fes.model.attributes import PROXIMITY

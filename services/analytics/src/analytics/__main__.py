@@ -14,15 +14,15 @@ from serving.command import command
 
 from analytics import settings
 from analytics.errors import AnalyticsError
-from analytics.federation import load_federation
-from analytics.folder import RunFolder, open_folder
-from analytics.job import Outcome, judge
-from analytics.live.bench import Terms
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import RunFolder, open_folder
+from analytics.inputs.place import fetch_run, give_back, local_path, open_files
+from analytics.live.judge import Terms
 from analytics.live.watch import Pace
-from analytics.place import fetch_run, give_back, local_path, open_files
-from analytics.report import print_verdict, write_report
+from analytics.report.pages import print_verdict, write_report
 from analytics.serve import ServeOptions, serve
-from analytics.session import spark_session
+from analytics.spark.session import spark_session
+from analytics.traffic.job import Outcome, judge
 
 PASS, FAIL, CANNOT_JUDGE = 0, 1, 2
 FAILED = 1

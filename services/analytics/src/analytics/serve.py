@@ -13,11 +13,11 @@ from serving.guard import BodyGuard
 from serving.server import HttpServer
 
 from analytics.http.app import make_app
-from analytics.live.bench import Terms
+from analytics.inputs.place import open_files
 from analytics.live.board import Board
+from analytics.live.judge import Terms
 from analytics.live.watch import Pace, Places, Watch
-from analytics.place import open_files
-from analytics.session import SparkOptions, spark_session
+from analytics.spark.session import SparkOptions, spark_session
 
 log = logging.getLogger(__name__)
 

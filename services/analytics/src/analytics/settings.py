@@ -11,7 +11,7 @@ from serving.text import read_text
 from serving.variables import add_option, given, variable_of
 
 from analytics.errors import SettingError
-from analytics.session import LOOPBACK, SparkOptions
+from analytics.spark.session import LOOPBACK, SparkOptions
 
 PREFIX: Final = "ANALYTICS_"
 DEFAULT_RUN: Final = "runs/latest"

@@ -8,7 +8,7 @@ import socket
 import sys
 
 import uvloop
-from fes.adapter.sign import sign_of_life
+from fes.adapter.readiness_file import sign_of_life
 from fes.errors import FederationError, FesError
 from fes.federation.load import load
 from fes.federation.model import Federation, adapter_id

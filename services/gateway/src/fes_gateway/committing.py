@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 
 from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
-from fes.gateway.standing import LATER_US
+from fes.gateway.requests.registry import LATER_US
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.clock import steady_us

@@ -20,9 +20,9 @@ from fes.eventlog.writer import Log
 from fes.federation.clock import FederationClock
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
-from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
-from fes.gateway.replicas import Role, Tail
+from fes.gateway.replication import Role, Tail
+from fes.gateway.requests.outcomes import Step
 from fes.link.end import LinkEnd, Message
 from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.link.messages import View as ToldView

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fes.gateway.outputs import Decided, ForLeader, Output, ToAdapter
-from fes.gateway.replicas import Forwarded
+from fes.gateway.replication import Forwarded
 from fes.link.messages import Taken
 
 from fes_gateway.adapters import Adapters

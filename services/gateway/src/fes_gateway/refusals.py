@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fes.gateway import GatewayCore
-from fes.gateway.desired import Applied
+from fes.gateway.requests.desired import Applied
 
 STATIC = "static"
 """Requester of the requests in the file, before `/` and the gateway where they enter."""

@@ -26,7 +26,7 @@ LOOK_S: Final = 1.0
 
 
 class Asker(Protocol):
-    """Makes opaque requests; `fes.adapter.opaque.OpaqueClient` is one."""
+    """Makes opaque requests; `fes.adapter.opaque_client.OpaqueClient` is one."""
 
     async def subscribe(self, dist_list: str, filter_: str, lease_s: float = 0.0) -> str:
         """Make, or renew, a subscription; returns the request id."""

@@ -11,7 +11,7 @@ from typing import Final, Self
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 from eventservices.siena import Callback, Connection, Options, where
-from fes.adapter.opaque import OpaqueClient
+from fes.adapter.opaque_client import OpaqueClient
 from fes.errors import FesError, UnavailableError
 
 from traffic_control.city import KIND, City

@@ -14,8 +14,8 @@ from eventservices.cns.etcl import (
 )
 from eventservices.cns.event import AnyEvent, StructuredEvent, structured_event
 from eventservices.cns.value import LongLong
-from support.etcl_data import PERSON, U1, U2, U3, U4, U5, UD, UNI_DEFAULT
-from support.etcl_wild import any_event
+from support.etcl.data import PERSON, U1, U2, U3, U4, U5, UD, UNI_DEFAULT
+from support.etcl.wild import any_event
 
 EVENT = structured_event(
     ("Telecom", "Alarm"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from eventservices.cns.etcl import EvaluationError, Filter, parse
 from eventservices.cns.event import AnyEvent, structured_event
-from support.etcl_data import (
+from support.etcl.data import (
     FIVE_STRINGS,
     MOVIE,
     PERSON,
@@ -24,7 +24,7 @@ from support.etcl_data import (
     student,
     with_data,
 )
-from support.etcl_reference import reference_matches
+from support.etcl.reference import reference_matches
 
 ERROR = "error"
 LONG = structured_event(("d", "t"), variable_header={"long": 10})

@@ -15,9 +15,9 @@ from serving.ending import ending_event
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
+from fes.adapter.readiness_file import sign_of_life
 from fes.adapter.replicas.dialling import Dialling, links
 from fes.adapter.runtime import AdapterRuntime
-from fes.adapter.sign import sign_of_life
 from fes.errors import FesError
 from fes.eventlog import EventLog
 from fes.federation.clock import FederationClock

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Final, Protocol, final
 from eventservices.stamp import Stamp as NativeStamp
 
 from fes.adapter.capabilities import Capabilities
+from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
-from fes.adapter.owing import Answer
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError
 from fes.federation.model import Observe

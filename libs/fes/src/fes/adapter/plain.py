@@ -14,8 +14,8 @@ from fes.control.flat import flatten, unflatten
 from fes.errors import CodecError, MappingError
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
-from fes.mapping.levels import TopicNames
-from fes.mapping.routes import MAX_ROUTES, Routes, route_of
+from fes.mapping.topics.levels import TopicNames
+from fes.mapping.topics.routes import MAX_ROUTES, Routes, route_of
 from fes.model import Event, Field
 from fes.payload.headers import read_attributes
 from fes.payload.packing import Packed, Packing, Payload

@@ -11,13 +11,13 @@ from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.base import Adapter
-from fes.adapter.inbound import REASON, Inbound
+from fes.adapter.event_log import Recording
+from fes.adapter.inbound.acknowledgements import Answer, Owing
+from fes.adapter.inbound.observed_requests import Observing
+from fes.adapter.inbound.receiver import REASON, Inbound
 from fes.adapter.observed import Observed
-from fes.adapter.observing import Observing
-from fes.adapter.orders import QUEUE, Orders
-from fes.adapter.outbound import Outbound
-from fes.adapter.owing import Answer, Owing
-from fes.adapter.recording import Recording
+from fes.adapter.outbound.order_queue import QUEUE, Orders
+from fes.adapter.outbound.performer import Outbound
 from fes.adapter.replicas import Line, Switchboard
 from fes.errors import FesError
 from fes.eventlog import Decision

@@ -13,13 +13,13 @@ from fes.adapter.registry import adapter_class, adapter_kinds
 from fes.errors import FederationError, FesError
 from fes.federation import Federation, load, settings_of
 from fes.filter import Filter, covers, parse_selector
-from fes.filter.outline import outline
-from fes.filter.text import to_text
+from fes.filter.language.outline import outline
+from fes.filter.language.text import to_text
 from fes.filter.why import why_unknown
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Rule, load_rules
-from fes.mapping.subjects import wanted
-from fes.mapping.topics import mqtt_topics, nats_subjects
+from fes.mapping.inversion.subjects import wanted
+from fes.mapping.topics.patterns import mqtt_topics, nats_subjects
 from fes.model import Event
 from fes.model.text import from_json
 

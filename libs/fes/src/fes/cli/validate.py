@@ -16,10 +16,10 @@ from fes.federation import (
     installed_kinds,
 )
 from fes.federation.checks.degraded import tell_degraded
+from fes.federation.file.tree import Report
 from fes.federation.load import in_order, read_bytes
-from fes.federation.tree import Report
 from fes.mapping import Rule, load_rules
-from fes.mapping.clashes import Clash, clashes
+from fes.mapping.rules.clashes import Clash, clashes
 
 if TYPE_CHECKING:
     import argparse

@@ -112,7 +112,7 @@ class Table(msgspec.Struct, frozen=True):
         number: Of this part, from 0.
         count: Of parts; 0 where more follow.
         away: As in a hello of its gateway.
-        rows: As `fes.gateway.table.Row`, each a JSON array.
+        rows: As `fes.gateway.requests.table.Row`, each a JSON array.
         attendances: The roster, in the first part of an answer.
         asked: Digest of the table that the asker had: who has the same is answered, too.
         buckets: Which buckets an answer tells; the rest is equal.

@@ -2,8 +2,8 @@
 
 from fes.federation.check import check
 from fes.federation.clock import FederationClock, moment_us
-from fes.federation.dump import dump, resolved
-from fes.federation.finding import Finding, InvalidFederationError, Severity, has_errors
+from fes.federation.file.dump import dump, resolved
+from fes.federation.file.finding import Finding, InvalidFederationError, Severity, has_errors
 from fes.federation.kinds import Kind, installed_kinds
 from fes.federation.load import Document, examine, load, loads
 from fes.federation.model import Federation, adapter_id, is_on_medium, settings_of

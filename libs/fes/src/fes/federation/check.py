@@ -6,10 +6,10 @@ from typing import Any
 from fes.federation.checks import check_kinds, check_mappings
 from fes.federation.checks.identities import FindClashes, check_identities
 from fes.federation.checks.mappings import TryRule
-from fes.federation.finding import Finding, has_errors
+from fes.federation.file.finding import Finding, has_errors
+from fes.federation.file.tree import Report
 from fes.federation.kinds import Kind
 from fes.federation.load import Document, in_order
-from fes.federation.tree import Report
 
 
 def check(
@@ -24,7 +24,7 @@ def check(
     Args:
         document: A file that was examined.
         kinds: The kinds of event services that an adapter is installed for.
-        rule: Type of one mapping rule, e.g. `fes.mapping.rules.Rule`.
+        rule: Type of one mapping rule, e.g. `fes.mapping.rules.model.Rule`.
         try_rule: Raises a FederationError where a rule, as plain data, cannot work.
         find_clashes: Finds rules that give two events one identity.
     """

@@ -8,12 +8,12 @@ import msgspec
 
 from fes.errors import FederationError
 from fes.federation.checks import check_references
-from fes.federation.finding import Finding, InvalidFederationError, has_errors
+from fes.federation.file.finding import Finding, InvalidFederationError, has_errors
+from fes.federation.file.override import override
+from fes.federation.file.read import MAX_BYTES, read
+from fes.federation.file.structure import check_structure
+from fes.federation.file.tree import Node, Report
 from fes.federation.model import Federation
-from fes.federation.override import override
-from fes.federation.read import MAX_BYTES, read
-from fes.federation.structure import check_structure
-from fes.federation.tree import Node, Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from fes.filter.patterns import wildcard_of
-from fes.filter.place import inside_of, position_of
-from fes.filter.tree import (
+from fes.filter.language.patterns import wildcard_of
+from fes.filter.language.tree import (
     Affixed,
     Among,
     And,
@@ -28,6 +27,7 @@ from fes.filter.tree import (
     Truth,
     Within,
 )
+from fes.filter.place import inside_of, position_of
 from fes.filter.values import Kind, calculate, compare, comparer, kind_of, negate
 from fes.model.event import Event
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from fes.filter.canonical import canonical
 from fes.filter.evaluate import Test, compile_filter
-from fes.filter.grammar import parse
-from fes.filter.scan import DEFAULT_LIMITS, FilterLimits
-from fes.filter.tree import Condition
+from fes.filter.language.canonical import canonical
+from fes.filter.language.grammar import parse
+from fes.filter.language.scan import DEFAULT_LIMITS, FilterLimits
+from fes.filter.language.tree import Condition
 from fes.model.event import Event
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import asin, cos, degrees, pi, radians, sin, sqrt
 from typing import Any, Final
 
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     And,
     Comparison,
     Condition,

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
-from fes.filter.tree import Relation, Sign
+from fes.filter.language.tree import Relation, Sign
 from fes.model.types import INT64_MAX, INT64_MIN
 
 Kind = Literal["number", "string", "boolean"]

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any
 
+from fes.filter.algebra.simple import names_in
 from fes.filter.evaluate import compile_filter, getter
-from fes.filter.explain import shortened
-from fes.filter.place import POSITIONS
-from fes.filter.simple import names_in
-from fes.filter.text import operand_text, to_text
-from fes.filter.tree import (
+from fes.filter.language.explain import shortened
+from fes.filter.language.text import operand_text, to_text
+from fes.filter.language.tree import (
     And,
     Attribute,
     Condition,
@@ -20,6 +19,7 @@ from fes.filter.tree import (
     Reference,
     Within,
 )
+from fes.filter.place import POSITIONS
 from fes.filter.values import kind_of
 from fes.model.event import Event
 

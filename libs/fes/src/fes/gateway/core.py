@@ -23,19 +23,19 @@ from fes.control import (
 )
 from fes.control.signal import Acknowledgement, Ask, Hello, Table
 from fes.errors import ControlEventError, EventError, FesError
+from fes.gateway.admission import Entering
 from fes.gateway.delivery import Delivery
-from fes.gateway.desired import Applied, DesiredState
-from fes.gateway.entering import Entering
-from fes.gateway.gossip import Gossip
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
-from fes.gateway.outcomes import Step
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
-from fes.gateway.ownclock import CLOCK, NOTES, OwnClock
-from fes.gateway.replicas import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
-from fes.gateway.requests import as_observed
-from fes.gateway.restoring import Sound, sound, within
+from fes.gateway.own_clock import CLOCK, NOTES, OwnClock
+from fes.gateway.peers.gossip import Gossip
+from fes.gateway.replication import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
+from fes.gateway.requests.desired import Applied, DesiredState
+from fes.gateway.requests.outcomes import Step
+from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.validation import as_observed
+from fes.gateway.restore import Sound, sound, within
 from fes.gateway.settings import GatewaySettings, Instant
-from fes.gateway.standing import Standing
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.model import binary

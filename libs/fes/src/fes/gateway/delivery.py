@@ -12,22 +12,22 @@ from fes.control import ControlEvent
 from fes.control.signal import Acknowledgement
 from fes.distribution import matches
 from fes.errors import ControlEventError, EventError
-from fes.gateway.announcing import Announcing
-from fes.gateway.carrying import Carrying
-from fes.gateway.custody import Custody, Gift
-from fes.gateway.desired import DesiredState
-from fes.gateway.gossip import Gossip
+from fes.gateway.custody.store import Custody, Gift
+from fes.gateway.custody.succession import Succession
+from fes.gateway.custody.transfer import Carrying
+from fes.gateway.forwarding.announcements import Announcing
+from fes.gateway.forwarding.deferred import Postponed
+from fes.gateway.forwarding.dispatch import Sending
+from fes.gateway.forwarding.next_hop import Ways
+from fes.gateway.forwarding.sent_window import Marks
+from fes.gateway.forwarding.transit import Passing, of_event
 from fes.gateway.inputs import LinkUp
-from fes.gateway.marks import Marks
 from fes.gateway.outputs import Decided
-from fes.gateway.passing import Passing, of_event
-from fes.gateway.postponed import Postponed
-from fes.gateway.publication import Router
-from fes.gateway.sending import Sending
+from fes.gateway.peers.gossip import Gossip
+from fes.gateway.requests.desired import DesiredState
+from fes.gateway.router import Router
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.succession import Succession
 from fes.gateway.turn import Turn
-from fes.gateway.ways import Ways
 from fes.link.messages import Confirmed, Heard, Taken
 from fes.model import Event, Stamp, attributes, binary, check_stamp, is_reserved
 

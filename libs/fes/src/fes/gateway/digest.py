@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from fes.gateway.keys import key_of
+from fes.gateway.journal_keys import key_of
 
 BITS = 63
 """Bits of a digest: it fits every integer of every wire."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from fes.gateway.replicas import Forwarded
+from fes.gateway.replication import Forwarded
 from fes.link.messages import Order
 
 
@@ -52,8 +52,8 @@ class PutRow:
         key: Names the row in the journal.
         value: The row as MessagePack.
         soon: Whether what is ordered with it waits for its commit. Where not, the journal may have
-            it later, at the latest `LATER_US` of `fes.gateway.standing`: the row before it says
-            the same, for a shorter time.
+            it later, at the latest `LATER_US` of `fes.gateway.requests.registry`: the row before it
+            says the same, for a shorter time.
     """
 
     key: str

@@ -7,7 +7,7 @@ with what a process really takes.
 
 from typing import Final
 
-from fes.gateway.passing import Passing
+from fes.gateway.forwarding.transit import Passing
 
 EVENT_BYTES: Final = 1500
 """What an event that is kept takes beside its texts and its body."""

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from eventservices.canlog.j1939 import group_of
 
 from fes.errors import MappingError
-from fes.filter.vocabulary import Term
-from fes.mapping.carry import Carry
-from fes.mapping.compile import compile_rule
-from fes.mapping.compiled import Compiled, Timed
+from fes.filter.translation.vocabulary import Term
 from fes.mapping.counters import Counters
-from fes.mapping.names import NameRule, Names, is_identity
+from fes.mapping.fields.carry import Carry
+from fes.mapping.fields.names import NameRule, Names, is_identity
+from fes.mapping.fields.paths import Rename
+from fes.mapping.inversion.terms import Terms
 from fes.mapping.native import Native, describe
-from fes.mapping.parts import EventPart, LeftOut, Made, NativePart, numbered
-from fes.mapping.rules import Rule
-from fes.mapping.terms import Terms
-from fes.mapping.ways import Rename
+from fes.mapping.rules.compile import compile_rule
+from fes.mapping.rules.compiled import Compiled, Timed
+from fes.mapping.rules.model import Rule
+from fes.mapping.rules.parts import EventPart, LeftOut, Made, NativePart, numbered
 from fes.model import Event
 
 CanKey = tuple[int, bool]

@@ -14,7 +14,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from analytics.live.board import Board, Shown
-from analytics.live.opinion import PASS, Opinion
+from analytics.live.interim_verdict import PASS, Opinion
 
 PREFIX: Final = "fes_analytics"
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from analytics.live.opinion import Opinion
+from analytics.live.interim_verdict import Opinion
 
 
 @dataclass(frozen=True, slots=True)

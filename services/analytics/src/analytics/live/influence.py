@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from analytics.federation import Federation
-from analytics.live.control import Kept
-from analytics.live.state import Window
-from analytics.outages import Outage
+from analytics.inputs.federation import Federation
+from analytics.inputs.outages import Outage
+from analytics.live.kept.control import Kept
+from analytics.live.kept.state import Window
 from analytics.transforms.cuts import MARGIN_US
 from analytics.transforms.limits import SLACK_US
 

@@ -13,16 +13,16 @@ import msgspec
 from pyspark.sql import SparkSession
 
 from analytics.errors import RunReplacedError
-from analytics.federation import load_federation
-from analytics.files import Files, LocalFiles
-from analytics.folder import FEDERATION, TRACE, RunFolder, licences
-from analytics.live.bench import Bench, Run, Terms
+from analytics.inputs.federation import load_federation
+from analytics.inputs.files import Files, LocalFiles
+from analytics.inputs.folder import FEDERATION, TRACE, RunFolder, licences
+from analytics.inputs.place import fetch_static
 from analytics.live.board import Board
-from analytics.live.follower import Follower
-from analytics.live.opinion import Opinion
-from analytics.live.stream import Stream
-from analytics.place import fetch_static
-from analytics.report import Pages
+from analytics.live.interim_verdict import Opinion
+from analytics.live.judge import Bench, Run, Terms
+from analytics.live.reading.follower import Follower
+from analytics.live.reading.stream import Stream
+from analytics.report.pages import Pages
 
 log = logging.getLogger(__name__)
 

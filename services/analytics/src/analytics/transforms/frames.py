@@ -5,7 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from analytics.asked import passes
+from analytics.inputs.static_filters import passes
 from analytics.transforms.cuts import with_cuts
 from analytics.transforms.journeys import of_lane
 

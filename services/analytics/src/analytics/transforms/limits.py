@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from analytics.outages import FOREVER_US
+from analytics.inputs.outages import FOREVER_US
 
 SLACK_US = 1_000_000
 """A command is on its way from so long before it was sent until so long after it was applied."""

@@ -6,8 +6,8 @@ from typing import Final
 
 from eventservices.slices import shared_slice
 from fes.control import RequestType
-from fes.gateway.desired import Applied
-from fes.gateway.row import Row
+from fes.gateway.requests.desired import Applied
+from fes.gateway.requests.row import Row
 from fes.model import binary
 from fes.model.text import to_plain
 from pydantic import BaseModel

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 from fes.errors import StoreError
-from fes.gateway import replicas as core
+from fes.gateway import replication as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
 
 from fes_gateway.clock import wall_us

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from fes.adapter.replicas.views import REQUEST, Place
+from fes.adapter.replicas.membership import REQUEST, Place
 from fes.control.codec import read_stamp
 from fes.errors import ControlEventError
 from fes.link.messages import HeardControl

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from fes.adapter.replicas.line import Line
+from fes.adapter.replicas.replica_link import Line
 from fes.link.end import Hello
 from fes.link.websocket import Dialler, SocketEnd
 

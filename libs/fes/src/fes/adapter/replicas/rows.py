@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Final
 
-from fes.adapter.replicas.wish import ALONE
+from fes.adapter.replicas.desired import ALONE
 
 ROWS: Final = 25_000
 """Most rows of which the replica is remembered: more than an adapter keeps waiting."""

@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Final
 
-from fes.adapter.replicas.views import REQUEST, Place
+from fes.adapter.replicas.membership import REQUEST, Place
 from fes.link.end import Message
 
 EVENTS: Final = 10_000

@@ -45,7 +45,7 @@ from fes.cli.running.readiness import (
     until,
 )
 from fes.errors import AdapterError
-from fes.federation.dump import dump, resolved
+from fes.federation.file.dump import dump, resolved
 from fes.federation.model import Federation, adapter_id
 
 READY_S = 60.0

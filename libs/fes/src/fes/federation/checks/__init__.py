@@ -11,8 +11,8 @@ from fes.federation.checks.requests import check_requests
 from fes.federation.checks.services import check_services
 from fes.federation.checks.stores import check_stores
 from fes.federation.checks.ways import check_ways
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
-from fes.federation.tree import Report
 
 __all__ = ["check_kinds", "check_mappings", "check_references"]
 

@@ -1,8 +1,8 @@
 """Checks native applications."""
 
 from fes.federation.checks.services import known
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
-from fes.federation.tree import Report
 
 
 def check_applications(federation: Federation, report: Report) -> None:

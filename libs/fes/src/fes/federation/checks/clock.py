@@ -4,8 +4,8 @@ from msgspec import UNSET
 
 from fes.errors import FederationError
 from fes.federation.clock import moment_us
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
-from fes.federation.tree import Report
 
 
 def check_clock(federation: Federation, report: Report) -> None:

@@ -12,10 +12,10 @@ from fes.errors import ControlEventError
 from fes.federation.checks.lists import NamedList
 from fes.federation.checks.marks import persistent_services
 from fes.federation.checks.observing import observed_lists
+from fes.federation.file.tree import Report
 from fes.federation.kinds import Kind
 from fes.federation.model import Federation
 from fes.federation.topology import Graph, Vertex, attachments, mediums, spanning_tree
-from fes.federation.tree import Report
 from fes.model.attributes import (
     PRIORITY,
     PROXIMITY,

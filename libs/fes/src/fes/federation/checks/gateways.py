@@ -3,9 +3,9 @@
 from msgspec import UNSET
 
 from fes.federation.checks.services import known
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
-from fes.federation.tree import Report
 
 
 def check_gateways(federation: Federation, report: Report) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
-from fes.federation.tree import Report
 
 FindClashes = Callable[[Sequence[Any]], Iterable[tuple[int, int]]]
 """Takes rules as plain data; returns the indexes of two that clash, the later one first."""

@@ -7,14 +7,14 @@ import msgspec
 
 from fes.federation.checks.marks import check_redelivery
 from fes.federation.checks.observing import observed_lists
+from fes.federation.file.structure import check_structure
+from fes.federation.file.tree import Report, nearest
 from fes.federation.kinds import Kind
 from fes.federation.model import EventService, Federation, settings_of
 from fes.federation.names import hint
-from fes.federation.structure import check_structure
-from fes.federation.tree import Report, nearest
 
 if TYPE_CHECKING:
-    from fes.federation.finding import Path
+    from fes.federation.file.finding import Path
 
 
 def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:

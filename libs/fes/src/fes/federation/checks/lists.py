@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from fes.distribution import is_pattern, matches, matches_any, parse_list
 from fes.errors import ControlEventError
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.names import hint
 from fes.federation.topology import Routes
-from fes.federation.tree import Report
 
 
 class NamedList(NamedTuple):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fes.errors import FederationError
-from fes.federation.structure import check_structure
-from fes.federation.tree import Node, Report, child
+from fes.federation.file.structure import check_structure
+from fes.federation.file.tree import Node, Report, child
 
 TryRule = Callable[[Any], object]
 """Raises a FederationError where a rule, as plain data, cannot work."""

@@ -6,10 +6,10 @@ Source:
 
 from collections.abc import Iterator, Mapping
 
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report, child
 from fes.federation.kinds import Kind
 from fes.federation.model import Federation, settings_of
-from fes.federation.tree import Report, child
 
 SLOWEST = 16
 """Most intervals `limits.retry_s` between two times that a gateway sends an event without an

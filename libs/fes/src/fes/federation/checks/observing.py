@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from fes.federation.checks.lists import NamedList, check_list
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.topology import Routes
-from fes.federation.tree import Report
 
 OBSERVED = ("subscriptions", "announcements")
 """What native clients may declare, as the file names it."""

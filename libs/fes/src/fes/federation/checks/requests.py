@@ -8,10 +8,10 @@ from msgspec import UNSET
 from fes.errors import EventError, FilterError
 from fes.federation.checks.lists import NamedList, check_list
 from fes.federation.checks.services import known
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation, Request
 from fes.federation.topology import Routes
-from fes.federation.tree import Report
 from fes.filter import parse
 from fes.model.text import from_plain
 

@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 from msgspec import UNSET
 
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.names import hint
-from fes.federation.tree import Report
 
 EMBEDDED = ("nats", "mqtt")
 """Kinds of brokers that `fes run` can start itself."""

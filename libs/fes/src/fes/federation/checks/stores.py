@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import UNSET
 
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation, Store
-from fes.federation.tree import Report
 
 SCHEMES = ("nats", "tls")
 """How an address of a NATS server begins."""

@@ -1,8 +1,8 @@
 """Checks that there is a way between any two event services."""
 
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.topology import Graph, Vertex, attachments, mediums, spanning_tree
-from fes.federation.tree import Report
 
 
 def check_ways(federation: Federation, report: Report) -> None:

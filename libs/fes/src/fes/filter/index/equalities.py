@@ -6,7 +6,7 @@ from typing import Any, Final, Generic, TypeVar
 from fes.filter.evaluate import getter
 from fes.filter.index.leaf import Leaf
 from fes.filter.index.route import Name, Route
-from fes.filter.tree import Attribute
+from fes.filter.language.tree import Attribute
 from fes.filter.values import kind_of
 from fes.model.event import Event
 

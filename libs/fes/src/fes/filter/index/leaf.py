@@ -9,7 +9,7 @@ from fes.filter.index.bounds import Bounds
 from fes.filter.index.intervals import Intervals
 from fes.filter.index.route import Route
 from fes.filter.index.spans import Span
-from fes.filter.tree import Condition, Reference, all_of
+from fes.filter.language.tree import Condition, Reference, all_of
 from fes.model.event import Event
 
 D = TypeVar("D", bound=Hashable)

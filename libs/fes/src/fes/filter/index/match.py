@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from fes.filter.index.equalities import OfSubject
 from fes.filter.index.route import routes
-from fes.filter.tree import Condition
+from fes.filter.language.tree import Condition
 from fes.model.event import Event
 
 D = TypeVar("D", bound=Hashable)

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fes.filter.alternatives import alternatives
+from fes.filter.algebra.alternatives import alternatives
+from fes.filter.algebra.normal import normalise
+from fes.filter.algebra.weaken import truths
 from fes.filter.index.spans import Span, span_of
-from fes.filter.normal import normalise
-from fes.filter.tree import (
+from fes.filter.language.tree import (
     Affixed,
     Among,
     And,
@@ -24,7 +25,6 @@ from fes.filter.tree import (
     conjuncts,
 )
 from fes.filter.values import ORDERINGS
-from fes.filter.weaken import truths
 
 MAX_ALTERNATIVES: Final = 64
 """Most entries of one filter; one that needs more has fewer, and is tested whole."""

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fes.filter.interval import Interval
-from fes.filter.tree import Affixed, Comparison, Condition, Constant
+from fes.filter.algebra.interval import Interval
+from fes.filter.language.tree import Affixed, Comparison, Condition, Constant
 
 End = tuple[Any, int]
 """A value, and 0; or 1 for what is just above it, -1 for what is just below."""

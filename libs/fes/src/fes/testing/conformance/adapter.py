@@ -9,7 +9,7 @@ import pytest
 from eventservices.stamp import Stamp as NativeStamp
 
 from fes.adapter.base import AdapterContext
-from fes.adapter.opaque import OpaqueClient
+from fes.adapter.opaque_client import OpaqueClient
 from fes.control import ControlEvent, RequestType, from_event, to_event
 from fes.eventlog import Decision
 from fes.link.messages import (

@@ -1,0 +1,1 @@
+"""From the event service to the gateway."""

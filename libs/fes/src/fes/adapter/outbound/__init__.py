@@ -1,0 +1,1 @@
+"""From the gateway to the event service."""

@@ -1,0 +1,167 @@
+"""Native subscriptions: one for each filter that no other covers.
+
+Its client hears what it asked for through the subscription that covers its own. When that one
+ends, those under it are made first, so that no event is missed in between.
+"""
+
+from collections.abc import Iterable
+from itertools import count
+
+from fes.adapter.base import Adapter, Subscription
+from fes.errors import FesError
+from fes.filter import Filter
+from fes.filter.algebra.maximal import Maximal
+
+Lost = tuple[tuple[int, ...], FesError]
+"""Numbers of subscriptions that could not be made after all, and why."""
+
+
+class Natives:
+    """Has an adapter subscribe to as little as all filters need together.
+
+    Equal filters are one native subscription, which ends with the last of them.
+
+    Args:
+        adapter: Subscribes and unsubscribes.
+
+    Attributes:
+        keeps: Whether nothing is withdrawn for now, as more changes follow.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.keeps = False
+        self._adapter = adapter
+        self._numbers = count(1)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget everything: the native connection is closed."""
+        self._users: dict[str, dict[int, Filter]] = {}
+        self._maximal = Maximal[str]()
+        self._held: dict[str, Subscription] = {}
+        self._widened: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """How many filters have native subscriptions of their own, and how many need none."""
+        return {
+            "maximal_subscriptions": len(self._held),
+            "covered_subscriptions": len(self._maximal) - len([*self._maximal]),
+        }
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is subscribed to natively is what is wanted."""
+        return self._held.keys() == {*self._maximal}
+
+    def stands_alone(self, filter_: Filter) -> bool:
+        """Tell whether a filter has a native subscription of its own."""
+        return filter_.canonical in self._held
+
+    async def add(self, number: int, filter_: Filter) -> tuple[tuple[str, ...], list[Lost]]:
+        """Have at least what a filter accepts be heard.
+
+        Args:
+            number: Names the subscription.
+            filter_: Its filter.
+
+        Returns:
+            What is heard beyond the filter, in words. And what was lost, which is nothing unless
+            something was to be made anew.
+
+        Raises:
+            FesError: As the adapter; nothing is wanted then that was not before.
+        """
+        key = filter_.canonical
+        self._users.setdefault(key, {})[number] = filter_
+        self._maximal.add(key, filter_.tree)
+        try:
+            lost = await self._make(key)
+        except BaseException:
+            self._leave(key, number)
+            raise
+        await self._end_surplus_if_possible()
+        return self._beyond(key), lost
+
+    async def remove(self, number: int, filter_: Filter) -> list[Lost]:
+        """Have a filter no longer be heard for; harmless twice.
+
+        Raises:
+            FesError: As the adapter; all that was heard is still heard. Another call goes on.
+        """
+        self._leave(filter_.canonical, number)
+        return await self.settle()
+
+    async def settle(self) -> list[Lost]:
+        """Subscribe to what is wanted, then withdraw what is not.
+
+        Raises:
+            FesError: As the adapter; another call goes on.
+        """
+        lost = await self._make()
+        await self._end_surplus()
+        return lost
+
+    def covered_last(self, filters: Iterable[tuple[int, Filter]]) -> list[int]:
+        """Return the numbers in an order in which withdrawing them makes nothing anew."""
+        return [
+            number for number, _ in sorted(filters, key=lambda each: self.stands_alone(each[1]))
+        ]
+
+    def _leave(self, key: str, number: int) -> None:
+        users = self._users.get(key, {})
+        users.pop(number, None)
+        if not users:
+            self._users.pop(key, None)
+            self._maximal.remove(key)
+
+    async def _make(self, fresh: str | None = None) -> list[Lost]:
+        """Subscribe to what is wanted and not held; what the service does not take is given up."""
+        lost: list[Lost] = []
+        while missing := [key for key in self._maximal if key not in self._held]:
+            for key in missing:
+                try:
+                    await self._subscribe(key)
+                except FesError as error:
+                    if error.retryable or key == fresh:
+                        raise
+                    lost.append((self._give_up(key), error))
+        return lost
+
+    async def _subscribe(self, key: str) -> None:
+        filter_ = next(iter(self._users[key].values()))
+        subscription = Subscription(next(self._numbers), filter_)
+        self._widened[key] = await self._adapter.subscribe(subscription)
+        self._held[key] = subscription
+
+    def _give_up(self, key: str) -> tuple[int, ...]:
+        numbers = tuple(self._users.pop(key))
+        self._maximal.remove(key)
+        return numbers
+
+    async def _end_surplus(self) -> None:
+        if self.keeps:
+            return
+        wanted = {*self._maximal}
+        failure: Exception | None = None
+        for key in [key for key in self._held if key not in wanted]:
+            try:
+                await self._adapter.unsubscribe(self._held[key])
+            except Exception as error:  # noqa: BLE001 - those behind it are to be withdrawn
+                failure = failure or error
+            else:
+                del self._held[key], self._widened[key]
+        if failure is not None:
+            raise failure
+
+    async def _end_surplus_if_possible(self) -> None:
+        try:
+            await self._end_surplus()
+        except FesError:
+            return  # it is heard a little longer: `settled` is false, and somebody settles it
+
+    def _beyond(self, key: str) -> tuple[str, ...]:
+        cover = self._maximal.cover_of(key)
+        if cover is None:
+            return self._widened.get(key, ())
+        return (f"heard by the native subscription to {cover[:200]}", *self._widened.get(cover, ()))

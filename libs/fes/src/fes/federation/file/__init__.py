@@ -1,0 +1,1 @@
+"""The text of the federation file: read, resolved, checked, written back."""

@@ -1,0 +1,1 @@
+"""What follows from filters: normal forms, covering, weakening."""

@@ -1,0 +1,54 @@
+"""Whether several conditions together are true wherever a conjunction is, though none is alone.
+
+Case by case: an event that fulfils the conjunction and not the first condition must fulfil one of
+the others.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from fes.filter.algebra.facts import Facts
+from fes.filter.algebra.normal import normalise
+from fes.filter.algebra.weaken import truths
+from fes.filter.language.tree import Condition, conjuncts
+
+MAX_CASES: Final = 64
+"""Most cases that are looked at; beyond, the answer is no."""
+
+
+def together(facts: Facts, items: tuple[Condition, ...]) -> bool:
+    """Tell whether one of several conditions must be true; never wrongly True.
+
+    Args:
+        facts: What is known of an event.
+        items: In normal form.
+    """
+    return _Cases().closed(facts, items)
+
+
+class _Cases:
+    def __init__(self) -> None:
+        self._left = MAX_CASES
+
+    def closed(self, facts: Facts, items: tuple[Condition, ...]) -> bool:
+        """Tell whether every event as known fulfils one of the items."""
+        self._left -= 1
+        if self._left < 0:
+            return False
+        if any(facts.implies_alone(item) for item in items):
+            return True
+        if len(items) < 2:
+            return False
+        first, others = items[0], items[1:]
+        return all(self.closed(known, others) for known in _without(facts, first))
+
+
+def _without(facts: Facts, item: Condition) -> Iterator[Facts]:
+    """Yield what is known besides in each way in which an item can be other than true."""
+    for test in conjuncts(item):
+        if facts.implies_alone(test):
+            continue
+        if not facts.decides(test):
+            yield facts
+            return
+        yield Facts((*facts.tests, truths(normalise(test, positive=False))))

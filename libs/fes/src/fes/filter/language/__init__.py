@@ -1,0 +1,1 @@
+"""The language of filters: from text to a syntax tree, and back."""

@@ -1,0 +1,1 @@
+"""From filters to what an event service can apply itself."""

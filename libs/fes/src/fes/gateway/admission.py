@@ -1,0 +1,84 @@
+"""Entering: requests and events in control events are checked before anything is done with them."""
+
+from fes.control import ControlEvent, RequestType
+from fes.errors import ControlEventError, EventError
+from fes.gateway.delivery import Delivery
+from fes.gateway.requests.outcomes import Step
+from fes.gateway.requests.registry import Standing, of_request
+from fes.gateway.requests.validation import check_entry, patterns_of, rows_of
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+from fes.model import attributes
+
+
+class Entering:
+    """Lets requests in, or refuses them with a reason.
+
+    Args:
+        settings: Of the gateway.
+        standing: Takes the requests that hold.
+        delivery: Takes publications.
+    """
+
+    def __init__(self, settings: GatewaySettings, standing: Standing, delivery: Delivery) -> None:
+        self._settings = settings
+        self._standing = standing
+        self._delivery = delivery
+
+    def take(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
+        """Take a request.
+
+        Args:
+            control: The request.
+            arrived: Event service that it was heard at; "" where it came over the API.
+            turn: Collects what comes of it.
+        """
+        try:
+            check_entry(control, self._settings, arrived)
+            patterns = patterns_of(control, self._settings)
+            if control.type is RequestType.PUBLICATION:
+                self._publication(control, patterns, arrived, turn)
+            else:
+                self._standing.take(control, patterns, arrived, turn)
+        except (ControlEventError, EventError) as error:
+            self._refuse(control, arrived, str(error), turn)
+            if control.row and control.giver and control.system == self._settings.system:
+                self._delivery.never(control, arrived, str(error), turn)
+
+    def is_sound(self, control: ControlEvent, arrived: str, turn: Turn) -> bool:
+        """Tell whether a request may enter; where not, it is refused. See `take`."""
+        try:
+            check_entry(control, self._settings, arrived)
+            patterns = patterns_of(control, self._settings)
+            if control.type is not RequestType.PUBLICATION:
+                rows_of(control, patterns, turn, 0)
+        except (ControlEventError, EventError) as error:
+            self._refuse(control, arrived, str(error), turn)
+            return False
+        return True
+
+    @staticmethod
+    def is_shared(control: ControlEvent) -> bool:
+        """Tell whether each replica of a gateway may take a request.
+
+        Each may take an event that nobody answers for.
+
+        Raises:
+            EventError: The event's attributes are not sound.
+        """
+        if control.type is not RequestType.PUBLICATION or control.row:
+            return False
+        return control.event is None or not attributes.is_persistent(control.event)
+
+    def _publication(
+        self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
+    ) -> None:
+        # Noted before it is routed, so that what is decided then is noted behind it.
+        step = Step("accepted", arrived, control.dist_list, turn.now.wall_us)
+        self._standing.outcomes.add(control.id, step)
+        self._delivery.publication(control, patterns, arrived, turn)
+
+    def _refuse(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
+        step = Step("refused", arrived, reason, turn.now.wall_us)
+        self._standing.outcomes.add(control.id, step)
+        turn.decide(of_request("refused", control, arrived, reason=reason))

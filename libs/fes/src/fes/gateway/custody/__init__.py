@@ -1,0 +1,1 @@
+"""Custody of persistent events: kept until the next hop has confirmed them."""

@@ -1,0 +1,330 @@
+"""Carrying: persistent events move from custody to custody, and are answered for.
+
+Source:
+    design, section 6, Delivery.
+"""
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Container
+
+from fes.control.signal import Acknowledgement
+from fes.errors import EventError
+from fes.federation.topology import Hop
+from fes.gateway.custody.lane import NO_WAY, Lane, LaneKey
+from fes.gateway.custody.store import Custody, CustodyRow, Gift, Key, row_key
+from fes.gateway.forwarding.dispatch import Sending
+from fes.gateway.forwarding.sent_window import Marks
+from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+from fes.link.messages import Confirmed
+
+TURNS = 10_000
+"""Most lanes of other gateways of which the row taken last is remembered."""
+
+NEVER = "can never be accepted by"
+"""How the reason begins why an event that another gateway refused for good is set aside."""
+
+REASON = 300
+"""Most characters of the reason that another gateway tells."""
+
+SLOWEST = 16
+"""Most retry intervals between two attempts."""
+
+
+class Carrying:
+    """Moves the rows in custody.
+
+    Args:
+        settings: Of the gateway.
+        custody: Keeps them.
+        sending: Sends events on.
+        way: Returns the first step to an event service; None where there is none now.
+        persistent: Event services that keep events.
+        marks: Remembers what was sent where nobody answers.
+    """
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        custody: Custody,
+        sending: Sending,
+        way: Callable[[str], Hop | None],
+        persistent: Container[str],
+        marks: Marks,
+    ) -> None:
+        self._settings = settings
+        self._marks = marks
+        self._custody = custody
+        self._sending = sending
+        self._way = way
+        self._persistent = persistent
+        self._lanes: dict[LaneKey, Lane] = {}
+        self._waiting: dict[int, CustodyRow] = {}
+        self._turns: OrderedDict[tuple[str, LaneKey], int] = OrderedDict()
+        self._expiring: list[tuple[int, int, Key]] = []
+        self._answered_us: dict[Hop, int] = {}
+
+    def restore(self) -> None:
+        """Take back the rows of the gateway before this one; they go on once links are up."""
+        for row in self._custody:
+            self._expires(row)
+            if row.event.starts_us:
+                self._waiting[row.place] = row
+            else:
+                self._lane_of(row).add(row)
+
+    def keeps(self, event: Passing, destination: str) -> bool:
+        """Tell whether an event goes into custody: some hop answers, or others wait before it."""
+        key = LaneKey(-event.priority, event.stamp.origin, destination)
+        way = self._way(destination)
+        return key in self._lanes or way is None or self._answers(way, destination)
+
+    def take(self, event: Passing, destination: str, turn: Turn) -> bool:
+        """Take an event that no gateway gave; tell whether this gateway answers for it."""
+        key = row_key(event, destination)
+        if self._custody.get(key) or self._custody.answered(key, given=False):
+            turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
+            return True
+        return self._hold(event, destination, None, turn) is not None
+
+    def given(self, event: Passing, destination: str, gift: Gift, after: int, turn: Turn) -> bool:
+        """Take an event that another gateway gives; tell whether to acknowledge it.
+
+        Args:
+            event: The event.
+            destination: Where it goes.
+            gift: Who gives it.
+            after: The giver's row before it that must have been taken; 0 where none must.
+            turn: Collects what comes of it.
+        """
+        key = row_key(event, destination)
+        held = self._custody.get(key)
+        lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
+        in_turn = not after or self._turns.get(lane) == after
+        if held is None and self._custody.answered(key, given=True):
+            turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
+            if not in_turn:  # it came by another way, and what is before it here has not come yet
+                return True
+        elif not in_turn:
+            turn.decide(of_event("suppressed", event, to=destination, reason="out of turn"))
+            return False
+        elif held is not None and (held.gift == gift or self._is_direct(held)):
+            turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
+        elif self._hold(event, destination, gift, turn) is None:
+            return False
+        self._turns[lane] = gift.row
+        self._turns.move_to_end(lane)
+        if len(self._turns) > TURNS:
+            self._turns.popitem(last=False)
+        return True
+
+    def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
+        """Take what an adapter says of a row; it answers only for what it was to publish."""
+        row = self._custody.numbered(confirmed.row)
+        if row is None or row.destination != service or row.place in self._waiting:
+            return
+        if confirmed.error and confirmed.retryable:
+            self._pause(self._lanes[LaneKey.of(row)], row, turn)
+            return
+        if confirmed.error:
+            reason = confirmed.error
+            turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+        self._complete(row, turn, final=True)
+
+    def acknowledged(self, signal: Acknowledgement, turn: Turn) -> None:
+        """Let the rows go that another gateway answers for now."""
+        for number in signal.rows if signal.to == self._settings.id else ():
+            row = self._custody.numbered(number)
+            if row is not None and not self._is_direct(row):
+                self._complete(row, turn, final=False)
+        for number in signal.refused if signal.to == self._settings.id else ():
+            row = self._custody.numbered(number)
+            if row is not None and not self._is_direct(row):
+                reason = f"{NEVER} {signal.gateway}: {signal.reason[:REASON]}"
+                turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+                self._complete(row, turn, final=True)
+
+    def resume(self, turn: Turn, service: str = "") -> None:
+        """Send what may go now; what went over an event service already is sent again."""
+        for key in sorted(self._lanes):
+            lane = self._lanes.get(key)
+            if lane is not None:
+                if service and lane.way.service == service:
+                    lane.rewind()
+                self._pump(key, lane, turn)
+
+    def rewind(self, service: str) -> None:
+        """Have what was sent to gateways at an event service sent again: one of them is new."""
+        for lane in self._lanes.values():
+            if lane.way.service == service != lane.destination:
+                lane.rewind()
+
+    def tick(self, turn: Turn) -> None:
+        """Let time pass: begin what may begin, drop what is worthless, send again what must."""
+        self._expire(turn)
+        started = [row for row in self._waiting.values() if row.event.starts_us <= turn.now.time_us]
+        for row in started:
+            del self._waiting[row.place]
+            self._lane_of(row).add(row)  # all of them before any is sent: the urgent go first
+        for lane in self._lanes.values():
+            if lane.waiting and turn.own_us - lane.sent_us >= self._patience_us(lane):
+                lane.tries += 1
+                lane.rewind()
+        self.resume(turn)
+        self._custody.expire(turn)
+
+    def _expires(self, row: CustodyRow) -> None:
+        if row.event.expires_us:
+            heapq.heappush(self._expiring, (row.event.expires_us, row.place, row.key))
+
+    def _expire(self, turn: Turn) -> None:
+        """Let the rows go that are worthless, whether or not there is a way for them.
+
+        One that is on its way is answered, or let go when it would be sent again.
+        """
+        later = []
+        while self._expiring and self._expiring[0][0] <= turn.now.time_us:
+            _, place, key = heapq.heappop(self._expiring)
+            row = self._custody.get(key)
+            if row is None or row.place != place:
+                continue
+            lane = self._lanes.get(LaneKey.of(row))
+            if lane is not None and lane.is_sent(row):
+                later.append((turn.now.time_us + self._settings.retry_us, place, key))
+                continue
+            turn.decide(of_event("dropped", row.event, to=row.destination, reason="expired"))
+            self._complete(row, turn, final=True)
+        for entry in later:
+            heapq.heappush(self._expiring, entry)
+
+    def _is_direct(self, row: CustodyRow) -> bool:
+        """Tell whether a row goes to its destination without another gateway between.
+
+        Then it is the adapter that answers for it: whoever gave the event, or took it before, may
+        have given it away again.
+        """
+        lane = self._lanes.get(LaneKey.of(row))
+        return lane is not None and lane.way.service == row.destination
+
+    def _patience_us(self, lane: Lane) -> int:
+        """Return how long an answer is waited for.
+
+        Where a hop answered since, there is no reason to wait ever longer: what was sent there at
+        once was more than the link has room for, and what was dropped is sent with what is left.
+        """
+        if self._answered_us.get(lane.way, 0) > lane.sent_us:
+            return self._settings.retry_us
+        return self._settings.retry_us * min(1 << min(lane.tries, SLOWEST), SLOWEST)
+
+    def _pause(self, lane: Lane, row: CustodyRow, turn: Turn) -> None:
+        """Send the rows of a lane again later; those behind that fail with it say nothing new."""
+        if lane.is_sent(row):
+            lane.rewind()
+            lane.paused_us = turn.own_us + self._patience_us(lane)
+            lane.tries += 1
+
+    def _hold(
+        self, event: Passing, destination: str, gift: Gift | None, turn: Turn
+    ) -> CustodyRow | None:
+        held = self._custody.get(row_key(event, destination))
+        if held is None and self._custody.full(event, destination):
+            turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
+            return None
+        row = self._custody.take(event, destination, gift, turn)
+        if held is None:
+            self._expires(row)
+        self._enter(row, turn)
+        return row
+
+    def _enter(self, row: CustodyRow, turn: Turn) -> None:
+        if row.event.starts_us > turn.now.time_us:
+            self._waiting[row.place] = row
+            return
+        self._waiting.pop(row.place, None)  # where it was given anew meanwhile
+        lane = self._lane_of(row)
+        lane.add(row)
+        self._pump(LaneKey.of(row), lane, turn)
+
+    def _lane_of(self, row: CustodyRow) -> Lane:
+        return self._lanes.setdefault(LaneKey.of(row), Lane(row.destination))
+
+    def _complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
+        self._custody.complete(row, turn, final=final)
+        self._waiting.pop(row.place, None)
+        key = LaneKey.of(row)
+        lane = self._lanes.get(key)
+        if lane is not None:
+            self._answered_us[lane.way] = turn.own_us
+            lane.remove(row)
+            self._pump(key, lane, turn)
+
+    def _pump(self, key: LaneKey, lane: Lane, turn: Turn) -> None:
+        """Send the rows of a lane that may be on their way."""
+        if lane.destination not in self._settings.services:
+            self._give_up(lane, turn)
+        way = self._way(lane.destination)
+        if lane.way != (way or NO_WAY):
+            lane.way = way or NO_WAY
+            lane.rewind()
+        if lane.paused_us > turn.own_us:
+            return
+        while way is not None and lane.waiting < self._settings.in_flight:
+            row = lane.next()
+            if row is None:
+                break
+            self._send(row, lane, way, turn)
+        if not lane:
+            self._lanes.pop(key, None)
+
+    def _send(self, row: CustodyRow, lane: Lane, way: Hop, turn: Turn) -> None:
+        event, destination = row.event, row.destination
+        if event.expires_us and event.expires_us <= turn.now.time_us:
+            self._let_go(row, lane, turn, "dropped", "expired")
+            return
+        answers = self._answers(way, destination)
+        if not answers and self._marks.repeated(
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
+        ):
+            self._let_go(row, lane, turn, "suppressed", "repeated")
+            return
+        number, after = (row.number, lane.last) if answers else (0, 0)
+        try:
+            if way.service == destination:
+                self._sending.publish(event, destination, turn, row=number, after=after)
+            else:
+                self._sending.forward(event, way, [destination], turn, row=number, after=after)
+        except EventError as error:
+            self._let_go(row, lane, turn, "refused", f"body: {error}")
+            return
+        if answers:
+            lane.sent(row, turn.own_us)
+        else:
+            lane.remove(row)
+            self._custody.complete(row, turn, final=way.service == destination)
+
+    def _give_up(self, lane: Lane, turn: Turn) -> None:
+        """Let the rows go whose destination the file no longer has."""
+        lane.rewind()
+        while (row := lane.next()) is not None:
+            self._let_go(row, lane, turn, "dropped", "no such event service")
+
+    def _let_go(self, row: CustodyRow, lane: Lane, turn: Turn, decision: str, reason: str) -> None:
+        """Let a row go that will not arrive, and say so."""
+        turn.decide(of_event(decision, row.event, to=row.destination, reason=reason))
+        lane.remove(row)
+        self._custody.complete(row, turn, final=True)
+
+    def _answers(self, way: Hop, destination: str) -> bool:
+        """Tell whether what goes by a hop is answered for.
+
+        On a medium gateways acknowledge one another, since what is sent there may not be heard.
+        """
+        if way.service in self._persistent:
+            return True
+        return way.service != destination and self._settings.adapters[way.service].on_medium

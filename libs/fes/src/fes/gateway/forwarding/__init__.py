@@ -1,0 +1,1 @@
+"""Events in transit: their next hops, and what was already sent."""

@@ -1,0 +1,56 @@
+"""Events that must not be delivered yet: `StartTime`.
+
+Persistent ones wait in custody; these are the others.
+"""
+
+import heapq
+
+from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.turn import Turn
+from fes.gateway.weights import weight_of_event
+
+
+class Postponed:
+    """Keeps events until they may be delivered.
+
+    Args:
+        limit: Most events; one above it is dropped and counted.
+        limit_bytes: Most bytes that they account for.
+
+    Attributes:
+        bytes: Weight of all events.
+    """
+
+    def __init__(self, limit: int, limit_bytes: int) -> None:
+        self.bytes = 0
+        self._limit = limit
+        self._limit_bytes = limit_bytes
+        self._count = 0
+        self._heap: list[tuple[int, int, Passing, tuple[str, ...]]] = []
+
+    def __len__(self) -> int:
+        """Return the number of events."""
+        return len(self._heap)
+
+    def add(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> None:
+        """Keep an event for its destinations."""
+        weight = weight_of_event(event)
+        if len(self._heap) >= self._limit or self.bytes + weight > self._limit_bytes:
+            turn.decide(of_event("dropped", event, reason="too many wait for their StartTime"))
+            return
+        self._count += 1
+        self.bytes += weight
+        heapq.heappush(self._heap, (event.starts_us, self._count, event, destinations))
+
+    def due(self, time_us: int) -> list[tuple[Passing, tuple[str, ...]]]:
+        """Return the events that may be delivered by now, and forget them.
+
+        Args:
+            time_us: Federation clock, microseconds.
+        """
+        found = []
+        while self._heap and self._heap[0][0] <= time_us:
+            _, _, event, destinations = heapq.heappop(self._heap)
+            self.bytes -= weight_of_event(event)
+            found.append((event, destinations))
+        return found

@@ -1,0 +1,106 @@
+"""Sending: an event leaves, natively or inside a publication control event."""
+
+import msgspec
+
+from fes.control import ControlEvent, RequestType, to_event
+from fes.federation.topology import Hop
+from fes.gateway.forwarding.announcements import Announcing
+from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+from fes.link.messages import Publish, PublishControl
+from fes.model import binary
+
+
+class Sending:
+    """Sends events.
+
+    Args:
+        settings: Of the gateway.
+        announcing: Announces before it is published.
+        persistent: Event services that keep events.
+    """
+
+    def __init__(
+        self, settings: GatewaySettings, announcing: Announcing, persistent: dict[str, None]
+    ) -> None:
+        self._settings = settings
+        self._announcing = announcing
+        self._persistent = persistent
+
+    def publish(
+        self, event: Passing, destination: str, turn: Turn, *, row: int = 0, after: int = 0
+    ) -> None:
+        """Publish an event natively at an attached event service, announcing first.
+
+        Args:
+            event: The event.
+            destination: Event service identifier.
+            turn: Collects what comes of it.
+            row: Number of the custody row to be confirmed; 0 where none is.
+            after: The row before it that is not confirmed yet.
+
+        Raises:
+            EventError: The event's body had to be read, and is no event of its subject.
+        """
+        if event.persistent and destination not in self._persistent:
+            turn.decide(of_event("degraded", event, to=destination, what="Reliability"))
+        self._announcing.before(destination, event.subject, event.body, turn)
+        on_air = (destination,) if self._settings.adapters[destination].on_medium else ()
+        via, expires_us = event.trail + on_air, event.expires_us
+        order = Publish(event.stamp, via, expires_us, event.body, event.priority, row, after)
+        turn.order(destination, order)
+        turn.decide(of_event("applied", event, to=destination))
+
+    def forward(
+        self,
+        event: Passing,
+        hop: Hop,
+        names: list[str],
+        turn: Turn,
+        *,
+        row: int = 0,
+        after: int = 0,
+    ) -> None:
+        """Send an event on towards event services that are not attached.
+
+        Args:
+            event: The event.
+            hop: Where to say it, and to whom.
+            names: Event services behind it.
+            turn: Collects what comes of it.
+            row: Number of the custody row to be acknowledged; 0 where none is.
+            after: The row before it that is not acknowledged yet.
+
+        Raises:
+            EventError: The event's body is none.
+        """
+        path = (*event.path, hop.service)
+        control = ControlEvent(
+            stamp=event.stamp,
+            system=self._settings.system,
+            type=RequestType.PUBLICATION,
+            source=event.stamp.home,
+            dist_list=",".join(names),
+            event=binary.decode(event.body),
+            path=self._shortened(path) if row else path,
+            via=event.via,
+            next_gateway=hop.gateway,
+        )
+        if row:
+            giver = self._settings.id
+            control = msgspec.structs.replace(control, giver=giver, row=row, after=after)
+        elif event.persistent:
+            for name in names:
+                turn.decide(of_event("degraded", event, to=name, what="Reliability"))
+        body, origin = binary.encode(to_event(control)), event.stamp.origin
+        order = PublishControl(body, True, event.priority, origin, row, event.expires_us)
+        turn.order(hop.service, order)
+        turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
+
+    def _shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return a path that names each event service once, and no more than an event may pass.
+
+        Custody may come back; what is in custody is not dropped for the length of its way.
+        """
+        return tuple(dict.fromkeys(path))[-self._settings.max_hops :]

@@ -1,0 +1,1 @@
+"""Other gateways: which are there, and how their request tables become equal."""

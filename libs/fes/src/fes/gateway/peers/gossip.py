@@ -1,0 +1,194 @@
+"""Gossip: what gateways tell one another without being asked, and what follows from it.
+
+A hello says who is there and, in digests, what it knows. What is new is told on; what is equal is
+not told at all, so that a circle of gateways falls silent but for its hellos.
+
+Source:
+    design, sections 4 and 6, rule 5.
+"""
+
+from collections.abc import Container, Iterable, Mapping
+
+from fes.control.signal import Attendance, Hello, Table
+from fes.gateway.outputs import PutRow
+from fes.gateway.peers.absence import Touch
+from fes.gateway.peers.presence import Presence
+from fes.gateway.peers.signals import Signalling
+from fes.gateway.peers.table_sync import Exchange
+from fes.gateway.replication import ROSTER, write_roster
+from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.validation import latest
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+
+PROMPT = 8
+"""Hellos at one event service, between two ticks, that tell at once what was learnt; more wait for
+the tick and go as one. In a crowd all wait."""
+
+
+class Gossip:
+    """Says hello, listens, and keeps presence and request table as the neighbours have them.
+
+    Args:
+        settings: Of the gateway.
+        standing: Keeps the requests.
+        links: Event services whose link is up.
+        epoch: Names this start: another than any told before. It is no time.
+        speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
+    """
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        standing: Standing,
+        links: Container[str],
+        epoch: int,
+        *,
+        speaks: bool = True,
+    ) -> None:
+        self.presence = Presence(settings, links)
+        has_company = self.presence.neighbours.has_company
+        self.signalling = Signalling(settings, links, has_company)
+        self.touch = Touch(settings.horizon_us, company=any(map(has_company, settings.adapters)))
+        self.exchange = Exchange(
+            settings, standing, self.presence, self.signalling, self.touch, epoch
+        )
+        self._settings = settings
+        self._standing = standing
+        self._epoch = epoch
+        self._speaks = speaks
+        self._known = frozenset(name for name, _ in settings.topology.attachments)
+        self._roster_kept: int | None = None
+        self._said_us: dict[str, int] = {}
+        self._prompt: dict[str, int] = {}
+        self._most_prompt = 0 if self.presence.neighbours.crowded else PROMPT
+        self._learnt: dict[str, dict[str, Attendance]] = {}
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Take back when the gateway before this one was last in touch."""
+        self.touch.restore(state)
+
+    def speak(self, epoch: int, state: Mapping[str, bytes]) -> None:
+        """Speak for the gateway from now on.
+
+        Args:
+            epoch: Names this replica's lead: another than any epoch told before.
+            state: As `restore` takes it.
+        """
+        self._speaks = True
+        self._epoch = epoch
+        self.exchange.begin(epoch)
+        self.restore(state)
+
+    def adopt(self, attendances: Iterable[Attendance]) -> None:
+        """Take over where every gateway is, this one too, from the replica that speaks."""
+        for attendance in attendances:
+            self.presence.roster.take(attendance)
+
+    def tick(self, turn: Turn) -> bool:
+        """Let time pass; tell whether the ways changed."""
+        presence = self.presence
+        presence.tick(turn.own_us)
+        if not self._speaks:
+            return presence.review()
+        self._prompt.clear()
+        self._say_where(turn)
+        changed = presence.review()
+        for service in self._settings.adapters:
+            interval_us = presence.neighbours.interval_us(service)
+            due = presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us
+            if due or service in self._learnt:
+                self.say_at(service, turn)
+        self.exchange.tick(turn)
+        turn.mutations.extend(self.touch.keep(self._standing.table.accepted_us))
+        return changed
+
+    def received(self, gateway: str, turn: Turn) -> None:
+        """Note that something came from another gateway; only those of the file are company."""
+        if gateway in self._known and self.touch.received(turn.own_us):
+            self.touch.settle(turn.own_us)
+
+    def hear(self, hello: Hello, service: str, turn: Turn) -> bool:
+        """Take a hello; tell whether its gateway was not heard before, or started again."""
+        newcomer = self.presence.hear(hello, service)
+        if not self._speaks:
+            self.presence.learn(self._sound(hello.attendances, service, turn))
+            return newcomer
+        self._learn(hello.attendances, service, turn)
+        self.exchange.compare(hello, service, turn)
+        if newcomer and self.presence.neighbours.greets(service, hello.gateway):
+            self._say_soon(service, (), turn)
+        return newcomer
+
+    def told(self, table: Table, service: str, turn: Turn) -> None:
+        """Take a part of a neighbour's table."""
+        if not self._speaks:
+            self.presence.learn(self._sound(table.attendances, service, turn))
+            return
+        self._learn(table.attendances, service, turn)
+        self.exchange.told(table, service, turn)
+
+    def review(self, turn: Turn) -> bool:
+        """Say hello where something changed here; tell whether the ways did.
+
+        In a crowd it is said with the next tick: an adapter that starts changes several times.
+        """
+        if self._most_prompt:
+            self._say_where(turn)
+        return self.presence.review()
+
+    def _say_where(self, turn: Turn) -> None:
+        if self._speaks and self.presence.speak(turn.now.wall_us, turn.own_us):
+            for service in self._settings.adapters:
+                self.say_at(service, turn)
+
+    def keep(self, turn: Turn) -> None:
+        """Keep the roster for the other replicas, where it changed."""
+        roster = self.presence.roster
+        if self._roster_kept != roster.digest:
+            self._roster_kept = roster.digest
+            turn.mutations.append(PutRow(ROSTER, write_roster(roster)))
+
+    def say_at(self, service: str, turn: Turn) -> None:
+        """Say hello at an event service, and what was learnt since the last one."""
+        learnt = self._learnt.pop(service, {}).values()
+        roster = self.presence.roster
+        own = roster.get(self._settings.id)
+        hello = Hello(
+            self._settings.id,
+            self._epoch,
+            self._standing.table.digest,
+            roster.digest,
+            self.touch.doubtful,
+            (*((own,) if own.version >= 0 else ()), *learnt),
+        )
+        self._said_us[service] = self.presence.uptime_us
+        self.signalling.say(hello, service, turn)
+
+    def _learn(self, attendances: Iterable[Attendance], service: str, turn: Turn) -> None:
+        new = self.presence.learn(self._sound(attendances, service, turn))
+        if not new:
+            return
+        for name, adapter in self._settings.adapters.items():
+            if name != service or adapter.on_medium:
+                self._say_soon(name, new, turn)
+
+    def _say_soon(self, service: str, learnt: Iterable[Attendance], turn: Turn) -> None:
+        """Say hello at once, or with the next tick where it was said often since the last."""
+        self._learnt.setdefault(service, {}).update((each.gateway, each) for each in learnt)
+        said = self._prompt[service] = self._prompt.get(service, 0) + 1
+        if said <= self._most_prompt:
+            self.say_at(service, turn)
+
+    def _sound(
+        self, attendances: Iterable[Attendance], service: str, turn: Turn
+    ) -> list[Attendance]:
+        """Return the attendances that are not far ahead of any clock; the others are refused."""
+        latest_us, found = latest(turn), []
+        for attendance in attendances:
+            if max(attendance.version, attendance.since) > latest_us:
+                reason = f"attendance of {attendance.gateway[:60]!r}: lies in the future"
+                self._standing.refuse(reason, service, turn)
+            else:
+                found.append(attendance)
+        return found

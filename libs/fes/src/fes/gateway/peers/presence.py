@@ -1,0 +1,172 @@
+"""Presence: who is there, and the ways that follow from it.
+
+Every gateway says where it is, and whom it does not hear though it should. Equal rosters give
+equal ways everywhere, and a standby takes over where an attachment no longer works.
+
+Source:
+    design, section 6, rule 5.
+"""
+
+from collections.abc import Container, Iterable
+
+from fes.control.signal import Attendance, Hello, Missing
+from fes.federation.topology import Routes
+from fes.gateway.peers.neighbours import Neighbours
+from fes.gateway.peers.roster import Roster
+from fes.gateway.settings import GatewaySettings
+
+STALL = 1.5
+"""Hello intervals that pass at most between two ticks: a process that stood still, or a clock that
+jumped, misses nobody at once."""
+
+REFUTE_HELLOS = 30
+"""Hello intervals that a gateway bears with one that misses it before it refutes that one again."""
+
+
+class Presence:
+    """Keeps who is there.
+
+    Args:
+        settings: Of the gateway.
+        links: Event services whose link is up.
+
+    Attributes:
+        neighbours: Whom it hears.
+        roster: Where every gateway is.
+        uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
+    """
+
+    def __init__(self, settings: GatewaySettings, links: Container[str]) -> None:
+        topology = settings.topology
+        self.neighbours = Neighbours(settings.id, topology, settings.hello_us)
+        self.roster = Roster(topology)
+        self.uptime_us = 0
+        self._settings = settings
+        self._links = links
+        self._unready: dict[str, None] = {}
+        self._ticked_us: int | None = None
+        self._outdone = -1
+        self._refuted_us: dict[str, int] = {}
+        self._routes: Routes | None = None
+        self._reviewed = 0
+        self._stale = True
+
+    @property
+    def routes(self) -> Routes:
+        """The ways over the attachments that work; found only where an event needs one."""
+        if self._routes is None:
+            self._routes = self._settings.topology.routes(self.roster.live())
+        return self._routes
+
+    def tick(self, now_us: int) -> None:
+        """Let time pass.
+
+        Args:
+            now_us: A clock that only goes forward, microseconds.
+        """
+        if self._ticked_us is not None:
+            passed_us = max(0, now_us - self._ticked_us)
+            self.uptime_us += min(passed_us, round(STALL * self._settings.hello_us))
+        self._ticked_us = now_us
+        self._stale = True
+
+    def link(self, service: str) -> None:
+        """Note that an adapter's link came up or went."""
+        self._unready.pop(service, None)
+        self.neighbours.listen(service, self.uptime_us)
+        self._stale = True
+
+    def ready(self, service: str, *, ready: bool) -> None:
+        """Note whether an adapter's event service answers."""
+        self._stale = True
+        if ready and service in self._unready:
+            del self._unready[service]
+            self.neighbours.listen(service, self.uptime_us)
+        elif not ready:
+            self._unready[service] = None
+
+    def hear(self, hello: Hello, service: str) -> bool:
+        """Take a hello; tell whether its gateway was not heard before, or started again."""
+        fresh = self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
+        self._stale = self._stale or fresh
+        return fresh
+
+    def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
+        """Take what others say of who is where; return what is new of it."""
+        new = []
+        for attendance in attendances:
+            if attendance.gateway == self._settings.id:
+                if attendance.version > self._outdone:
+                    self._outdone, self._stale = attendance.version, True
+                continue
+            since = self.roster.get(attendance.gateway).since
+            if self.roster.take(attendance):
+                new.append(attendance)
+                if attendance.since > since:
+                    self._give_time(attendance)
+        self._stale = self._stale or bool(new)
+        return new
+
+    def speak(self, wall_us: int, own_us: int) -> bool:
+        """Say anew where this gateway is; tell whether that changed.
+
+        Args:
+            wall_us: Wall clock, microseconds.
+            own_us: The own time. The smaller is where versions begin: a clock that was set must not
+                put them far ahead.
+        """
+        if not self._stale:
+            return False  # nothing was heard since that bears on it, and no time passed
+        self._stale = False
+        own = self.roster.get(self._settings.id)
+        at, missing = self._at(), self._missing()
+        refuting = self._refutes(at)
+        if (own.at, own.missing) == (at, missing) and not refuting and own.version >= self._outdone:
+            return False
+        version = max(min(wall_us, own_us), own.version + 1, self._outdone + 1)
+        confirmed = refuting or own.at != at or own.version < self._outdone
+        since = version if confirmed else own.since
+        self.roster.take(Attendance(self._settings.id, version, since, at, missing))
+        return True
+
+    def review(self) -> bool:
+        """Tell whether what works changed since the last call, so that the ways may have."""
+        if self.roster.changes == self._reviewed:
+            return False
+        self._reviewed = self.roster.changes
+        self._routes = None
+        return True
+
+    def _at(self) -> tuple[str, ...]:
+        return tuple(
+            service
+            for service in self._settings.adapters
+            if service in self._links and service not in self._unready
+        )
+
+    def _missing(self) -> tuple[Missing, ...]:
+        return tuple(
+            Missing(gateway, service, self.roster.get(gateway).since)
+            for service in self._at()
+            if self._settings.adapters[service].accept
+            for gateway in self.neighbours.missing(service, self.uptime_us)
+        )
+
+    def _give_time(self, attendance: Attendance) -> None:
+        """Have a gateway that says anew where it is not be missed before it was listened for."""
+        for service in attendance.at:
+            if service in self._settings.adapters:
+                self.neighbours.expect(service, attendance.gateway, self.uptime_us)
+
+    def _refutes(self, at: tuple[str, ...]) -> bool:
+        """Tell whether somebody misses this gateway who is not heard, so may have died since."""
+        bears_us = REFUTE_HELLOS * self._settings.hello_us
+        refutes = False
+        for gateway, service in self.roster.accused(self._settings.id):
+            if service not in at or self.neighbours.is_heard(service, gateway, self.uptime_us):
+                continue
+            last_us = self._refuted_us.get(gateway)
+            if last_us is None or self.uptime_us - last_us >= bears_us:
+                self._refuted_us[gateway] = self.uptime_us
+                refutes = True
+        return refutes

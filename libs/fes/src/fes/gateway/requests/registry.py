@@ -1,0 +1,400 @@
+"""Standing requests: taken into the table, applied at attached event services, passed on.
+
+Source:
+    design, sections 4 and 6, rules 1, 4 and 5.
+"""
+
+import contextlib
+from collections import OrderedDict
+from collections.abc import Container, Iterator, Mapping
+
+import msgspec
+
+from fes.control import ControlEvent, to_event
+from fes.errors import ControlEventError
+from fes.gateway.outputs import Decided, DropRow, PutRow
+from fes.gateway.replication import is_request
+from fes.gateway.requests.desired import DesiredState
+from fes.gateway.requests.outcomes import Outcomes, Step
+from fes.gateway.requests.row import Row
+from fes.gateway.requests.table import MAX_WILD, Changes, Held, RequestTable
+from fes.gateway.requests.validation import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
+from fes.gateway.settings import GatewaySettings
+from fes.gateway.turn import Turn
+from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
+from fes.model import Stamp, binary
+
+BEHIND_US = 60_000_000
+"""How far a client's clock may be behind until it is wrong: a minute."""
+
+LATER_US = 10_000_000
+"""How long the journal may wait for what only prolongs a lease."""
+
+GOOD_TIME = 2
+"""A lease is prolonged in good time where it would go on for so many times `LATER_US`."""
+
+WITHDRAWALS = 1000
+"""Most native withdrawals whose request is remembered until the adapter answered."""
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Row)
+
+
+class Standing:
+    """Keeps the requests that hold.
+
+    Args:
+        settings: Of the gateway.
+        desired: By attached event service.
+        links: Event services whose link is up.
+    """
+
+    def __init__(
+        self, settings: GatewaySettings, desired: dict[str, DesiredState], links: Container[str]
+    ) -> None:
+        self.table = RequestTable(settings.horizon_us, desired)
+        self.outcomes = Outcomes()
+        self._settings = settings
+        self._desired = desired
+        self._links = links
+        self._withdrawing: OrderedDict[int, str] = OrderedDict()
+
+    def restore(self, state: Mapping[str, bytes]) -> None:
+        """Take back what the journal kept."""
+        self.table.take(_readable(state), 0)
+        self.table.changes()
+        for name, desired in self._desired.items():  # all that holds is new; numbers by age
+            desired.update(Held(name, None, row) for row in self.table.wanted(name))
+
+    def take(
+        self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
+    ) -> None:
+        """Take a request.
+
+        Args:
+            control: Any request but a publication.
+            patterns: Of its distribution list.
+            arrived: Event service that it was heard at; "" where it came over the API.
+            turn: Collects what comes of it.
+
+        Raises:
+            ControlEventError: It is not sound, or the table is full.
+        """
+        control = self._versioned(control, arrived, turn)
+        rows = rows_of(control, patterns, turn, self.table.kept_us)
+        reason = self._no_room(rows)
+        if reason:
+            raise ControlEventError(reason)
+        self._check_room(rows, arrived)
+        renews = all(self._renews(row, turn) for row in rows)
+        changes = self.table.take(rows, turn.own_us)
+        if not changes.new:
+            self._note(control, "known", arrived, "not newer", turn)
+            turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
+            return
+        self._note(control, "accepted", arrived, control.dist_list, turn)
+        _journal(changes, turn, soon=not renews)
+        turn.decide(of_request("received", control, arrived))
+        for service, number in self._reapply(turn):
+            self._withdraw(control, service, number, turn)
+        self._note_destinations(control, rows[0], turn)
+        self._pass_on(control, arrived, turn, repeats=not renews)
+
+    def take_rows(
+        self, rows: tuple[Row, ...], arrived: str, turn: Turn, *, doubtful: bool = False
+    ) -> tuple[Row, ...]:
+        """Take rows of a neighbour's table; return those that are new here.
+
+        Args:
+            rows: In its order, as they were told.
+            arrived: Event service that they were heard at.
+            turn: Collects what comes of it; a row that is not sound is refused, the others enter.
+            doubtful: Whether the neighbour was away, or is new.
+        """
+        since_us = 0 if doubtful else turn.own_us
+        sound = tuple(
+            [
+                row.heard(turn.own_us, self.table.kept_us, since_us)
+                for row in rows
+                if not self.table.knows(row) and self._is_sound(row, arrived, turn)
+            ]
+        )
+        reason = self._no_room(sound)
+        if reason:
+            self.refuse(reason, arrived, turn)
+            return ()
+        most = self._settings.requests_bytes
+        if self.table.bytes + self.table.growth_bytes(sound) > most:
+            self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
+            return ()
+        changes = self.table.take(sound, turn.own_us)
+        if changes.new:
+            _journal(changes, turn)
+            self._learnt(changes.new, arrived, turn)
+        return changes.new
+
+    def follow(self, rows: Mapping[str, bytes], gone: frozenset[str] | None, turn: Turn) -> None:
+        """Have the table as the replica that leads has it.
+
+        Args:
+            rows: By their name in the journal: new there, or all there are.
+            gone: Names of those that went; None where all others did.
+            turn: Collects what comes of it.
+        """
+        new = self.table.follow(_readable(rows))
+        table = self.table
+        lacks = table.discard_but(rows) if gone is None else table.discard(sorted(gone))
+        if not new and not lacks:
+            return
+        self._reapply(turn)
+        for row in {row.request: row for row in new}.values():
+            control = _request_of(row)
+            self._note(control, "accepted", "", control.dist_list, turn)
+            self._note_applied(control, row, turn)
+
+    def refuse(self, reason: str, arrived: str, turn: Turn) -> None:
+        """Note that something of a neighbour's table may not enter."""
+        turn.decide(Decided("refused", from_=arrived, reason=reason))
+
+    def drop(
+        self, names: Container[str], within: Container[int], of: int, before: int, turn: Turn
+    ) -> None:
+        """Remove the rows that a neighbour's table has not; see `RequestTable.drop`."""
+        gone = self.table.drop(names, within, of, before)
+        turn.mutations.extend(DropRow(row.name) for row in gone)
+        if gone:
+            self._reapply(turn)
+
+    def prolong(self, turn: Turn) -> None:
+        """Remember withdrawals for as long as new ones: others may hear of them only now."""
+        for row in self.table.prolong(turn.own_us):
+            turn.mutations.append(PutRow(row.name, _encoder.encode(row)))
+
+    def done(self, done: Done, service: str, turn: Turn) -> None:
+        """Note what an adapter did, or could not do."""
+        if done.withdrawn:
+            self._withdrawn(done, service, turn)
+            return
+        applied = self._desired[service].get(done.number)
+        if applied is None:
+            return
+        applied.state = done.error or "applied"
+        applied.widened = done.widened
+        decision = "failed" if done.error else "applied"
+        detail = done.error or "; ".join(done.widened)
+        for request in applied.requests:
+            self.outcomes.add(request, Step(decision, service, detail, turn.now.wall_us))
+
+    def expire(self, turn: Turn, *, doubtful: bool = False) -> None:
+        """End the leases that ran out and forget old withdrawals.
+
+        Args:
+            turn: Collects what comes of it.
+            doubtful: Whether withdrawals are not forgotten as long as there is room: others may
+                not have heard of them.
+        """
+        spare = self._settings.max_requests // 2 if doubtful else 0
+        changes = self.table.expire(turn.own_us, spare)
+        left = {row.name for row in changes.new}
+        _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
+        if any(not row.withdrawn for row in changes.gone):
+            self._reapply(turn)
+
+    def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
+        """Raise an error unless there are bytes for a request.
+
+        The clients of one event service may use no more than they leave free, so that none of them
+        keeps the others from asking; who asks over the API, or in the file, may use all.
+        """
+        table, most = self.table, self._settings.requests_bytes
+        grows = table.growth_bytes(rows)
+        if grows <= 0:
+            return
+        free = most - table.bytes - grows
+        if free < 0:
+            raise ControlEventError(f"the request table is full ({most} bytes)")
+        if arrived and table.bytes_of(rows[0].source) > free:
+            raise ControlEventError(f"requests of {rows[0].source} use their share of {most} bytes")
+
+    def _no_room(self, rows: tuple[Row, ...]) -> str:
+        """Return why there is no room for some rows; empty where there is."""
+        if not self.table.has_room(rows):
+            return (
+                f"parameter 'DistList': more than {MAX_WILD} patterns with wildcards of one"
+                " requester and filter"
+            )
+        limit, known = self._settings.max_requests, len(self.table)
+        if known + len(rows) > limit and known + self.table.growth(rows) > limit:
+            return f"the request table is full ({limit} rows)"
+        return ""
+
+    def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
+        try:
+            check_row(row, self._settings, arrived, turn)
+        except ControlEventError as error:
+            self.refuse(str(error), arrived, turn)
+            return False
+        return True
+
+    def _learnt(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> None:
+        """Apply rows of a neighbour's table as if their requests had come."""
+        controls = [(_request_of(row), row) for row in {row.request: row for row in rows}.values()]
+        for control, _ in controls:
+            self._note(control, "accepted", arrived, control.dist_list, turn)
+            turn.decide(of_request("received", control, arrived))
+        for service, number in self._reapply(turn):
+            self._withdraw(controls[-1][0], service, number, turn)
+        for control, row in controls:
+            self._note_destinations(control, row, turn)
+
+    def _versioned(self, control: ControlEvent, arrived: str, turn: Turn) -> ControlEvent:
+        """Return a request with a version, and the end of its lease as far from it as it was.
+
+        What a client says after something else is newer, whatever became of its clock meanwhile.
+        """
+        if control.path or (control.version and not arrived):
+            return control
+        made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
+        newest = self.table.newest(key_of(control))
+        follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
+        version = made_us if arrived else _version(turn)
+        if follows and COUNTS <= version < turn.own_us - BEHIND_US:
+            version = turn.own_us  # what others remember of it may be newer than that clock
+        if follows and newest is not None:
+            version = max(version, newest.version + 1)
+        if version == control.version:
+            return control
+        expires_us = control.expires_us and control.expires_us - made_us + version
+        return msgspec.structs.replace(control, version=version, expires_us=expires_us)
+
+    def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
+        """Order what the table wants; return what is withdrawn: event service and number."""
+        withdrawn = []
+        changed: dict[str, list[Held]] = {}
+        for held in self.table.changes():
+            changed.setdefault(held.service, []).append(held)
+        for name, changes in changed.items():
+            for order in self._desired[name].update(changes):
+                turn.order(name, order)
+                if isinstance(order, Unsubscribe | Unannounce):
+                    withdrawn.append((name, order.number))
+        return withdrawn
+
+    def _withdraw(self, control: ControlEvent, service: str, number: int, turn: Turn) -> None:
+        self._note(control, "ordered", service, "withdrawal", turn)
+        turn.decide(of_request("applied", control, control.source, to=service))
+        self._withdrawing[number] = control.id
+        if len(self._withdrawing) > WITHDRAWALS:
+            self._withdrawing.popitem(last=False)
+
+    def _withdrawn(self, done: Done, service: str, turn: Turn) -> None:
+        request = self._withdrawing.pop(done.number, None)
+        if request is not None:
+            decision = "failed" if done.error else "applied"
+            self.outcomes.add(request, Step(decision, service, done.error, turn.now.wall_us))
+
+    def _note_destinations(self, control: ControlEvent, row: Row, turn: Turn) -> None:
+        for name in self._note_applied(control, row, turn):
+            turn.decide(of_request("applied", control, control.source, to=name))
+
+    def _note_applied(self, control: ControlEvent, row: Row, turn: Turn) -> list[str]:
+        """Note where a request is applied, or is ordered to be; return these event services."""
+        found = []
+        for name, state in self._desired.items():
+            applied = state.find(row.kind, row.what)
+            if applied is not None and control.id in applied.requests:
+                decision = "applied" if applied.state == "applied" else "ordered"
+                self._note(control, decision, name, applied.filter or applied.what, turn)
+                found.append(name)
+        return found
+
+    def _renews(self, row: Row, turn: Turn) -> bool:
+        """Tell whether a row only prolongs a lease, in good time: nothing hangs on it yet."""
+        known = self.table.at(row.key, row.pattern)
+        return (
+            known is not None
+            and not known.withdrawn
+            and not row.withdrawn
+            and known.body == row.body
+            and known.until_us - turn.own_us >= GOOD_TIME * LATER_US
+            and row.until_us - known.until_us >= 0
+        )
+
+    def _pass_on(
+        self, control: ControlEvent, arrived: str, turn: Turn, *, repeats: bool = True
+    ) -> None:
+        from_client = bool(arrived) and not control.path and repeats
+        for name, adapter in self._settings.adapters.items():
+            repeated = adapter.on_medium or (from_client and adapter.repeats)
+            back = name == arrived and not repeated
+            if not adapter.relay or back or name not in self._links:
+                continue
+            onward = msgspec.structs.replace(control, path=(*control.path, name))
+            if len(onward.path) > self._settings.max_hops:
+                turn.decide(of_request("dropped", control, arrived, to=name, reason="hop limit"))
+                continue
+            turn.order(name, PublishControl(binary.encode(to_event(onward))))
+            turn.decide(of_request("forwarded", control, arrived, to=name))
+            self._note(control, "forwarded", name, "", turn)
+
+    def _note(
+        self, control: ControlEvent, decision: str, service: str, detail: str, turn: Turn
+    ) -> None:
+        self.outcomes.add(control.id, Step(decision, service, detail, turn.now.wall_us))
+
+
+def of_request(
+    decision: str, control: ControlEvent, arrived: str, *, to: str = "", reason: str = ""
+) -> Decided:
+    """Return a decision about a request."""
+    return Decided(
+        decision,
+        request=control.id,
+        from_=arrived,
+        to=to,
+        path=control.path,
+        type=control.type.word,
+        reason=reason,
+        what=control.filter,
+    )
+
+
+def _request_of(row: Row) -> ControlEvent:
+    """Return the request that a row tells of, as far as decisions about it say."""
+    return ControlEvent(
+        stamp=row.request,
+        system="",
+        type=row.type,
+        source=row.source,
+        dist_list=row.pattern,
+        filter=row.filter,
+        requester=row.requester,
+        version=row.version,
+    )
+
+
+def _version(turn: Turn) -> int:
+    """Return the version of a request made here: it never goes back, unless it ran far ahead."""
+    ahead_us = turn.own_us - turn.now.wall_us
+    return turn.now.wall_us if ahead_us > CLOCK_SKEW_US // 2 else turn.own_us
+
+
+def _is_later(stamp: Stamp, than: Stamp) -> bool:
+    """Tell whether a client said something after something else."""
+    counts = (stamp.epoch, stamp.sequence) > (than.epoch, than.sequence)
+    return stamp.origin == than.origin and counts
+
+
+def _readable(rows: Mapping[str, bytes]) -> Iterator[Row]:
+    """Yield the rows among what the journal kept; what cannot be read does not stop the others."""
+    for key, value in rows.items():
+        if is_request(key):
+            with contextlib.suppress(msgspec.DecodeError, UnicodeError):
+                yield _decoder.decode(value)
+
+
+def _journal(changes: Changes, turn: Turn, *, soon: bool = True) -> None:
+    turn.mutations.extend(DropRow(row.name) for row in changes.gone)
+    turn.mutations.extend(
+        PutRow(row.name, _encoder.encode(row), soon or row.until_us == 0) for row in changes.new
+    )

@@ -1,0 +1,183 @@
+"""A row of the request table: one pattern of one request, or of its withdrawal.
+
+Source:
+    design, section 4; ADR 14.
+"""
+
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from fes.control import RequestType
+from fes.control.event import WITHDRAWING
+from fes.control.signal import Name, Whole
+from fes.errors import EventError
+from fes.gateway.digest import digest_of
+from fes.gateway.journal_keys import key_of
+from fes.gateway.weights import weight_of_text
+from fes.model import Stamp, check_stamp
+
+_WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
+
+FOREVER = 1 << 62
+"""The end of what has none, on the own clock."""
+
+Text = Annotated[str, Meta(max_length=1 << 20)]
+"""A filter, or what a request is about, as far as the journal is burdened with it."""
+
+Rank = tuple[int, bool, str]
+"""Orders the requests of a key; the version decides, and what follows breaks ties."""
+
+
+class Key(NamedTuple):
+    """What makes two requests the same, but for their patterns.
+
+    Attributes:
+        kind: SUBSCRIPTION or ANNOUNCEMENT.
+        source: Event service that the request comes from.
+        requester: The client.
+        what: Canonical filter, or the announced subject.
+    """
+
+    kind: RequestType
+    source: str
+    requester: str
+    what: str
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """One pattern of a standing request, or of its withdrawal.
+
+    Attributes:
+        kind, source, requester, what: The key.
+        pattern: Of event service identifiers.
+        withdrawn: Whether the newest request withdraws it.
+        version: Newer requests have larger ones.
+        since_us: When it was accepted here, own clock; 0 where it is only as good as a neighbour
+            that was away, or new.
+        expires_us: When its lease ends, wall clock; 0 is never.
+        filter: As the client wrote it.
+        body: The announced event as MessagePack; empty for subscriptions.
+        request: The request's stamp.
+        until_us: When its lease ends here, or the withdrawal is forgotten, own clock; 0 is never.
+            Told to another gateway: how long until then.
+        outlives_us: When the last version ends that it superseded, own clock, if that is later;
+            0 where none does, `FOREVER` where one had no end. Told: how long until then.
+    """
+
+    kind: RequestType
+    source: Name
+    requester: Name
+    what: Text
+    pattern: Name
+    withdrawn: bool
+    version: Whole
+    since_us: Whole
+    expires_us: Whole
+    filter: Text
+    body: bytes
+    request: Stamp
+    until_us: Whole = 0
+    outlives_us: Whole = 0
+
+    @property
+    def key(self) -> Key:
+        """The row's key."""
+        return Key(self.kind, self.source, self.requester, self.what)
+
+    @property
+    def name(self) -> str:
+        """The row's name in the journal."""
+        return key_of(str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
+
+    @property
+    def type(self) -> RequestType:
+        """The request that the row tells of, a withdrawing one where it was withdrawn."""
+        return _WITHDRAWING[self.kind] if self.withdrawn else self.kind
+
+    @property
+    def rank(self) -> Rank:
+        """Where the row stands among those of its key: the newest is the largest, everywhere."""
+        return self.version, self.withdrawn, str(self.request.identity)
+
+    @property
+    def digest(self) -> int:
+        """Stands for the row, the same at every gateway that has it."""
+        return digest_of(self.name, *self.rank, self.expires_us)
+
+    @property
+    def last_us(self) -> int:
+        """When the last end comes of it and of what it superseded, own clock."""
+        return max(self.until_us or FOREVER, self.outlives_us)
+
+    def told(self, own_us: int) -> "Row":
+        """Return the row as another gateway is told it: with what is left in place of moments."""
+        return msgspec.structs.replace(
+            self,
+            since_us=0,
+            until_us=self.until_us and max(1, self.until_us - own_us),
+            outlives_us=max(0, _shifted(self.outlives_us, -own_us)),
+        )
+
+    def heard(self, own_us: int, horizon_us: int, since_us: int) -> "Row":
+        """Return a row that another gateway told as it is kept here.
+
+        Args:
+            own_us: The own time.
+            horizon_us: How long a withdrawal is kept at most that ended nothing that lasts longer.
+            since_us: See `Row`.
+        """
+        left_us = self.until_us
+        outlives_us = min(max(0, _shifted(self.outlives_us, own_us)), FOREVER)
+        if self.withdrawn:
+            finite_us = 0 if outlives_us == FOREVER else outlives_us - own_us
+            left_us = max(1, min(left_us or horizon_us, max(horizon_us, finite_us)))
+        return msgspec.structs.replace(
+            self,
+            since_us=since_us,
+            until_us=left_us and min(FOREVER - 1, own_us + max(0, left_us)),
+            outlives_us=outlives_us,
+        )
+
+
+_row_decoder = msgspec.msgpack.Decoder(Row)
+_INT64 = 2**63
+
+
+def read_row_of_table(value: bytes) -> Row:
+    """Return the row that the journal kept.
+
+    Raises:
+        msgspec.DecodeError: It is none.
+        EventError: Its stamp, or a number in it, is out of range.
+    """
+    row = _row_decoder.decode(value)
+    check_stamp(row.request)
+    for number in (row.version, row.since_us, row.expires_us, row.until_us, row.outlives_us):
+        if not -_INT64 <= number < _INT64:
+            raise EventError(f"{number} is out of range")
+    return row
+
+
+REQUEST_BYTES: Final = 1500
+"""What a row takes beside its texts and its body."""
+
+
+def weight_of_request(row: Row) -> int:
+    """Return the bytes of memory that a row accounts for."""
+    texts = (row.source, row.requester, row.what, row.pattern, row.filter, row.request.origin)
+    # Its key and its name in the journal have the same texts again.
+    return REQUEST_BYTES + len(row.body) + 2 * sum(map(weight_of_text, texts))
+
+
+def is_newer(row: Row, other: Row) -> bool:
+    """Tell whether a row's rank is larger than another's: mostly, its version tells."""
+    if row.version != other.version:
+        return row.version > other.version
+    return row.rank > other.rank
+
+
+def _shifted(moment_us: int, by_us: int) -> int:
+    """Return a moment moved, unless it is never, or has no end."""
+    return moment_us if moment_us in (0, FOREVER) else moment_us + by_us

@@ -1,0 +1,173 @@
+"""Publications: to which event services an event goes, and by which way.
+
+Source:
+    design, section 6, rules 2 to 5.
+"""
+
+from collections.abc import Container
+
+from fes.federation.topology import Hop
+from fes.gateway.custody.store import Gift
+from fes.gateway.custody.transfer import Carrying
+from fes.gateway.forwarding.dispatch import Sending
+from fes.gateway.forwarding.next_hop import Ways
+from fes.gateway.forwarding.sent_window import Marks
+from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.settings import GatewaySettings, Instant
+from fes.gateway.turn import Turn
+
+Onward = dict[Hop, list[str]]
+"""Destinations behind each hop."""
+
+PASSED = "path names its destination"
+"""Why an event is not sent on to where it has been."""
+
+
+class Router:
+    """Sends events on, at most once to each destination.
+
+    Args:
+        settings: Of the gateway.
+        links: Event services whose link is up.
+        ways: The ways that there are now.
+        sending: Sends events.
+        carrying: Takes persistent events into custody.
+        marks: Remembers what was sent.
+    """
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        links: Container[str],
+        ways: Ways,
+        sending: Sending,
+        carrying: Carrying,
+        marks: Marks,
+    ) -> None:
+        self._settings = settings
+        self._links = links
+        self._ways = ways
+        self._sending = sending
+        self._carrying = carrying
+        self._marks = marks
+
+    def route(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> bool:
+        """Send an event to its destinations.
+
+        Args:
+            event: The event; it may be delivered by now.
+            destinations: Event service identifiers, each once.
+            turn: Collects what comes of it.
+
+        Returns:
+            Whether this gateway is done with the event, or answers for it.
+
+        Raises:
+            EventError: The event's body had to be read, and is no event of its subject.
+        """
+        reason = self._worthless(event, turn.now)
+        if reason:
+            turn.decide(of_event("dropped", event, reason=reason))
+            return True
+        done = True
+        onward: Onward = {}
+        for destination in destinations:
+            if destination in event.path:
+                turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
+                continue
+            if event.persistent and self._carrying.keeps(event, destination):
+                done = self._carrying.take(event, destination, turn) and done
+            else:
+                self._towards(event, destination, onward, turn)
+        for hop, names in onward.items():
+            self._sending.forward(event, hop, names, turn)
+        return done
+
+    def route_gift(
+        self,
+        event: Passing,
+        destinations: tuple[str, ...],
+        gift: Gift,
+        after: int,
+        turn: Turn,
+    ) -> bool:
+        """Take an event that another gateway gives into custody; tell whether to acknowledge it.
+
+        What would go back where it came from is not taken, on a medium neither: its giver keeps it
+        until one hears it that is nearer.
+
+        Args:
+            event: The event.
+            destinations: Event service identifiers, each once.
+            gift: Who gives it.
+            after: The giver's row before it; 0 where there is none.
+            turn: Collects what comes of it.
+        """
+        taken = True
+        for destination in destinations:
+            if destination in event.path:
+                turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
+                continue
+            hop = self._ways.towards(destination)
+            if hop is not None and event.arrived == hop.service != destination:
+                reason = "lies behind where it came from"
+                turn.decide(of_event("suppressed", event, to=destination, reason=reason))
+                taken = False
+            else:
+                taken = self._carrying.given(event, destination, gift, after, turn) and taken
+        return taken
+
+    def _worthless(self, event: Passing, now: Instant) -> str:
+        if event.expires_us and event.expires_us <= now.time_us:
+            return "expired"
+        if len(event.trail) > self._settings.max_hops:
+            return "hop limit"
+        return ""
+
+    def _towards(self, event: Passing, destination: str, onward: Onward, turn: Turn) -> None:
+        hop = self._ways.towards(destination)
+        if hop is None:
+            hops, reason = self._flood(event, destination)
+        else:
+            hops, reason = (hop,), ""
+            if self._is_behind(event, hop, destination):
+                reason = "lies behind where it came from"
+        if reason:
+            turn.decide(of_event("dropped", event, to=destination, reason=reason))
+        elif self._marks.repeated(
+            event.stamp,
+            destination,
+            turn,
+            persistent=event.persistent,
+            late=bool(event.starts_us),
+        ):
+            turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
+        elif hop is not None and hop.service == destination:
+            self._sending.publish(event, destination, turn)
+        else:
+            for each in hops:
+                onward.setdefault(each, []).append(destination)
+
+    def _is_behind(self, event: Passing, hop: Hop, destination: str) -> bool:
+        if hop.service != event.arrived or hop.service == destination:
+            return False
+        return not self._settings.adapters[hop.service].on_medium
+
+    def _flood(self, event: Passing, destination: str) -> tuple[tuple[Hop, ...], str]:
+        """Return the hops to all who may know a way, where none is known; or why there is none.
+
+        What cannot go on is not marked, so that a copy may that comes later.
+        """
+        if destination in self._settings.adapters:
+            return (), "link down"
+        if not self._ways.existed(destination):
+            return (), "no route"
+        hops = tuple(
+            Hop(name)
+            for name, adapter in self._settings.adapters.items()
+            if name in self._links
+            and adapter.relay
+            and self._ways.has_company(name)
+            and (name != event.arrived or adapter.on_medium)
+        )
+        return hops, "" if hops else "no route"

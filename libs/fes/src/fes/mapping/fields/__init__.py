@@ -1,0 +1,1 @@
+"""Named fields between native events and events of the federation."""

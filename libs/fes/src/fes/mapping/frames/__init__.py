@@ -1,0 +1,1 @@
+"""Payloads that are laid out in bits and octets."""

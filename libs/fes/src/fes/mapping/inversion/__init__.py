@@ -1,0 +1,1 @@
+"""Filters led back through a mapping."""

@@ -1,0 +1,1 @@
+"""Rules of a mapping: read, checked and compiled."""

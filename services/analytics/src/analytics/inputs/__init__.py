@@ -1,0 +1,1 @@
+"""What the judge reads: the files of a run."""

@@ -1,0 +1,1 @@
+"""What the live judge keeps from one batch to the next."""

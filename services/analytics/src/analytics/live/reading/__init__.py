@@ -1,0 +1,1 @@
+"""Reading the logs of a run that goes on, in segments."""

@@ -1,0 +1,1 @@
+"""What is reported of a run: verdict, table, page, chart."""

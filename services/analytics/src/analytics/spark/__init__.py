@@ -1,0 +1,1 @@
+"""Spark: its session, and data frames made of few rows."""

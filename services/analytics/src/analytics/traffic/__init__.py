@@ -1,0 +1,1 @@
+"""The judgement of a run, from its joined logs to each promise."""

@@ -1,0 +1,103 @@
+"""What is missing of the logs: broken lines, lost ends, silent components, lost files."""
+
+from collections import defaultdict
+from pathlib import Path
+
+from analytics.inputs.federation import Federation
+from analytics.inputs.folder import TRUTH, numbered
+from analytics.inputs.log_files import Census, Component
+from analytics.inputs.outages import FOREVER_US, Outage
+from analytics.inputs.remains import Remains
+from analytics.report.verdict import Example
+
+LATE_US = 5_000_000
+"""So long after the last record of the event logs no frame may be sent."""
+
+
+def incomplete(
+    remains: Remains,
+    census: Census,
+    federation: Federation,
+    outages: tuple[Outage, ...],
+    *,
+    running: bool = False,
+) -> list[Example]:
+    """Name what is missing of the logs.
+
+    Args:
+        remains: The files as they are.
+        census: What they hold.
+        federation: Tells who must have written.
+        outages: May excuse.
+        running: The run goes on: who is silent may yet speak, and what was written may not have
+            been read.
+    """
+    found = [*_torn(remains, census, outages), *_gaps(remains)]
+    if running:
+        return found
+    return [*found, *_silent(census, federation, outages), *_late(census)]
+
+
+def _torn(remains: Remains, census: Census, outages: tuple[Outage, ...]) -> list[Example]:
+    found: list[Example] = []
+    for name, path in remains.files.items():
+        end = remains.unended.get(name, 0)
+        lines = set(remains.broken.get(name, ())) | ({end} if end else set())
+        named = sorted(lines)[_excused(name, remains, census, outages, lines) :]
+        found.extend(Example(f"{path}:{line}", "", _why(name, line, end)) for line in named)
+    return found
+
+
+def _why(name: str, line: int, unended: int) -> str:
+    return f"{name} is cut short here" if line == unended else f"{name} has a broken line"
+
+
+def _excused(
+    name: str, remains: Remains, census: Census, outages: tuple[Outage, ...], lines: set[int]
+) -> int:
+    """Return how many torn lines the kills of a process excuse.
+
+    None at the end of its last file: what was killed and came back wrote on.
+    """
+    process, number = numbered(Path(name))
+    inside = census.processes.get(process, frozenset())
+    kills = {(one.gateway, one.from_us) for one in outages if one.killed and one.gateway in inside}
+    others = [numbered(Path(other)) for other in remains.files]
+    later = any(one == process and place > number for one, place in others)
+    torn_end = max(lines, default=0) == remains.unended.get(name, 0) != 0
+    return min(len(kills), len(lines) - (torn_end and not later))
+
+
+def _silent(census: Census, federation: Federation, outages: tuple[Outage, ...]) -> list[Example]:
+    down = {one.gateway for one in outages if one.to_us == FOREVER_US}
+    wanted = {name: name for name in federation.gateways}
+    wanted |= {adapter.name: adapter.gateway for adapter in federation.adapters}
+    found = []
+    for name, gateway in sorted(wanted.items()):
+        component = census.components.get(name, Component(0, 0))
+        if component.started_us == 0:
+            found.append(Example(f"logs of {name}", name, "has no record that it started"))
+        elif not component.stopped and gateway not in down:
+            found.append(Example(f"logs of {name}", name, "has no record that it stopped"))
+    return found
+
+
+def _gaps(remains: Remains) -> list[Example]:
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for name in remains.files:
+        process, number = numbered(Path(name))
+        if process:
+            numbers[process].append(number)
+    return [
+        Example(f"logs/eventlog-{process}.{number}.jsonl", "", "is missing between two others")
+        for process, known in numbers.items()
+        for number in sorted(set(range(min(known), max(known))) - set(known))
+    ]
+
+
+def _late(census: Census) -> list[Example]:
+    late_us = census.last_us.get(TRUTH, 0) - census.last_record_us()
+    if late_us <= LATE_US:
+        return []
+    reason = f"the event logs end {late_us / 1e6:.1f} s before the last frame was sent"
+    return [Example(TRUTH, "", reason)]

@@ -1,0 +1,134 @@
+"""The job: a run folder in, a verdict and its outputs out."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from analytics.inputs.federation import Federation
+from analytics.inputs.folder import RunFolder
+from analytics.inputs.logs import good
+from analytics.inputs.remains import look
+from analytics.inputs.restarts import restarts
+from analytics.report.verdict import Verdict, write_verdict
+from analytics.traffic.checks import Silence, all_findings, commanded, silence
+from analytics.traffic.conclusions import Counted, rule
+from analytics.traffic.evidence import Evidence, gather
+from analytics.traffic.incomplete import incomplete
+from analytics.traffic.run import Case, open_case
+from analytics.traffic.tally import counted, tallies
+from analytics.traffic.witnesses import Span, Testimony, read_witnesses, weigh_witnesses
+from analytics.transforms.limits import limits_in_force
+
+SHOWN = 2000
+"""Most offenders that the report shows; the CSV file holds all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """One vehicle caught: where, who, when on the trace's clock (s), how fast (km/h), and place."""
+
+    monitor: str
+    vehicle: str
+    time: float
+    rate: float
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a judgement leaves: the verdict, and what the report shows beside it."""
+
+    case: Case
+    verdict: Verdict
+    offenders: tuple[Offender, ...]
+
+
+def judge(spark: SparkSession, folder: RunFolder, federation: Federation) -> Outcome:
+    """Judge a run, and write `verdict.json` and `offenders.csv` into its folder.
+
+    Args:
+        spark: The session.
+        folder: The run.
+        federation: As it was run.
+
+    Raises:
+        CannotJudgeError: An input cannot be understood.
+    """
+    case = open_case(spark, folder, federation)
+    evidence = gather(case)
+    verdict = _verdict(case, evidence)
+    write_verdict(verdict, case.folder.path / "verdict.json")
+    offenders = _write_offenders(evidence.judged, case.folder.path / "offenders.csv")
+    return Outcome(case, verdict, offenders)
+
+
+def _verdict(case: Case, evidence: Evidence) -> Verdict:
+    remains = look(case.folder, case.census, [case.logs.event_log, *case.logs.timed])
+    quiet = silence(case.census, case.folder.truth.name)
+    killed = restarts(case)
+    commands = commanded(case, quiet)
+    testimony = testify(case, quiet, commands)
+    counts = Counted(
+        tally=tallies(counted(evidence).collect())[0],
+        found=all_findings(case, evidence, quiet, killed),
+        cut_short=incomplete(remains, case.census, case.federation, case.outages),
+        quiet=quiet,
+        commands=commands,
+        kills=len(killed),
+        files=len(remains.files),
+        witnessed=testimony.findings,
+        who_looked=testimony.who_looked,
+    )
+    return rule(case, counts)
+
+
+def testify(case: Case, quiet: Silence, commands: int) -> Testimony:
+    """Return what the native observers of a run that has ended saw."""
+    span = (quiet.first_us, quiet.last_us)
+    return weigh_witnesses(
+        read_witnesses(case.folder), case.federation, _limits(case), span, commands
+    )
+
+
+def _limits(case: Case) -> dict[str, list[Span]]:
+    """Return, by monitor, which limits may have been in force, and when."""
+    log, monitors = good(case.logs.event_log), case.tables.monitors
+    rows = limits_in_force(good(case.logs.commands), log, monitors).collect()
+    return {
+        row["monitor"]: [
+            Span(one["limit"], one["may_from"], one["may_to"]) for one in row["limits"]
+        ]
+        for row in rows
+    }
+
+
+def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:
+    """Write every offender once, by time, and return the first of them."""
+    draft = path.with_name(path.name + ".part")
+    shown: list[Offender] = []
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("monitor", "vehicle", "time", "rate"))
+        for offender in _in_time(caught(judged)):
+            rows.writerow(astuple(offender)[:4])
+            if len(shown) < SHOWN:
+                shown.append(offender)
+    draft.replace(path)
+    return tuple(shown)
+
+
+def caught(judged: DataFrame) -> DataFrame:
+    """Return each offender once, as the fields of `Offender` and the `id` of the event."""
+    right = judged.filter("copy = 1 and reason is null")
+    time = (fn.col("time_us") / 1e6).alias("time")
+    return right.select("id", "monitor", "vehicle", time, "rate", "lat", "lon")
+
+
+def _in_time(offenders: DataFrame) -> Iterator[Offender]:
+    ordered = offenders.drop("id").orderBy("time", "vehicle", "monitor")
+    return (Offender(**row.asDict()) for row in ordered.toLocalIterator())
