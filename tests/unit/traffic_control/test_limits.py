@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import pytest
 from fes.testing.eventually import eventually
 from traffic_control import commander, limits
+from traffic_control.city import Monitor
 from traffic_control.command import Command
 from traffic_control.commander import Commander
 from traffic_control.errors import AwayError, BusyError, InputError, UnknownError
 from traffic_control.history import Left
 from traffic_control.limits import Limits
-from traffic_control.post import MAX_UNDER_WAY
+from traffic_control.post import MAX_UNDER_WAY, Post
 from unit.traffic_control.fakes import M01, M02, FakeAsker, FakeConfirms, filter_text
 
 
@@ -240,3 +241,34 @@ async def test_what_an_earlier_one_left_in_force_goes_on() -> None:
         ("subscribe", "M02", 50.0, True),
         ("unsubscribe", "M01", 60.0, True),
     ]
+
+
+async def test_a_large_city_asks_for_a_few_limits_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "AT_ONCE", 3)
+    slow, asker = Slow(), FakeAsker()
+    city = [Monitor(f"M{n}", f"steam-m-M{n}", (f"g-m-M{n}",), 50.0) for n in range(10)]
+    commands = Commander(asker, slow, lambda _: None, 90.0)
+    bench = Bench(Limits(city, commands, 3600.0), commands, asker, slow)
+    async with at_work(bench):
+        await eventually(lambda: len(asker.made) == 3)
+        await asyncio.sleep(10 * limits.TICK_S)
+        assert len(asker.made) == 3
+        slow.let.set()
+        await eventually(lambda: not bench.limits.faults)
+    assert [to for _, to, _ in asker.told] == [one.destination for one in city]
+
+
+def test_a_limit_whose_outcome_nobody_learns_is_asked_for_ever_more_seldom() -> None:
+    post, at_s, pauses = Post(M01, 70.0), 0.0, []
+    for number in range(6):
+        command = Command("renew", "M01", "steam-m-M01", 70.0, "", f"c/1/{number}", 0)
+        post.asked(command, at_s)
+        post.learnt(command, None)
+        pauses.append(next(s for s in range(1, 100) if post.is_due(at_s + s, 30.0, 5.0)))
+        at_s += pauses[-1]
+    assert pauses == [5, 10, 20, 30, 30, 30]
+    post.asked(command, at_s)
+    post.learnt(command, 1)
+    assert post.unanswered == 0

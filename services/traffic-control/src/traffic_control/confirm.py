@@ -18,7 +18,10 @@ from traffic_control.errors import UNREADABLE
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S: Final = 0.02
-MOST_PAUSE_S: Final = 0.25
+MOST_PAUSE_S: Final = 2.0
+PAUSE_GROWTH: Final = 2.0
+"""Each pause to the one before: a busy gateway is asked the less often the longer it takes."""
+
 TIMEOUT_S: Final = 2.0
 AT_ONCE: Final = 8
 """Most gateways asked at the same time."""
@@ -72,7 +75,7 @@ class Confirmer:
             if _is_refused(steps) or time.monotonic() + pause_s > end_s:
                 return None
             await asyncio.sleep(pause_s)
-            pause_s = min(MOST_PAUSE_S, pause_s * 1.5)
+            pause_s = min(MOST_PAUSE_S, pause_s * PAUSE_GROWTH)
 
     async def _steps(self, monitor: Monitor, request: str) -> list[Step]:
         steps: list[Step] = []

@@ -25,7 +25,13 @@ log = logging.getLogger(__name__)
 
 TICK_S: Final = 0.25
 RETRY_S: Final = 5.0
-"""Time after which a limit that is not in force is asked for again."""
+"""Time after which a limit that is not in force is asked for again; twice as long each time, up to
+the time between two renewals."""
+
+AT_ONCE: Final = 32
+"""Most monitors whose limit is asked for and not known to be in force: every gateway of the city
+hears every request, and those of a large city would take all of them at once for longer than their
+outcome is waited for."""
 
 SWITCH_S: Final = 3.0
 """Longest wait for a new limit before the old one is withdrawn all the same."""
@@ -98,7 +104,12 @@ class Limits:
         """Set what is not set, renew what is due, withdraw what is superseded; for ever."""
         while True:
             try:
+                asking = sum(post.asks for post in self.posts)
                 for post in self.posts:
+                    if post.applied_us is None and not post.asks:
+                        if asking >= AT_ONCE:
+                            continue
+                        asking += 1
                     async with post.turn:
                         await self._attend(post)
             except AwayError as error:

@@ -12,6 +12,9 @@ MAX_UNDER_WAY: Final = 16
 """Most commands for a monitor that wait for their outcome."""
 
 
+MOST_DOUBLINGS: Final = 8
+
+
 @dataclass(slots=True)
 class Post:
     """One monitor and its limit.
@@ -27,6 +30,7 @@ class Post:
         request: Id of the last request for the limit wanted.
         asked_s: When that was made, monotonic; None for never.
         under_way: Commands that wait for their outcome.
+        unanswered: Requests in a row for the limit wanted whose outcome nobody learnt.
         turn: Held while a request for the monitor is made.
     """
 
@@ -38,12 +42,18 @@ class Post:
     request: str = ""
     asked_s: float | None = None
     under_way: int = 0
+    unanswered: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def superseded(self) -> tuple[float, ...]:
         """Limits that are held and not wanted any more."""
         return tuple(limit for limit in self.held if limit != self.limit)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the limit wanted is asked for, and not known to be in force."""
+        return self.applied_us is None and self.under_way > 0
 
     def check_free(self) -> None:
         """Raise an error where no more commands can be taken now.
@@ -60,19 +70,21 @@ class Post:
         Args:
             now_s: Monotonic seconds.
             renew_s: Time between renewals of a limit that is in force.
-            retry_s: Time after which one is asked for again that is not.
+            retry_s: Time after which one is asked for again that is not; it doubles each time,
+                up to `renew_s`.
         """
         if self.asked_s is None:
             return True
         waited_s = now_s - self.asked_s
         if self.applied_us is None:
-            return not self.under_way and waited_s >= retry_s
+            pause_s = retry_s * 2 ** min(max(0, self.unanswered - 1), MOST_DOUBLINGS)
+            return not self.under_way and waited_s >= min(pause_s, max(retry_s, renew_s))
         return waited_s >= renew_s
 
     def asked(self, command: Command, now_s: float) -> None:
         """Note that a limit was asked for; it is the one wanted from now on."""
         if command.limit != self.limit:
-            self.limit, self.applied_us = command.limit, None
+            self.limit, self.applied_us, self.unanswered = command.limit, None, 0
         self.held[command.limit] = None
         self.request, self.asked_s = command.request, now_s
 
@@ -83,7 +95,9 @@ class Post:
     def learnt(self, command: Command, applied_us: int | None) -> None:
         """Note when a command came into force; None where that is not known."""
         stands = command.action != "unsubscribe" and command.limit == self.limit
-        if stands and applied_us is not None:
-            self.was_applied = True
+        if stands and applied_us is None:
+            self.unanswered += 1
+        elif stands:
+            self.was_applied, self.unanswered = True, 0
             if self.applied_us is None:
                 self.applied_us = applied_us
