@@ -263,7 +263,15 @@ async def test_a_large_city_asks_for_a_few_limits_at_a_time(
 def test_a_limit_whose_outcome_nobody_learns_is_asked_for_ever_more_seldom() -> None:
     post, at_s, pauses = Post(M01, 70.0), 0.0, []
     for number in range(6):
-        command = Command("renew", "M01", "steam-m-M01", 70.0, "", f"c/1/{number}", 0)
+        command = Command(
+            action="renew",
+            monitor="M01",
+            destination="steam-m-M01",
+            limit=70.0,
+            filter=filter_text("70"),
+            request=f"c/1/{number}",
+            sent_us=0,
+        )
         post.asked(command, at_s)
         post.learnt(command, None)
         pauses.append(next(s for s in range(1, 100) if post.is_due(at_s + s, 30.0, 5.0)))

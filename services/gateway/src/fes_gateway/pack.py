@@ -23,6 +23,7 @@ from fes.control.event import WITHDRAWING
 from fes.eventlog import EventLog
 from fes.federation.clock import FederationClock
 from fes.federation.model import Federation, Request, adapter_id
+from fes.federation.topology import Topology
 from fes.filter import canonical, parse
 from fes.gateway import GatewaySettings
 from fes.link.memory import memory_link
@@ -91,6 +92,7 @@ class Pack:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._pool = ConnectionPool()
         self.meter = TurnMeter()
+        self._topology = Topology.of(federation)
         self.hosts = {name: self._host(name) for name in settings.gateways}
         self.runtimes = [
             self._runtime(name, service, base)
@@ -148,7 +150,7 @@ class Pack:
 
     def _host(self, name: str) -> GatewayHost:
         return GatewayHost(
-            GatewaySettings.of(self.federation, name),
+            GatewaySettings.of(self.federation, name, self._topology),
             open_journal(self.federation, name, self.settings.run),
             self._executor,
             self.log,

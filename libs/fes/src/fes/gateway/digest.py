@@ -27,6 +27,11 @@ def bucket_of(part: int, count: int = BUCKETS) -> int:
     return (part >> _SHIFT) * count // BUCKETS
 
 
+def summed(*parts: int) -> int:
+    """Return the digest of several things together; a negative part takes one out."""
+    return sum(parts) & _MASK
+
+
 class Digest:
     """The digest of a collection, whatever its order.
 
@@ -39,8 +44,8 @@ class Digest:
 
     def add(self, part: int) -> None:
         """Count a thing in."""
-        self.value = (self.value + part) & _MASK
+        self.value = summed(self.value, part)
 
     def remove(self, part: int) -> None:
         """Count a thing out."""
-        self.value = (self.value - part) & _MASK
+        self.value = summed(self.value, -part)

@@ -1,7 +1,8 @@
 """What a gateway core must know of its federation, derived from the file."""
 
+import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fes.control import RequestType
@@ -84,6 +85,7 @@ class GatewaySettings:
         waiting: Most best-effort events that wait for their `StartTime`.
         waiting_bytes: Most bytes that those account for.
         announced_bytes: Most bytes of the fabricated announcements at each event service.
+        known: The event services of the federation, to look one up.
     """
 
     id: str
@@ -109,6 +111,11 @@ class GatewaySettings:
     waiting: int = 10_000
     waiting_bytes: int = 2 * MIB
     announced_bytes: int = MIB
+    known: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Make what follows from the other attributes."""
+        object.__setattr__(self, "known", _as_set(self.services))
 
     def home_of(self, home: str, arrived: str) -> str:
         """Return the event service that is an event's home, whatever its client calls it.
@@ -122,7 +129,7 @@ class GatewaySettings:
             heard. What is heard on a medium may be heard at several of its access points: there it
             is the first of them in the file, so that all copies have one home.
         """
-        if home in self.services:
+        if home in self.known:
             return home
         medium = self.topology.on_medium.get(arrived)
         if medium is None:
@@ -130,12 +137,15 @@ class GatewaySettings:
         return next(name for name in self.services if self.topology.on_medium.get(name) == medium)
 
     @staticmethod
-    def of(federation: Federation, gateway: str) -> "GatewaySettings":
+    def of(
+        federation: Federation, gateway: str, topology: Topology | None = None
+    ) -> "GatewaySettings":
         """Return the settings of one of a federation's gateways.
 
         Args:
             federation: Its file, checked.
             gateway: Gateway identifier.
+            topology: The federation's, where it is known already: many gateways share one.
         """
         limits = federation.limits
         return GatewaySettings(
@@ -146,7 +156,7 @@ class GatewaySettings:
                 for service, adapter in federation.gateways[gateway].adapters.items()
             },
             services=tuple(federation.event_services),
-            topology=Topology.of(federation),
+            topology=Topology.of(federation) if topology is None else topology,
             hello_us=round(limits.hello_s * 1e6),
             announcement_us=round(limits.announcement_s * 1e6),
             horizon_us=round(limits.horizon_s * 1e6),
@@ -165,6 +175,12 @@ class GatewaySettings:
             waiting_bytes=limits.waiting_bytes,
             announced_bytes=limits.announced_bytes,
         )
+
+
+@functools.lru_cache(maxsize=8)
+def _as_set(services: tuple[str, ...]) -> frozenset[str]:
+    """Return the event services as a set, one for all gateways of a process."""
+    return frozenset(services)
 
 
 def _adapter(

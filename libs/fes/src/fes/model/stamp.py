@@ -30,7 +30,7 @@ class Identity(NamedTuple):
         return f"{self.origin}/{self.epoch}/{self.sequence}"
 
 
-class Stamp(msgspec.Struct, frozen=True, array_like=True):
+class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The identity of an event, with when and where it was first published.
 
     Attributes:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
 
-from fes.gateway.digest import BUCKETS, Digest, bucket_of
+from fes.gateway.digest import BUCKETS, Digest, bucket_of, summed
 
 ROWS_EACH = 4
 """Rows in a bucket from which on there are more buckets."""
@@ -25,8 +25,8 @@ class Buckets(Generic[T]):
 
     def __init__(self) -> None:
         self._all = Digest()
-        self._each = [Digest() for _ in range(BUCKETS)]
-        self._things: list[dict[int, T]] = [{} for _ in range(BUCKETS)]
+        self._each = [0] * BUCKETS
+        self._things: dict[int, dict[int, T]] = {}  # buckets that are not empty
 
     @property
     def digest(self) -> int:
@@ -38,35 +38,38 @@ class Buckets(Generic[T]):
         part = thing.digest
         bucket = bucket_of(part)
         self._all.add(part)
-        self._each[bucket].add(part)
-        self._things[bucket][part] = thing
+        self._each[bucket] = summed(self._each[bucket], part)
+        self._things.setdefault(bucket, {})[part] = thing
 
     def add_again(self, thing: T) -> None:
         """Keep a thing in place of one whose digest it shares."""
         part = thing.digest
-        self._things[bucket_of(part)][part] = thing
+        self._things.setdefault(bucket_of(part), {})[part] = thing
 
     def remove(self, thing: T) -> None:
         """Count a thing out."""
         part = thing.digest
         bucket = bucket_of(part)
         self._all.remove(part)
-        self._each[bucket].remove(part)
-        self._things[bucket].pop(part, None)
+        self._each[bucket] = summed(self._each[bucket], -part)
+        things = self._things.get(bucket, {})
+        things.pop(part, None)
+        if not things:
+            self._things.pop(bucket, None)
 
     def digests(self, count: int) -> tuple[int, ...]:
         """Return the digests of so many buckets, a power of two up to `BUCKETS`."""
-        merged = [Digest() for _ in range(count)]
-        for bucket, each in enumerate(self._each):
-            merged[bucket * count // BUCKETS].add(each.value)
-        return tuple(each.value for each in merged)
+        width = BUCKETS // count
+        return tuple(
+            summed(*self._each[first : first + width]) for first in range(0, BUCKETS, width)
+        )
 
     def within(self, buckets: Iterable[int], count: int) -> Iterator[T]:
         """Yield the things that fall into some of so many buckets."""
+        width = BUCKETS // count
         for bucket in buckets:
-            width = BUCKETS // count
-            for things in self._things[bucket * width : (bucket + 1) * width]:
-                yield from things.values()
+            for each in range(bucket * width, (bucket + 1) * width):
+                yield from self._things.get(each, {}).values()
 
 
 def fitting(rows: int) -> int:

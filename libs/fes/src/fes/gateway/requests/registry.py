@@ -80,6 +80,10 @@ class Standing:
         Raises:
             ControlEventError: It is not sound, or the table is full.
         """
+        if self._has(control, patterns):
+            self._note(control, "known", arrived, "not newer", turn)
+            turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
+            return
         control = self._versioned(control, arrived, turn)
         rows = rows_of(control, patterns, turn, self.table.kept_us)
         reason = self._no_room(rows)
@@ -199,6 +203,19 @@ class Standing:
         _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
         if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
+
+    def _has(self, control: ControlEvent, patterns: tuple[str, ...]) -> bool:
+        """Tell whether the very request stands in the table, as most that are repeated do."""
+        if not control.path or not control.version:
+            return False
+        key = key_of(control)
+        for pattern in patterns:
+            row = self.table.at(key, pattern)
+            if row is None or row.version != control.version or row.request != control.stamp:
+                return False
+            if row.type is not control.type:
+                return False
+        return True
 
     def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
         """Raise an error unless there are bytes for a request.

@@ -4,6 +4,7 @@ Source:
     design, section 4; ADR 14.
 """
 
+import functools
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -26,6 +27,11 @@ FOREVER = 1 << 62
 Text = Annotated[str, Meta(max_length=1 << 20)]
 """A filter, or what a request is about, as far as the journal is burdened with it."""
 
+CACHED: Final = 4096
+CACHED_TEXT: Final = 1024
+"""Names and digests that are remembered, and most characters of what they are made of: all gateways
+of a process that hear a request make the same of it."""
+
 Rank = tuple[int, bool, str]
 """Orders the requests of a key; the version decides, and what follows breaks ties."""
 
@@ -46,7 +52,7 @@ class Key(NamedTuple):
     what: str
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True):
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One pattern of a standing request, or of its withdrawal.
 
     Attributes:
@@ -89,7 +95,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     @property
     def name(self) -> str:
         """The row's name in the journal."""
-        return key_of(str(int(self.kind)), self.source, self.requester, self.what, self.pattern)
+        make = _name_of.__wrapped__ if len(self.what) > CACHED_TEXT else _name_of
+        return make(self.kind, self.source, self.requester, self.what, self.pattern)
 
     @property
     def type(self) -> RequestType:
@@ -104,7 +111,9 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     @property
     def digest(self) -> int:
         """Stands for the row, the same at every gateway that has it."""
-        return digest_of(self.name, *self.rank, self.expires_us)
+        name = self.name
+        make = _digest_of.__wrapped__ if len(name) > CACHED_TEXT else _digest_of
+        return make(name, self.rank, self.expires_us)
 
     @property
     def last_us(self) -> int:
@@ -139,6 +148,16 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
             until_us=left_us and min(FOREVER - 1, own_us + max(0, left_us)),
             outlives_us=outlives_us,
         )
+
+
+@functools.lru_cache(maxsize=CACHED)
+def _name_of(kind: RequestType, source: str, requester: str, what: str, pattern: str) -> str:
+    return key_of(str(int(kind)), source, requester, what, pattern)
+
+
+@functools.lru_cache(maxsize=CACHED)
+def _digest_of(name: str, rank: Rank, expires_us: int) -> int:
+    return digest_of(name, *rank, expires_us)
 
 
 _row_decoder = msgspec.msgpack.Decoder(Row)

@@ -60,7 +60,7 @@ def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) 
         raise ControlEventError(
             f"attribute 'FES_System': {control.system[:60]!r} is another system"
         )
-    if control.source not in settings.services:
+    if control.source not in settings.known:
         raise ControlEventError(f"parameter 'Source': no event service {control.source[:60]!r}")
     if not arrived:
         return
@@ -185,7 +185,7 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
     asked = row.type
     if asked not in settings.adapters[arrived].accept:
         raise ControlEventError(f"row of a table: {asked.word} is not accepted at {arrived}")
-    if row.source not in settings.services:
+    if row.source not in settings.known:
         raise ControlEventError(f"row of a table: no event service {row.source[:60]!r}")
     if len(patterns := parse_list(row.pattern)) != 1 or patterns[0] != row.pattern:
         raise ControlEventError(f"row of a table: pattern {row.pattern[:60]!r} is not one name")
