@@ -52,18 +52,18 @@ class HttpServer:
     def __init__(self, app: ASGIApp, host: str, port: int) -> None:
         self._host = host
         self._port = port
-        self._server = _Quiet(
-            uvicorn.Config(
-                app,
-                backlog=BACKLOG,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-                limit_concurrency=CONNECTIONS,
-                timeout_graceful_shutdown=GRACE_S,
-                ws="none",
-            )
+        config = uvicorn.Config(
+            app,
+            backlog=BACKLOG,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            limit_concurrency=CONNECTIONS,
+            timeout_graceful_shutdown=GRACE_S,
+            ws="none",
         )
+        config.load()  # imports what reads HTTP, which else keeps the loop when serving begins
+        self._server = _Quiet(config)
         self.idle = Idle(self._server.server_state.connections)
         self._watching: asyncio.Task[None] | None = None
         self._listening: socket.socket | None = None

@@ -16,8 +16,8 @@ class TurnMeter:
 
     Attributes:
         longest_s: The longest turn since the start, seconds.
-        longest_cpu_s: Most processor time that the loop's thread spent between two looks, one of
-            which came late: what of `longest_s` was its own work, and not a busy machine's.
+        longest_cpu_s: Most processor time of the loop's own thread while a look was late: what of
+            a turn was its own work, and not a busy machine's; never less, and never more than late.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class TurnMeter:
         late_s = now_s - self._due_s
         if late_s > PERIOD_S:
             spent_s = time.thread_time() - self._cpu_s
-            self.longest_cpu_s = max(self.longest_cpu_s, spent_s)
+            self.longest_cpu_s = max(self.longest_cpu_s, min(spent_s, late_s))
         if now_s - self._since_s > RECENT_S:
             self._recent, self._since_s = (self._recent[1], 0.0), now_s
         self._recent = (self._recent[0], max(self._recent[1], late_s))

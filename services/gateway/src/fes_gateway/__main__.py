@@ -60,6 +60,7 @@ def _main() -> int:
         sys.stderr.write(f"fes-gateway: {error}\n")
         return 2
     diagnostics.set_up()
+    pack.collector.settle()
     uvloop.run(_serve(pack, options))
     return 0
 

@@ -30,6 +30,7 @@ from fes.link.memory import memory_link
 from fes.model import Stamp, binary
 from fes.model.text import from_plain
 from msgspec import UNSET
+from serving.collector import Collector
 from serving.turns import TurnMeter
 
 from fes_gateway.clock import wall_us
@@ -92,6 +93,7 @@ class Pack:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._pool = ConnectionPool()
         self.meter = TurnMeter()
+        self.collector = Collector()
         self._topology = Topology.of(federation)
         self.hosts = {name: self._host(name) for name in settings.gateways}
         self.runtimes = [
@@ -114,21 +116,30 @@ class Pack:
 
     async def _start(self) -> None:
         self.meter.start()
+        self.collector.start()
+        own = shared_slice()  # so that what has started is not kept waiting by the others
         for name, host in self.hosts.items():
             host.on_lead = partial(self._make_static, name, host)
             host.on_failed = self.failed.set
+            await own.turn()
             await host.start()
+            own.end()
         for runtime in self.runtimes:
             gateway = runtime.adapter.id.removesuffix(f".{runtime.adapter.event_service_id}")
+            await own.turn()
             self._link(self.hosts[gateway], runtime)
             await runtime.__aenter__()
+            own.end()
         for host in self.hosts.values():
             if host.replica is None:
+                await own.turn()
                 host.on_lead()
+                own.end()
         self._ticker = watched(self._tick(), "tick", self._fail)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop gracefully: adapters withdraw, journals close, the log ends."""
+        self.collector.stop()
         self.meter.stop()
         if self._ticker is not None:
             self._ticker.cancel()
