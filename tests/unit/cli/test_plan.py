@@ -15,7 +15,7 @@ system: t
 event_services: {a: {kind: memory}, b: {kind: memory}}
 gateways: {g: {adapters: {a: {}, b: {}}}, h: {adapters: {b: {}}}}
 """
-WHERE = (Path("file"), Path("base"), Path("run"))
+WHERE = (Path("file"), Path("base"), Path("run"), Path("clock"))
 
 
 def option(part: Part, name: str) -> str:
@@ -34,6 +34,7 @@ def test_a_gateway_with_replicas_has_as_many_processes_and_its_adapters_one_each
     assert [option(part, "--replica") for part in replicas] == ["r1", "r2", "r3"]
     assert {option(part, "--process") for part in replicas} == {"g"}
     assert {option(part, "--remote") for part in parts} == {"g.a,g.b"}
+    assert {option(part, "--clock") for part in parts} == {"clock"}
     adapters = adapter_parts(federation, apart, {"g": "ws://1,ws://2", "h": ""}, *WHERE)
     assert [(part.name, option(part, "--link")) for part in adapters] == [
         ("g.a", "ws://1,ws://2"),

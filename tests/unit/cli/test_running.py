@@ -6,7 +6,8 @@ from pathlib import Path
 
 from fes.cli.running.plan import Part
 from fes.cli.running.process import LINE_BYTES, Child
-from fes.cli.running.supervisor import RunOptions, Supervisor
+from fes.cli.running.supervision.options import RunOptions
+from fes.cli.running.supervisor import Supervisor
 from fes.federation.load import loads
 from fes.testing.eventually import eventually
 
@@ -36,7 +37,7 @@ async def test_a_watcher_that_fails_ends_the_run_and_says_why(tmp_path: Path) ->
     async def fail() -> None:
         raise ValueError("a bug")
 
-    supervisor._watch_over(fail(), "part")
+    supervisor._tasks.begin(fail(), "part")
     await eventually(supervisor._stop.is_set)
 
     assert await supervisor.run() == 1

@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import pytest
 from fes.errors import FederationError
 from fes.federation import FederationClock, moment_us
+from fes.federation.clock import Beginning, clock_of
 from fes.federation.model import Clock
 
+S = 1_000_000
 NOW = 1_790_000_000_000_000
 
 
@@ -66,3 +70,25 @@ def test_a_moment_that_is_no_iso_8601_is_refused() -> None:
 def test_a_number_of_seconds_outside_the_calendar_is_refused(moment: float) -> None:
     with pytest.raises(FederationError, match="is not a number of seconds"):
         moment_us(moment)
+
+
+def test_an_awaited_clock_stands_at_its_start_until_a_file_says_that_it_begins(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "clock.json"
+    described = Clock(start=100.0, speed=20, wall_start_us=NOW)
+    clock = clock_of(described, path)
+    assert clock.time_us(NOW) == clock.time_us(NOW + 60 * S) == 100 * S
+    path.write_text("{")
+    assert clock.time_us(NOW + 61 * S) == 100 * S
+    Beginning.of(described, NOW + 70 * S).write(path)
+    assert clock.time_us(NOW + 62 * S) == 100 * S, "it is known, and yet to come"
+    assert clock.time_us(NOW + 70 * S) == 100 * S
+    assert clock.time_us(NOW + 71 * S) == 120 * S
+    path.unlink()
+    assert clock.time_us(NOW + 72 * S) == 140 * S, "it begins once"
+
+
+def test_a_clock_that_is_the_wall_clock_is_not_awaited(tmp_path: Path) -> None:
+    assert clock_of(Clock(wall_start_us=5), tmp_path / "clock.json").time_us(NOW) == NOW
+    assert Beginning.of(Clock(), NOW) == Beginning(NOW, NOW, 1.0)

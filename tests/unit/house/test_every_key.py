@@ -257,7 +257,7 @@ def _derived(file: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(module, name, Recorded)
     federation = loads(msgspec.json.encode(file), {})
     apart = Apart.of(federation, (), {})
-    text = [str(gateway_parts(federation, apart, folder / "f", folder, folder))]
+    text = [str(gateway_parts(federation, apart, folder / "f", folder, folder, folder / "c"))]
     text += [str(application_parts(federation, placeholders(federation, folder, folder)))]
     text += [str(needs_of(federation, name)) for name in federation.applications]
     brokers = EmbeddedBrokers(federation, folder)

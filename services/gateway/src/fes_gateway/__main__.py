@@ -53,6 +53,7 @@ def _main() -> int:
             remote=_remote(federation, options.remote),
             run=options.run,
             replica=_replica(options),
+            clock=options.clock,
         )
         check_memory(federation, settings, options.memory_limit)
         pack = Pack(federation, settings, options.base or options.federation.parent)

@@ -2,7 +2,7 @@
 
 import time
 
-from fes.federation.clock import FederationClock
+from fes.federation.clock import TimeTeller
 from fes.gateway.settings import Instant
 
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -19,7 +19,7 @@ def steady_us() -> int:
     return time.clock_gettime_ns(_STEADY) // 1000
 
 
-def instant(clock: FederationClock) -> Instant:
+def instant(clock: TimeTeller) -> Instant:
     """Return the moment on all clocks."""
     now_us = wall_us()
     return Instant(now_us, clock.time_us(now_us), steady_us())

@@ -17,7 +17,7 @@ from fes.control import ControlEvent
 from fes.errors import StoreError
 from fes.eventlog import Decision
 from fes.eventlog.writer import Log
-from fes.federation.clock import FederationClock
+from fes.federation.clock import TimeTeller
 from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
@@ -85,7 +85,7 @@ class GatewayHost:
         journal: Journal,
         executor: Executor,
         log: Log,
-        clock: FederationClock,
+        clock: TimeTeller,
         replica: str = "",
     ) -> None:
         self.settings = settings

@@ -21,7 +21,7 @@ from fes.adapter.pool import ConnectionPool
 from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
 from fes.eventlog import EventLog
-from fes.federation.clock import FederationClock
+from fes.federation.clock import clock_of
 from fes.federation.model import Federation, Request, adapter_id
 from fes.federation.topology import Topology
 from fes.filter import canonical, parse
@@ -57,6 +57,7 @@ class PackSettings:
         remote: Identifiers of their adapters that live in other processes.
         run: Folder of the run: logs and journals lie below it.
         replica: Name of this process among the replicas of its gateways; "" where there are none.
+        clock: File that tells when the federation's clock begins; None where its own file does.
     """
 
     process: str
@@ -64,6 +65,7 @@ class PackSettings:
     remote: frozenset[str]
     run: Path
     replica: str = ""
+    clock: Path | None = None
 
 
 class Pack:
@@ -81,7 +83,7 @@ class Pack:
     def __init__(self, federation: Federation, settings: PackSettings, base: Path) -> None:
         self.federation = federation
         self.settings = settings
-        self.clock = FederationClock.of(federation.clock)
+        self.clock = clock_of(federation.clock, settings.clock)
         bounds = federation.event_log
         self.log = EventLog(
             settings.run / "logs",

@@ -5,7 +5,7 @@ import logging
 from fes.eventlog import Decision, Record
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
-from fes.federation.clock import FederationClock
+from fes.federation.clock import TimeTeller
 from fes.gateway import GatewaySettings
 from fes.gateway.outputs import Decided
 
@@ -34,7 +34,7 @@ class Recorder:
         self,
         settings: GatewaySettings,
         log: Log,
-        clock: FederationClock,
+        clock: TimeTeller,
         counters: Counters,
         replica: str = "",
     ) -> None:

@@ -20,7 +20,7 @@ from fes.adapter.replicas.dialling import Dialling, links
 from fes.adapter.runtime import AdapterRuntime
 from fes.errors import FesError
 from fes.eventlog import EventLog
-from fes.federation.clock import FederationClock
+from fes.federation.clock import clock_of
 from fes.federation.load import load
 from fes.link.end import Hello
 from fes.options import OptionParser, add_part
@@ -35,7 +35,7 @@ def _main() -> int:
     options = _options()
     try:
         federation = load(options.federation, os.environ)
-        clock = FederationClock.of(federation.clock)
+        clock = clock_of(federation.clock, options.clock)
         adapter = assemble(
             federation,
             options.gateway,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TextIO
 
 from fes.cli.running.folder import make_run_folder
-from fes.cli.running.supervisor import QUIET_S, READY_S, RunOptions, Supervisor
+from fes.cli.running.supervision.options import QUIET_S, READY_S, RunOptions
+from fes.cli.running.supervisor import Supervisor
 from fes.federation.load import load
 from fes.federation.model import Federation
 

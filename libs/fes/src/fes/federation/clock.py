@@ -1,12 +1,23 @@
 """The federation clock: the trace's time, from the wall clock."""
 
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Protocol
 
+import msgspec
 from msgspec import UNSET
 
 from fes.errors import FederationError
 from fes.federation.model import Clock
+
+_log = logging.getLogger(__name__)
+
+LOOK_US: Final = 20_000
+"""Time between two looks at whether a clock has begun, microseconds."""
+
+MOST_BYTES: Final = 4096
 
 FIRST_S, LAST_S = -62_135_596_800, 253_402_300_799
 """Ends of the calendar, seconds since 1970 UTC."""
@@ -36,7 +47,7 @@ class FederationClock:
             FederationError: The clock runs otherwise than the wall clock, and the file does not
                 tell since when (`wall_start_us`).
         """
-        if clock.start is UNSET and clock.speed == 1:
+        if _is_the_wall_clock(clock):
             return FederationClock()
         if clock.wall_start_us is UNSET:
             raise FederationError("is not filled in yet", key="clock.wall_start_us")
@@ -56,6 +67,107 @@ class FederationClock:
         if self.speed == 1:
             return self.wall_start_us + passed
         return self.wall_start_us + round(passed / self.speed)
+
+
+class TimeTeller(Protocol):
+    """Tells the trace's time; see `FederationClock`."""
+
+    def time_us(self, wall_us: int) -> int:
+        """Return the trace's time at a moment of the wall clock, both in microseconds."""
+        ...
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """When the clock of a run begins, as the run's `clock.json` says it.
+
+    Attributes:
+        start_us: Time of the trace then, microseconds since 1970 UTC.
+        wall_start_us: Wall clock then, microseconds since 1970 UTC.
+        speed: Seconds of the trace in a second of the wall clock.
+    """
+
+    start_us: int
+    wall_start_us: int
+    speed: float
+
+    @staticmethod
+    def of(clock: Clock, wall_start_us: int) -> "Beginning":
+        """Return the beginning of a resolved file's clock at a moment of the wall clock."""
+        if _is_the_wall_clock(clock):
+            return Beginning(wall_start_us, wall_start_us, 1.0)
+        described = FederationClock.of(clock)
+        return Beginning(described.start_us, wall_start_us, described.speed)
+
+    def write(self, path: Path) -> None:
+        """Write it, at once or not at all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        fresh = path.with_suffix(".new")
+        fresh.write_bytes(msgspec.json.encode(self) + b"\n")
+        fresh.replace(path)
+
+
+class AwaitedClock:
+    """The federation clock of a run whose trace begins once everything is ready.
+
+    Until a file tells when it begins, the trace's time stands at its start.
+
+    Args:
+        clock: Of the resolved file.
+        path: The file, which comes later.
+    """
+
+    def __init__(self, clock: Clock, path: Path) -> None:
+        self._path = path
+        self._start_us = FederationClock.of(clock).start_us
+        self._begun: FederationClock | None = None
+        self._looked_us = 0
+        self._unreadable = False
+
+    def time_us(self, wall_us: int) -> int:
+        """Return the trace's time at a moment of the wall clock, both in microseconds."""
+        if self._begun is not None:
+            return self._begun.time_us(wall_us)
+        if abs(wall_us - self._looked_us) >= LOOK_US:
+            self._looked_us = wall_us
+            self._begun = self._read()
+        if self._begun is None:
+            return self._start_us
+        return max(self._start_us, self._begun.time_us(wall_us))
+
+    def _read(self) -> FederationClock | None:
+        try:
+            with self._path.open("rb") as file:
+                told = msgspec.json.decode(file.read(MOST_BYTES), type=Beginning)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError, UnicodeError) as error:
+            if not self._unreadable:
+                self._unreadable = True
+                _log.warning("clock_not_read", extra={"path": str(self._path), "error": str(error)})
+            return None
+        return FederationClock(told.start_us, told.speed, told.wall_start_us)
+
+
+def clock_of(clock: Clock, path: Path | None) -> TimeTeller:
+    """Return the federation's clock.
+
+    Args:
+        clock: Of the resolved file.
+        path: File that tells when it begins; None where the resolved file does.
+
+    Raises:
+        FederationError: As `FederationClock.of`.
+    """
+    if path is None or _is_the_wall_clock(clock):
+        return FederationClock.of(clock)
+    return AwaitedClock(clock, path)
+
+
+def _is_the_wall_clock(clock: Clock) -> bool:
+    return clock.start is UNSET and clock.speed == 1
 
 
 def moment_us(moment: float | str) -> int:

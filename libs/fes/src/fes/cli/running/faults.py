@@ -23,6 +23,7 @@ class Faults:
         self._begun_s = clock_s()
         self._since_s: dict[str, float] = {}
         self._told: set[str] = set()
+        self._logs: Mapping[str, str] = {}
         self.reasons: dict[str, str] = {}
 
     def put(self, reasons: Mapping[str, str], logs: Mapping[str, str]) -> None:
@@ -38,23 +39,29 @@ class Faults:
                 self._told.discard(part)
                 self._say(f"ready: {part}, after {now_s - self._since_s[part]:.0f} s")
             self._since_s.pop(part, None)
-        self.reasons = dict(reasons)
+        self.reasons, self._logs = dict(reasons), logs
         for part, why in reasons.items():
             since_s = self._since_s.setdefault(part, now_s if self._told else self._begun_s)
             if part not in self._told and now_s - since_s >= NOTICE_S:
                 self._told.add(part)
-                self._say(self._line(part, why, now_s - since_s, logs.get(part, "")))
+                for_s = f"{now_s - since_s:.0f} s"
+                line = f"{part}, for {for_s}: {one_line(why)}{self._see(part)}"
+                self._say(f"not ready: {line}; it is tried again")
 
     def summary(self, most: int = 3) -> str:
-        """Return the first of what is not ready, and how many more there are."""
-        shown = [f"{part}: {one_line(why)}" for part, why in list(self.reasons.items())[:most]]
+        """Return the first of what is not ready, for how long, why and where more is told."""
+        now_s = self._clock_s()
+        shown = [
+            f"{part}, for {now_s - self._since_s.get(part, now_s):.0f} s: {one_line(why)}"
+            f"{self._see(part)}"
+            for part, why in list(self.reasons.items())[:most]
+        ]
         more = len(self.reasons) - len(shown)
         return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
 
-    @staticmethod
-    def _line(part: str, why: str, for_s: float, log: str) -> str:
-        see = f"; see {log}" if log else ""
-        return f"not ready: {part}, for {for_s:.0f} s: {one_line(why)}{see}; it is tried again"
+    def _see(self, part: str) -> str:
+        log = self._logs.get(part, "")
+        return f"; see {log}" if log else ""
 
 
 def one_line(text: str, most: int = 200) -> str:

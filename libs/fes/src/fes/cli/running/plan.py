@@ -92,16 +92,25 @@ def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, 
 
 
 def gateway_parts(
-    federation: Federation, apart: Apart, file: Path, base: Path, run: Path
+    federation: Federation, apart: Apart, file: Path, base: Path, run: Path, clock: Path
 ) -> list[Part]:
-    """Return the processes that host the gateways."""
+    """Return the processes that host the gateways.
+
+    Args:
+        federation: The file.
+        apart: What does not share a process with others.
+        file: The resolved file.
+        base: Folder that relative paths in it start from.
+        run: Folder of the run.
+        clock: File that tells when the federation's clock begins.
+    """
     adapters = [
         adapter_id(name, service)
         for name, gateway in federation.gateways.items()
         for service in gateway.adapters
         if adapter_id(name, service) in apart.own
     ]
-    where = ("--federation", str(file), "--base", str(base), "--run", str(run))
+    where = _where(file, base, run, clock)
     found = []
     for process, names in packs(federation, apart.own).items():
         command = (
@@ -122,6 +131,13 @@ def gateway_parts(
             Part(process, command, gateways=names)
         ]
     return found
+
+
+def _where(file: Path, base: Path, run: Path, clock: Path) -> tuple[str, ...]:
+    return (
+        *("--federation", str(file), "--base", str(base), "--run", str(run)),
+        *("--clock", str(clock)),
+    )
 
 
 def option(name: str, value: str) -> tuple[str, ...]:
@@ -158,6 +174,7 @@ def adapter_parts(
     file: Path,
     base: Path,
     run: Path,
+    clock: Path,
 ) -> list[Part]:
     """Return the processes of the adapters that are set apart.
 
@@ -169,13 +186,13 @@ def adapter_parts(
         file: The resolved file.
         base: Folder that relative paths in it start from.
         run: Folder of the run.
+        clock: File that tells when the federation's clock begins.
     """
     return [
         Part(
             adapter_id(name, service),
             (
-                *(sys.executable, "-m", "fes.adapter", "--federation", str(file)),
-                *("--base", str(base), "--run", str(run)),
+                *(sys.executable, "-m", "fes.adapter", *_where(file, base, run, clock)),
                 *option("--gateway", name),
                 *option("--event-service", service),
                 *("--link", links[name]),
@@ -188,7 +205,7 @@ def adapter_parts(
     ]
 
 
-def application_parts(federation: Federation, values: dict[str, str]) -> list[Part]:
+def application_parts(federation: Federation, values: Mapping[str, str]) -> list[Part]:
     """Return the processes of the native applications.
 
     Args:
@@ -202,6 +219,16 @@ def application_parts(federation: Federation, values: dict[str, str]) -> list[Pa
         _application(name, application, values)
         for name, application in federation.applications.items()
     ]
+
+
+def application_part(federation: Federation, name: str, values: Mapping[str, str]) -> Part:
+    """Return the process of one application; see `application_parts`."""
+    return _application(name, federation.applications[name], values)
+
+
+def plays(federation: Federation, name: str) -> bool:
+    """Tell whether an application plays the trace: its command asks when that begins."""
+    return any("{wall_start_us}" in word for word in federation.applications[name].command)
 
 
 def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str]:
@@ -221,7 +248,7 @@ def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str
     }
 
 
-def _application(name: str, application: Application, values: dict[str, str]) -> Part:
+def _application(name: str, application: Application, values: Mapping[str, str]) -> Part:
     command = tuple(_fill(word, values, name) for word in application.command)
     ready = "" if application.ready is UNSET else _fill(application.ready, values, name)
     beside = Path(sys.executable).with_name(command[0])
@@ -238,7 +265,7 @@ def _application(name: str, application: Application, values: dict[str, str]) ->
     )
 
 
-def _fill(word: str, values: dict[str, str], application: str) -> str:
+def _fill(word: str, values: Mapping[str, str], application: str) -> str:
     for name, value in values.items():
         word = word.replace("{" + name + "}", value)
     if "{" in word and "}" in word and not word.startswith("{"):

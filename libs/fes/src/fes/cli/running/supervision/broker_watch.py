@@ -1,0 +1,76 @@
+"""The brokers of a run: one that dies is started again."""
+
+import asyncio
+import time
+
+from fes.cli.running.brokers import EmbeddedBrokers
+from fes.cli.running.faults import one_line
+from fes.cli.running.outages import Outages
+from fes.cli.running.readiness import proved
+from fes.cli.running.supervision.console import Console
+from fes.cli.running.supervision.endpoints import Endpoints
+from fes.cli.running.supervision.tasks import Tasks
+from fes.federation.model import Federation
+
+CHECK_S = 0.5
+
+
+class BrokerWatch:
+    """Starts the brokers of a run, and watches over them.
+
+    Args:
+        federation: The file.
+        brokers: Those of the run's own.
+        console: Tells people.
+        tasks: Waits for who uses one that is back.
+        endpoints: Where gateways listen.
+        outages: Takes when one was away.
+    """
+
+    def __init__(
+        self,
+        federation: Federation,
+        brokers: EmbeddedBrokers,
+        console: Console,
+        tasks: Tasks,
+        endpoints: Endpoints,
+        outages: Outages,
+    ) -> None:
+        self._federation = federation
+        self._brokers = brokers
+        self._console = console
+        self._tasks = tasks
+        self._endpoints = endpoints
+        self._outages = outages
+
+    async def start(self) -> None:
+        """Start them; one that does not start is tried again later."""
+        away = await asyncio.to_thread(self._brokers.start)
+        for name, why in away.items():
+            text = f"broker {name} did not start: {one_line(why)}; it is tried again"
+            self._console.say_once(name, text)
+        self._console.say(f"brokers: {', '.join(self._brokers.servers) or 'none of our own'}")
+
+    async def run(self) -> None:
+        """Start those again that die; for ever."""
+        while True:
+            await asyncio.sleep(CHECK_S)
+            for name, status in self._brokers.dead().items():
+                self._outages.began((name,), status)
+                self._console.say_once(
+                    name, f"broker {name} ended with status {status}; it is started again"
+                )
+                since_us = time.time_ns() // 1000
+                if await asyncio.to_thread(self._brokers.revive, name):
+                    self._console.forget(name)
+                    self._tasks.begin(self._is_back(name, since_us), name)
+
+    async def _is_back(self, name: str, since_us: int) -> None:
+        """Wait until all that use a broker have proved that they do again."""
+        server = self._brokers.servers[name]
+        services = self._federation.event_services
+        users = self._endpoints.services(
+            self._federation, lambda _, service: name in services[service].brokers
+        )
+        if await proved(users, since_us, lambda: server.pid is not None):
+            self._outages.ended((name,))

@@ -1,0 +1,80 @@
+"""Where the gateways of a run are: `endpoints.json`, and what is asked of them."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from fes.cli.running.process import Child
+from fes.federation.model import Federation, adapter_id
+
+FILE = "endpoints.json"
+
+
+class Endpoints:
+    """Knows where each gateway listens, and writes it down.
+
+    Args:
+        run: Folder of the run.
+
+    Attributes:
+        gateways: By gateway: `url`, `process`, `pid`, `link`, and these of each replica.
+        http: Address of the run's one interface for all gateways; "" before there is one.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.gateways: dict[str, dict[str, Any]] = {}
+        self.http = ""
+        self._path = run / FILE
+
+    def publish(self, child: Child, children: Mapping[str, Child]) -> None:
+        """Write down where a process of gateways listens, and which processes there are."""
+        for name in child.part.gateways if child.is_announced else ():
+            point = {
+                "url": f"{child.started['http']}/gateways/{quote(name, safe='')}",
+                "process": child.part.name,
+                "pid": child.pid,
+                "link": child.started["link"],
+            }
+            replicas = self.gateways.get(name, {}).get("replicas", {})
+            if child.part.replica:
+                point["replicas"] = {**replicas, child.part.replica: dict(point)}
+            self.gateways[name] = point
+        content = {
+            "http": self.http,
+            "gateways": self.gateways,
+            "processes": {name: each.pid for name, each in children.items()},
+        }
+        fresh = self._path.with_suffix(".new")
+        fresh.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        fresh.replace(self._path)
+
+    def services(
+        self, federation: Federation, meant: Callable[[str, str], bool]
+    ) -> dict[str, set[str]]:
+        """Return the event services of some adapters, by the address of their gateway.
+
+        Args:
+            federation: The file.
+            meant: Tells of an adapter's id and its event service whether it is one of them.
+        """
+        found: dict[str, set[str]] = {}
+        for name, gateway in federation.gateways.items():
+            for service in gateway.adapters if name in self.gateways else ():
+                if meant(adapter_id(name, service), service):
+                    found.setdefault(str(self.gateways[name]["url"]), set()).add(service)
+        return found
+
+
+def links_of(children: Iterable[Child]) -> dict[str, str]:
+    """Return where the adapters of each gateway dial in: at every replica, once all listen."""
+    found: dict[str, list[str]] = {}
+    silent: set[str] = set()
+    for child in children:
+        for name in child.part.gateways:
+            if child.is_announced:
+                found.setdefault(name, []).append(str(child.started["link"]))
+            else:
+                silent.add(name)
+    return {name: ",".join(links) for name, links in found.items() if name not in silent}

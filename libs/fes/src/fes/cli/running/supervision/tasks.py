@@ -1,0 +1,51 @@
+"""Tasks that watch over the parts of a run; the end of one by an error ends the run."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fes.errors import AdapterError
+
+
+class Tasks:
+    """Has work done in the background.
+
+    Args:
+        failed: Is told why the run cannot go on, where some work ended by an error.
+    """
+
+    def __init__(self, failed: Callable[[str], None]) -> None:
+        self._failed = failed
+        self._running: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Have something done; `name` is the part that it is about."""
+        task = asyncio.create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def stop(self) -> None:
+        """End all of it."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, AdapterError):
+            self._failed(str(error))
+        elif error is not None:
+            self._failed(f"{task.get_name()} is watched no more: {error!r}")
+
+
+async def first_of(*works: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
+    """Return when the first is done; the others are cancelled, and have ended."""
+    tasks = [asyncio.ensure_future(each) for each in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            if not task.done():
+                task.cancel()
+        await asyncio.gather(*(task for task in tasks if not task.done()), return_exceptions=True)
