@@ -19,6 +19,7 @@ from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.own_clock import CLOCK
 from fes.gateway.peers.absence import CONTACT
 from fes.gateway.replication import RESERVE, ROSTER, is_request, read_roster
+from fes.gateway.requests.registry import FORGOTTEN
 from fes.gateway.requests.row import Row, read_row_of_table, weight_of_request
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.weights import weight_of_event
@@ -138,7 +139,7 @@ def _name_today(key: str, value: bytes) -> str:
     for begin, name in _KINDS.items():
         if key.startswith(begin):
             return name(key, value)
-    if key in (CONTACT, CLOCK, RESERVED):
+    if key in (CONTACT, CLOCK, FORGOTTEN, RESERVED):
         _whole(value)
     elif key == ROSTER:
         read_roster(value)

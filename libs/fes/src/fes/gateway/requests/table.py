@@ -15,7 +15,7 @@ Source:
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from heapq import heapify, heappop, heappush
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -61,11 +61,13 @@ class RequestTable:
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
+        forgotten: The largest version of a withdrawal that is not remembered any more.
         bytes: Weight of all rows.
     """
 
     def __init__(self, horizon_us: int, services: Iterable[str] = ()) -> None:
         self.accepted_us = 0
+        self.forgotten = 0
         self.kept_us = kept_us(horizon_us)
         self._rows: dict[Key, dict[str, Row]] = {}
         self._wild: dict[Key, dict[str, Row]] = {}
@@ -223,6 +225,7 @@ class RequestTable:
         gone = [row for row in ended if not row.withdrawn] + past[spare:]
         for row in gone:
             self._remove(row)
+        self._forget(past[spare:])
         tombstones = [row for row in left if row is not None]
         for row in tombstones:
             self._put(row)
@@ -248,13 +251,14 @@ class RequestTable:
         ]
         for row in gone:
             self._remove(row)
+        self._forget(gone)
         return gone
 
     def prolong(self, own_us: int) -> list[Row]:
         """Remember every withdrawal for as long as a new one; return those that were changed."""
         until_us = own_us + self.kept_us
         short = [row for row in self.rows() if row.withdrawn and row.until_us < until_us]
-        longer = [msgspec.structs.replace(row, until_us=until_us) for row in short]
+        longer = [_ended_at(row, until_us) for row in short]
         for row in longer:
             self._keep(row)
             self._buckets.add_again(row)
@@ -336,12 +340,15 @@ class RequestTable:
             self._newest[row.key] = kept
         return kept, [other for other in gone if other is not same]
 
+    def _forget(self, rows: Iterable[Row]) -> None:
+        self.forgotten = max([self.forgotten, *(row.version for row in rows)])
+
     def _left(self, row: Row, own_us: int) -> Row | None:
         """Return what is left of a lease that ended; None where nothing older may live."""
         if row.outlives_us <= own_us:
             return None
         until_us = own_us + self.kept_us if row.outlives_us >= FOREVER else row.outlives_us
-        return msgspec.structs.replace(row, withdrawn=True, since_us=own_us, until_us=until_us)
+        return _ended_at(row, until_us, withdrawn=True, since_us=own_us)
 
     def _put(self, row: Row) -> Row:
         self._keep(row)
@@ -474,6 +481,12 @@ def _outliving(row: Row, last_us: int) -> Row:
         return row
     if row.withdrawn and row.until_us < last_us < FOREVER:
         return msgspec.structs.replace(row, until_us=last_us)
-    last_us = max(last_us, row.outlives_us)
-    outlives_us = last_us if last_us > row.until_us else 0
-    return msgspec.structs.replace(row, outlives_us=outlives_us)
+    return _ended_at(row, row.until_us, outlives_us=max(last_us, row.outlives_us))
+
+
+def _ended_at(row: Row, until_us: int, **others: Any) -> Row:
+    """Return a row with another end, and with no later one where none is: as it is restored."""
+    row = msgspec.structs.replace(row, until_us=until_us, **others)
+    if 0 < row.outlives_us <= until_us:
+        return msgspec.structs.replace(row, outlives_us=0)
+    return row
