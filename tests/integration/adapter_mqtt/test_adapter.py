@@ -8,7 +8,7 @@ import gmqtt
 import pytest
 from adapter_mqtt import MqttAdapter
 from eventservices.servers import NatsServer, ServerSpec
-from fes.adapter.plain import PlainCodec
+from fes.adapter.plain.codec import PlainCodec
 from fes.adapter.pool import ConnectionPool
 from fes.link.messages import Subscribe, Unsubscribe
 from fes.model import Event
@@ -248,7 +248,7 @@ async def test_an_error_that_nobody_expected_ends_nothing(
         with monkeypatch.context() as patched:
             patched.setattr(PlainCodec, "to_native", lambda *_: 1 / 0)
             client.publish("s", b'{"n": 1}')
-            await eventually(lambda: counted(found, "handler_errors") == 1)
+            await eventually(lambda: counted(found, "unexpected_errors") == 1)
         client.publish("s", b'{"n": 2}')
         await eventually(lambda: found.heard)
         assert numbers(found) == [2]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from eventservices.errors import MalformedError
 from eventservices.natsstamp import header_of, read_stamp
 from eventservices.stamp import Stamp
-from fes.adapter.plain import Message
+from fes.adapter.plain.codec import Message
 from fes.errors import CodecError
 from fes.payload.headers import read_block
 
