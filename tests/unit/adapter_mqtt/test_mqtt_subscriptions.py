@@ -2,9 +2,9 @@
 
 import pytest
 from adapter_mqtt.settings import Settings
-from adapter_mqtt.subscriptions import MOST_WILD, apart, join, overlap
 from fes.adapter.settings import read_settings
 from fes.errors import FederationError
+from fes.mapping.topics.apart import MOST_WILD, apart, join, overlap
 from fes.mapping.topics.levels import MQTT, matches
 from hypothesis import given
 from hypothesis import strategies as st

@@ -123,8 +123,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
         connection = self._connection = await self._pooled(
             self._key, self._connect, Connection.close
         )
-        client = f"{MARK}{self.context.id}"
-        options = ChannelOptions(client=client, home=self.context.service)
+        options = ChannelOptions(client=f"{MARK}{self.context.id}", home=self.context.service)
         kept: dict[str, object] = {}
         if self.settings.persistent:
             kept[QoS.CONNECTION_RELIABILITY] = Reliability.PERSISTENT
@@ -135,8 +134,8 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
         always = frozenset({_CONTROL}) if self.context.hears_control else frozenset()
         channel.on_malformed(self.set_aside)
         durable = self.context.id if self.settings.persistent else ""
-        pulls = self.settings.mode == "pull"
-        self._consumer = Consumer(channel, self._take, always, pull=pulls, durable=durable)
+        pull = self.capabilities.pull
+        self._consumer = Consumer(channel, self._take, always, pull=pull, durable=durable)
         self._supplier = EventSupplier(channel)
         await self._supplier.open()
         await self._consumer.open()
@@ -169,8 +168,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         flat = flatten(event)
-        naming = self._forms.naming
-        made = structured_of(flat.subject, flat.parameters, flat.attributes, naming)
+        made = structured_of(flat.subject, flat.parameters, flat.attributes, self._forms.naming)
         await self._supplier.push(made, stamp)
 
     async def _announce(self, native: Native) -> None:

@@ -29,19 +29,31 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
             change places, so that subjects of NATS keep their look.
         escape: Further characters that the broker takes in no topic, e.g. a space.
         max_bytes: Largest payload that the broker takes; MQTT 3.1.1 does not tell.
-        own_s: How long a publication of the adapter's own is known again; seconds.
+        protocol: Version of MQTT. `5` has room for stamps and attributes, and the broker does not
+            send back what the adapter publishes; `3.1.1` is for brokers that know no other.
+        stamped: With `5`: whether messages without a stamp are left to another gateway's adapter.
+        share: With `5`: name of a group of clients among which the broker divides the messages; ""
+            where the adapter gets them all.
+        own_s: With `3.1.1`: how long a publication of the adapter's own is known again; seconds.
     """
 
     routes: tuple[Route, ...] = ()
     separator: Literal["/", "."] = "/"
     escape: Annotated[str, Meta(max_length=16, pattern=r"^[ !-$&-.:-@\[-`{-}~]*$")] = ""
     max_bytes: Annotated[int, Meta(ge=1024, le=268_435_455)] = 1_000_000
+    protocol: Literal["3.1.1", "5"] = "3.1.1"
+    stamped: bool = False
+    share: Annotated[str, Meta(max_length=128, pattern=r"^[^/+#$\u0000]*$")] = ""
     own_s: Annotated[float, Meta(ge=1, le=3600)] = 30.0
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""
         super().__post_init__()
         payloads = [self.payload, *(text.payload for text in self.texts())]
+        if self.protocol == "5":
+            return
+        if self.stamped or self.share:
+            raise ValueError("stamped and share need protocol '5'")
         if "cloudevents-binary" in payloads:
             raise ValueError("cloudevents-binary needs headers, which MQTT 3.1.1 has not")
 

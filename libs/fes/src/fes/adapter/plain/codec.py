@@ -151,6 +151,11 @@ class PlainCodec:
         parameters = _beside(taken.levels, found.parameters)
         return Received(Native(taken.subject, parameters, found.attributes), found.stamp)
 
+    def without_payload(self, topic: str, stamp: Stamp | None) -> Received | None:
+        """Return the native event of a message that tells only its topic; else as `to_native`."""
+        taken = self.routes.take(topic)
+        return None if taken is None else Received(Native(taken.subject, taken.levels), stamp)
+
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
         """Return the message of a control event, which is JSON whatever the setting."""
         flat = flatten(event)
