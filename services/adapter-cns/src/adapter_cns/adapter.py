@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, ClassVar, Final, NamedTuple
 
 from eventservices.cns import (
@@ -24,6 +24,7 @@ from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.persistent import persistent
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import UnavailableError
@@ -31,8 +32,8 @@ from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
-from fes.model import Event, Field, Type
-from fes.model.attributes import PRIORITY, RELIABILITY
+from fes.model import Event
+from fes.model.attributes import PRIORITY
 
 from adapter_cns.codec import attributes_of, parameters_of, structured_of
 from adapter_cns.constraints import ConstraintMapping
@@ -48,7 +49,6 @@ PAYLOAD_BYTES: Final = 1024 * 1024
 OPEN_TIMEOUT_S: Final = 5.0
 
 _CONTROL: Final = EventType("*", CONTROL_SUBJECT)
-_PERSISTENT: Final = Field(RELIABILITY, Type.LONG, 1)
 
 
 class CnsMessage(NamedTuple):
@@ -203,7 +203,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
             native = self._forms.from_any(event.remainder_of_body, time_us)
         else:
             native = self._forms.from_structured(event)
-        return Received(_kept(native) if message.is_kept else native, stamp)
+        return Received(persistent(native) if message.is_kept else native, stamp)
 
     def _read_control(self, event: StructuredEvent, stamp: Stamp | None) -> ReceivedControl | None:
         if not self.context.hears_control:
@@ -221,10 +221,3 @@ async def _left(channel: EventChannel) -> None:
     """Leave a channel; who is not told misses the member's beats."""
     with suppress(EventServiceError):
         await channel.close()
-
-
-def _kept(native: Native) -> Native:
-    """Return an event that its channel keeps, as one that says so itself."""
-    if any(field.id == RELIABILITY for field in native.attributes):
-        return native
-    return replace(native, attributes=(*native.attributes, _PERSISTENT))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.stamp import Stamp
@@ -10,7 +10,9 @@ from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import Message
+from fes.adapter.plain.persistent import is_persistent, persistent
 from fes.control import CONTROL_SUBJECT
+from fes.errors import UnavailableError
 from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
@@ -18,9 +20,10 @@ from fes.mapping import Native
 from fes.mapping.topics.sources import topics_of
 from fes.model import Event, is_reserved
 
-from adapter_nats.codec import read_head, write_head
+from adapter_nats.codec import NatsMessage, read_head, write_head
 from adapter_nats.mapping import native_form
 from adapter_nats.settings import Settings
+from adapter_nats.stream import ACK_WAIT_S, DUPLICATE_WINDOW_S, Stream
 from adapter_nats.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1024 * 1024
@@ -28,24 +31,6 @@ PAYLOAD_BYTES: Final = 1024 * 1024
 
 OPEN_S: Final = 3.0
 """Longest that connecting takes; the runtime tries again."""
-
-
-class NatsMessage(NamedTuple):
-    """What the native client delivers.
-
-    Attributes:
-        subject: As it stands on the server.
-        payload: Its bytes.
-        headers: The block of headers; empty where there is none.
-        reply: Where an answer is awaited; "" where none is.
-        is_control: Whether it came by the subscription to control events.
-    """
-
-    subject: str
-    payload: bytes
-    headers: bytes
-    reply: str
-    is_control: bool = False
 
 
 class NatsAdapter(Adapter[Settings, NatsMessage]):
@@ -58,6 +43,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
+        self._stream: Stream | None = None
         self._codec = self.settings.codec(context)
         self._counts = dict.fromkeys(
             ("unstamped", "servers_own", "with_reply", "repeated_headers"), 0
@@ -65,12 +51,20 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
 
     @classmethod
     def capabilities_for(cls, settings: Settings) -> Capabilities:
-        """Return what NATS can do; with `stamped` no event without a stamp is received."""
+        """Return what NATS can do; with `stamped` no event without a stamp is received.
+
+        Whatever a stream keeps has an identity that follows from its number.
+        """
+        keeps = bool(settings.stream)
         return Capabilities(
             filters_at_source=True,
-            stamps=settings.stamped,
+            stamps=settings.stamped or keeps,
             suppresses=False,
+            persistent=keeps,
+            pull=keeps,
             max_event_bytes=PAYLOAD_BYTES,
+            redelivers_s=ACK_WAIT_S if keeps else 0.0,
+            deduplicates_s=DUPLICATE_WINDOW_S if keeps else 0.0,
         )
 
     @classmethod
@@ -83,6 +77,8 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
     def _counted(self) -> dict[str, int]:
         link = {f"link_{name}": count for name, count in asdict(self._link.counters).items()}
         own = {"subscriptions": len(self._subscriptions), "nulls": self._codec.nulls}
+        if self._stream is not None:
+            own |= {"unanswered": len(self._stream), "redelivered": self._stream.redelivered}
         return {**self._counts, **own, **link, "handler_errors": self._link.handler_errors}
 
     async def _open(self) -> None:
@@ -90,14 +86,25 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
         options = LinkOptions(name=f"fes/{self.context.system}/{self.id}", open_timeout_s=OPEN_S)
         self._link = NatsLink(self._some_brokers(), options)
         self._closing.push_async_callback(self._link.close)
-        self._subscriptions = Subscriptions(self._link, self._take)
+        self._subscriptions = Subscriptions(self._link, self._take, self.settings.queue)
         await self._link.open()
+        if self.settings.stream:
+            self._stream = Stream(
+                self._link, self.settings.stream, self.id, self.event_service_id, self.receive
+            )
+            self._closing.push_async_callback(self._stream.close)
+            await self._stream.open()
         if self.context.hears_control:
             await self._link.listen(CONTROL_SUBJECT, self._take_control)
             await self._link.flush()
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
-        await self._send(self._codec.to_message(native, stamp), stamp)
+        message = self._codec.to_message(native, stamp)
+        if self._stream is not None and is_persistent(native):
+            headers = write_head(message, stamp)
+            await self._stream.publish(message.topic, message.packed.payload, headers)
+        else:
+            await self._send(message, stamp)
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         await self._send(self._codec.to_control_message(event, stamp), stamp)
@@ -108,14 +115,18 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         found = topics_of(subscription.filter.tree, self.context.mapping, self._codec.routes)
-        await self._subscriptions.want(subscription.number, found.patterns)
+        chosen = self._subscriptions if self._stream is None else self._stream
+        await chosen.want(subscription.number, found.patterns)
         return found.widened
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
-        await self._subscriptions.forget(subscription.number)
+        chosen = self._subscriptions if self._stream is None else self._stream
+        await chosen.forget(subscription.number)
 
     async def _probe(self) -> None:
         await self._link.probe()
+        if self._stream is not None and self._stream.failure:
+            raise UnavailableError(self._stream.failure)
 
     def _take(self, subject: str, payload: bytes, block: bytes, reply: str) -> None:
         self.receive(NatsMessage(subject, payload, block, reply))
@@ -130,15 +141,16 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
         if message.is_control:
             return self._codec.to_control(head.headers, message.payload, head.stamp)
         self._counts["unstamped"] += head.stamp is None
-        if self.settings.stamped and head.stamp is None:
+        stamp = head.stamp or message.kept
+        if self.settings.stamped and stamp is None:
             return None  # left to another gateway's adapter, which stamps it
-        found = self._codec.to_native(message.subject, head.headers, message.payload, head.stamp)
+        found = self._codec.to_native(message.subject, head.headers, message.payload, stamp)
         if found is None:
             self._counts["servers_own"] += 1
             return None
         self._counts["with_reply"] += bool(message.reply)
         self._counts["repeated_headers"] += head.repeated
-        return found
+        return found if message.kept is None else found._replace(native=persistent(found.native))
 
     def _raw(self, message: NatsMessage) -> bytes:
         return message.payload

@@ -1,9 +1,13 @@
 """What `federation.yaml` may say of a NATS event service."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import NATS, TopicNames
+from msgspec import Meta
+
+StreamName = Annotated[str, Meta(max_length=255, pattern=r"^[\w-]*$")]
+GroupName = Annotated[str, Meta(max_length=255, pattern=r"^[^*>\s]*$")]
 
 
 class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -23,11 +27,18 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         routes: Subjects whose tokens are parameters; any other subject is that of its event.
         separator: What separates the levels of subjects in the federation. With `/`, `.` and `/`
             change places, so that topics of MQTT keep their look.
+        stream: Name of a JetStream stream that keeps the messages: they are fetched by a durable
+            consumer and acknowledged once the gateway keeps them, and persistent events are
+            published to it; "" for core NATS.
+        queue: Group of clients among which the server divides the messages; "" where the adapter
+            gets them all.
         stamped: Whether messages without a stamp are left to another gateway's adapter.
     """
 
     routes: tuple[Route, ...] = ()
     separator: Literal[".", "/"] = "."
+    stream: StreamName = ""
+    queue: GroupName = ""
     stamped: bool = False
 
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:
