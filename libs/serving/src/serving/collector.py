@@ -23,9 +23,9 @@ MIDDLE: Final = 10
 NEVER: Final = 1_000_000_000
 """So that the oldest are looked at by `Collector` only."""
 
-LOOKS: Final = 3
+LOOKS: Final = 2
 """Collections of the middle generation before the oldest is looked at: each leaves it at most
-`YOUNG` times (`MIDDLE` + 1) objects, so that it has some twenty thousand then."""
+`YOUNG` times (`MIDDLE` + 1) objects, so that it has some ten thousand then."""
 
 LOOK_S: Final = 0.1
 GROWTH: Final = 2

@@ -197,6 +197,17 @@ def is_newer(row: Row, other: Row) -> bool:
     return row.rank > other.rank
 
 
+def outliving(row: Row, last_us: int) -> Row:
+    """Return a row that took the place of others whose last end is known."""
+    if not row.until_us:
+        return row
+    if row.withdrawn and row.until_us < last_us < FOREVER:
+        return msgspec.structs.replace(row, until_us=last_us)
+    last_us = max(last_us, row.outlives_us)
+    outlives_us = last_us if last_us > row.until_us else 0
+    return msgspec.structs.replace(row, outlives_us=outlives_us)
+
+
 def _shifted(moment_us: int, by_us: int) -> int:
     """Return a moment moved, unless it is never, or has no end."""
     return moment_us if moment_us in (0, FOREVER) else moment_us + by_us
