@@ -19,6 +19,7 @@ RARE = {
     "expired events go on": 27,
     "full custody answers its source": 99,
     "new rows pass old ones": 9,
+    "leases end early": 210,
     "nobody is missed": 278,
     "numbers are reserved in blocks": 154,
     "renewals change nothing": 17,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from analytics.inputs.federation import load_federation
 from analytics.inputs.folder import open_folder
-from analytics.report.verdict import BROKEN, Promise, Verdict
 from analytics.spark.session import spark_session
 from analytics.traffic.job import Outcome, judge
+from analytics.verdict import BROKEN, Promise, Verdict
 from pyspark.sql import SparkSession
 from support.judge.runs import make_run
 

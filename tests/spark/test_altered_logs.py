@@ -4,7 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from analytics.report.verdict import Verdict
+from analytics.verdict import Verdict
 from support.judge.runs import Line, read_lines
 from support.judge.wrongs import edit, event_log_of, index_of, told_names
 

@@ -13,7 +13,7 @@ from analytics.live.interim_verdict import Opinion
 from analytics.live.judge import Run, Terms
 from analytics.live.reading.stream import Stream
 from analytics.live.watch import Pace, Places, Watch
-from analytics.report.verdict import BROKEN, Verdict
+from analytics.verdict import BROKEN, Verdict
 from pyspark.sql import SparkSession
 from support.judge.growing import Growing
 from support.judge.runs import READY_US, Line, read_lines

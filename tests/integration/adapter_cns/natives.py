@@ -11,7 +11,8 @@ from eventservices.cns import (
     Value,
 )
 from eventservices.stamp import Stamp
-from fes.adapter.base import Adapter, Subscription
+from fes.adapter.base import Adapter
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
 from fes.filter import Filter

@@ -11,7 +11,7 @@ from eventservices.ports import free_port
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.adapter.pool import ConnectionPool
-from fes.errors import AdapterError, UnavailableError
+from fes.errors import FederationError, UnavailableError
 from fes.mapping import Native
 from fes.model import Event
 from fes.testing.eventually import eventually
@@ -128,7 +128,7 @@ async def test_without_an_address_there_is_nothing_to_retry(make: MakeAdapter) -
     adapter = make()
     adapter.context = replace(adapter.context, brokers=())
 
-    with pytest.raises(AdapterError, match="no broker") as caught:
+    with pytest.raises(FederationError, match="no broker") as caught:
         await adapter.connect(Sink())
     assert not caught.value.retryable
 

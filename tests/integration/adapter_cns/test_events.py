@@ -185,7 +185,7 @@ async def test_an_any_without_a_form_is_set_aside_with_the_reason(
     await supplier.push(can_frame_any(12345, FRAME))
 
     await eventually(lambda: sink.natives)
-    assert ["STRING" in sink.aside[0][0], "9 octets" in sink.aside[1][0]] == [True, True]
+    assert ["STRING" in sink.aside[0][0], "9 bytes" in sink.aside[1][0]] == [True, True]
     assert b"text" in sink.aside[0][1]
     assert len(sink.aside) == 2
     await adapter.disconnect()

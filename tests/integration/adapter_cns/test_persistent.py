@@ -16,7 +16,7 @@ from eventservices.cns import (
 )
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.filter import Filter
 from fes.testing.eventually import eventually
 from integration.adapter_cns.conftest import MakeAdapter

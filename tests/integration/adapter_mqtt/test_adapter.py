@@ -8,7 +8,7 @@ import gmqtt
 import pytest
 from adapter_mqtt import MqttAdapter
 from eventservices.servers import NatsServer, ServerSpec
-from fes.adapter.plain import PlainCodec
+from fes.adapter.plain.codec import PlainCodec
 from fes.adapter.pool import ConnectionPool
 from fes.link.messages import Subscribe, Unsubscribe
 from fes.model import Event
@@ -16,6 +16,7 @@ from fes.testing.conformance.bench import Captured, captured
 from fes.testing.conformance.events import publication
 from fes.testing.eventually import eventually
 from support.processes.contexts import adapter_context
+from support.processes.debian import Mosquitto
 
 pytestmark = pytest.mark.broker
 
@@ -23,6 +24,9 @@ ROUTES = [
     {"topic": "sensors/{room}/{quantity}", "event": "Reading"},
     {"topic": "doors/{door}", "event": "Door", "payload": "text", "value": "state", "retain": True},
 ]
+
+
+Broker = NatsServer | Mosquitto
 
 
 class Native:
@@ -51,15 +55,23 @@ class Native:
         self.client.publish(topic, payload, qos=0, retain=retain)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+@pytest.fixture(scope="module", params=["mosquitto", "nats"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Broker]:
     folder = tmp_path_factory.mktemp("plain")
-    with NatsServer(ServerSpec("plain", folder, mqtt=True)) as running:
-        yield running
+    if request.param == "nats":
+        with NatsServer(ServerSpec("plain", folder, mqtt=True)) as running:
+            yield running
+        return
+    broker = Mosquitto(folder)
+    broker.start()
+    yield broker
+    broker.stop()
 
 
 @asynccontextmanager
-async def native(server: NatsServer, name: str = "native") -> AsyncIterator[Native]:
+async def native(server: Broker, name: str = "native") -> AsyncIterator[Native]:
     made = Native(name)
     await made.client.connect(server.host, server.mqtt_port, version=4)
     yield made
@@ -67,13 +79,13 @@ async def native(server: NatsServer, name: str = "native") -> AsyncIterator[Nati
 
 
 @pytest.fixture
-async def client(server: NatsServer) -> AsyncIterator[Native]:
+async def client(server: Broker) -> AsyncIterator[Native]:
     async with native(server) as made:
         yield made
 
 
 @asynccontextmanager
-async def gateway(server: NatsServer, name: str = "a", **settings: Any) -> AsyncIterator[Captured]:
+async def gateway(server: Broker, name: str = "a", **settings: Any) -> AsyncIterator[Captured]:
     urls = (server.mqtt_url,)
     context = adapter_context(
         name, "plain", MqttAdapter, ConnectionPool(), settings=settings, brokers=urls
@@ -91,7 +103,7 @@ def numbers(gateway: Captured) -> list[Any]:
 
 
 async def test_a_foreign_message_is_stamped_and_its_levels_are_parameters(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     async with gateway(server, routes=ROUTES) as found:
         await found.order(Subscribe(1, "subject = 'Reading' AND room = 'hall' AND c > 30", 1))
@@ -106,7 +118,7 @@ async def test_a_foreign_message_is_stamped_and_its_levels_are_parameters(
 
 
 async def test_an_own_publication_that_comes_back_is_no_new_event(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     """D14: as often as it was published, and not once more."""
     async with gateway(server) as found:
@@ -123,7 +135,7 @@ async def test_an_own_publication_that_comes_back_is_no_new_event(
 
 
 async def test_what_is_published_where_nobody_listens_is_not_awaited(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     async with gateway(server) as found:
         await client.listen("Speed")
@@ -136,7 +148,7 @@ async def test_what_is_published_where_nobody_listens_is_not_awaited(
 
 
 async def test_overlapping_filters_hear_a_message_once_while_they_change(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     """D16: this broker sends a copy for each subscription."""
     routes = [{"topic": "r/{a}/{b}/{c}", "event": "R"}]
@@ -159,7 +171,7 @@ async def test_overlapping_filters_hear_a_message_once_while_they_change(
 
 
 async def test_a_filter_of_levels_matches_its_parent_and_no_text_prefix(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     """D11, D12: of subjects that begin so."""
     async with gateway(server) as found:
@@ -171,9 +183,7 @@ async def test_a_filter_of_levels_matches_its_parent_and_no_text_prefix(
         assert found.runtime.inbound.counters["received"] == 2
 
 
-async def test_a_retained_message_is_marked_and_comes_once(
-    server: NatsServer, client: Native
-) -> None:
+async def test_a_retained_message_is_marked_and_comes_once(server: Broker, client: Native) -> None:
     client.publish("state/lamp", b'{"n": 1}', retain=True)
     async with native(server, "other") as other:
         await other.listen("state/lamp")
@@ -191,7 +201,7 @@ async def test_a_retained_message_is_marked_and_comes_once(
 
 
 async def test_a_rule_has_the_broker_keep_what_is_published_and_it_is_no_new_event_later(
-    server: NatsServer,
+    server: Broker,
 ) -> None:
     async with gateway(server, routes=ROUTES) as found:
         await found.order(publication(Event.of("Door", door="front", state="open"), 1))
@@ -209,7 +219,7 @@ async def test_a_rule_has_the_broker_keep_what_is_published_and_it_is_no_new_eve
 
 
 async def test_an_unreadable_payload_and_one_too_large_harm_no_other(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     """D20, D21, D23."""
     await client.listen("out")
@@ -229,7 +239,7 @@ async def test_an_unreadable_payload_and_one_too_large_harm_no_other(
         assert found.runtime.inbound.counters["malformed"] == 1
 
 
-async def test_what_plain_json_cannot_carry_is_counted(server: NatsServer, client: Native) -> None:
+async def test_what_plain_json_cannot_carry_is_counted(server: Broker, client: Native) -> None:
     await client.listen("Speed")
     async with gateway(server) as found:
         event = Event.of("Speed", {"raw": b"\0"}, {"Priority": 7, "note": "x"})
@@ -241,21 +251,21 @@ async def test_what_plain_json_cannot_carry_is_counted(server: NatsServer, clien
 
 
 async def test_an_error_that_nobody_expected_ends_nothing(
-    server: NatsServer, client: Native, monkeypatch: pytest.MonkeyPatch
+    server: Broker, client: Native, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with gateway(server) as found:
         await found.order(Subscribe(1, "subject = 's'", 1))
         with monkeypatch.context() as patched:
             patched.setattr(PlainCodec, "to_native", lambda *_: 1 / 0)
             client.publish("s", b'{"n": 1}')
-            await eventually(lambda: counted(found, "handler_errors") == 1)
+            await eventually(lambda: counted(found, "unexpected_errors") == 1)
         client.publish("s", b'{"n": 2}')
         await eventually(lambda: found.heard)
         assert numbers(found) == [2]
 
 
 async def test_who_wants_everything_hears_nothing_of_the_brokers_own(
-    server: NatsServer, client: Native
+    server: Broker, client: Native
 ) -> None:
     """D13."""
     async with gateway(server) as found:

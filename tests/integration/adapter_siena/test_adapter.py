@@ -11,13 +11,13 @@ from adapter_siena.codec import SUBJECT
 from adapter_siena.observed import ROLE
 from eventservices.siena import Connection, Filter, Notification, Seen, format_filter, where
 from eventservices.stamp import Stamp
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
 from fes.adapter.opaque_client import OpaqueClient
 from fes.adapter.pool import ConnectionPool
 from fes.control import CONTROL_SUBJECT, RequestType, from_event
-from fes.errors import AdapterError, MappingError, UnavailableError
+from fes.errors import AdapterError, FesError, MappingError, UnavailableError
 from fes.filter import Filter as FesFilter
 from fes.mapping import Native
 from fes.model import Event, Field, Type
@@ -293,7 +293,7 @@ async def test_what_a_retry_does_not_mend_is_no_lack_of_availability(
     given: dict[str, Any] = {"brokers": bench.cluster.urls if brokers is None else brokers}
     context = adapter_context("b", bench.service, SienaAdapter, ConnectionPool(), **given)
     adapter = SienaAdapter(context)
-    with pytest.raises(AdapterError) as caught:
+    with pytest.raises(FesError) as caught:
         await adapter.connect(Ear())
     assert not caught.value.retryable
     await adapter.disconnect()

@@ -10,7 +10,7 @@ from eventservices.errors import EventServiceError
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.steam import LiveLocation, Notification
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
 from fes.adapter.pool import ConnectionPool

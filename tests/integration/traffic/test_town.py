@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from analytics.inputs.federation import load_federation
 from analytics.inputs.folder import open_folder
-from analytics.report.verdict import BROKEN, Verdict
 from analytics.spark.session import spark_session
 from analytics.traffic.job import judge
+from analytics.verdict import BROKEN, Verdict
 from fes.testing.eventually import eventually
 from integration.traffic.natives import Natives, trace_time_us
 from pyspark.sql import SparkSession

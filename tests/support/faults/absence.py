@@ -118,6 +118,7 @@ ABSENCE: dict[str, tuple[Any, str, Any]] = {
     "who was away is learnt from": (Exchange, "told", _told_as_if_known),
     "withdrawals are forgotten while away": (RequestTable, "expire", _expire_all),
     "withdrawals age by their clients' clocks": (standing_module, "rows_of", _aged_by_version),
+    "what was forgotten was never newer": (RequestTable, "_forget", _nothing),
     "withdrawals begin anew wherever they are told": (Row, "heard", _ages_anew),
     "shorter leases leave nothing": (RequestTable, "_left", _nothing),
     "leases last by the wall clock": (requests_module, "_lease_ends_us", _lease_by_wall),

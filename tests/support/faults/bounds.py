@@ -53,7 +53,7 @@ def _expire_withdrawals(self: RequestTable, own_us: int, spare: int = 0) -> Chan
 
 
 def _expire_early(self: RequestTable, own_us: int, spare: int = 0) -> Changes:
-    return _expire(self, own_us + 8 * SECOND, spare)
+    return _expire(self, own_us + 3 * SECOND, spare)
 
 
 def _renewals_known(self: RequestTable, row: Row) -> bool:

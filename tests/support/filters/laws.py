@@ -16,7 +16,6 @@ from fes.filter.algebra.maximal import Maximal
 from fes.filter.algebra.normal import normalise
 from fes.filter.evaluate import Test
 from fes.filter.index import MatchIndex
-from fes.filter.language.selector import definite
 from fes.filter.language.text import to_text
 from fes.filter.language.tree import (
     And,
@@ -29,6 +28,7 @@ from fes.filter.language.tree import (
     Or,
     Within,
 )
+from fes.filter.selector import definite
 from fes.model import Event
 from support.filters.chance import NUMBERS, Chance
 from support.filters.services import OPERATORS, applied

@@ -3,7 +3,8 @@
 import time
 from typing import Any
 
-from fes.adapter.base import Adapter, AdapterContext
+from fes.adapter.base import Adapter
+from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
 from fes.mapping import Mapping
 

@@ -4,14 +4,16 @@ from asyncio import sleep
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from eventservices.stamp import Stamp
 from eventservices.suppress import Suppressor
-from fes.adapter.base import Adapter, AdapterContext, Subscription
-from fes.adapter.capabilities import Capabilities
+from fes.adapter.base import Adapter
+from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.settings import NoSettings
 from fes.control import is_signal
 from fes.errors import UnavailableError
+from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Event, Identity, attributes
@@ -153,11 +155,24 @@ class Service:
         return any(each.matches(event) for each in self.filters.values())
 
 
-class NativeAdapter(Adapter):
+class Heard(NamedTuple):
+    """What a native service delivers: an event, or a control event."""
+
+    event: Event
+    stamp: Stamp
+    is_control: bool = False
+
+
+class NativeAdapter(Adapter[NoSettings, Heard]):
     """Connects an event service of a town."""
 
     kind: ClassVar[str] = "town"
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    able: ClassVar[Capabilities] = Capabilities()
+
+    @classmethod
+    def capabilities_for(cls, settings: NoSettings) -> Capabilities:
+        del settings
+        return cls.able
 
     def __init__(self, context: AdapterContext, service: Service, process: Process) -> None:
         super().__init__(context)
@@ -167,24 +182,30 @@ class NativeAdapter(Adapter):
 
     def hear(self, item: Item, answer: Callable[[bool], None] | None = None) -> None:
         """Hand over what the event service delivers."""
-        if self._sink is None:
-            return
-        event = item.event
-        native = Native(event.subject, event.parameters, event.attributes, None, None, False)
-        self._sink.heard(native, item.stamp, answer)
+        self.receive(Heard(item.event, item.stamp), answer)
 
     def hear_control(self, event: Event, stamp: Stamp) -> None:
         """Hand over a control event."""
-        if self._sink is not None:
-            self._sink.heard_control(event, stamp)
+        self.receive(Heard(event, stamp, is_control=True))
 
     async def _open(self) -> None:
         self.service.connect(self)
+        self._closing.callback(self._leave)
 
-    async def _close(self) -> None:
+    def _leave(self) -> None:
         if self.service.adapter is self:
             self.service.adapter = None
             self.service.kept.disconnect()
+
+    def _read(self, message: Heard) -> Received | ReceivedControl:
+        event, stamp, is_control = message
+        if is_control:
+            return ReceivedControl(event, stamp)
+        native = Native(event.subject, event.parameters, event.attributes, None, None, False)
+        return Received(native, stamp)
+
+    def _raw(self, message: Heard) -> bytes:
+        return repr(message.event).encode()
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         await self._trip()
@@ -230,19 +251,19 @@ class NativeAdapter(Adapter):
 class Keeping(NativeAdapter):
     """Of a service that keeps events, and whose clients suppress what they had."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(persistent=True)
+    able: ClassVar[Capabilities] = Capabilities(persistent=True)
 
 
 class KeepingRepeating(NativeAdapter):
     """Of a service that keeps events, and whose clients suppress nothing."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(persistent=True, suppresses=False)
+    able: ClassVar[Capabilities] = Capabilities(persistent=True, suppresses=False)
 
 
 class Repeating(NativeAdapter):
     """Of a service that keeps nothing, and whose clients suppress nothing."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(suppresses=False)
+    able: ClassVar[Capabilities] = Capabilities(suppresses=False)
 
 
 KINDS: dict[tuple[bool, bool], type[NativeAdapter]] = {

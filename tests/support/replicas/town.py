@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from fes.adapter import AdapterRuntime
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
 from fes.federation.clock import FederationClock
 from fes.gateway import AdapterSettings, GatewaySettings

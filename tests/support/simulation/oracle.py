@@ -1,6 +1,8 @@
 """What had to arrive in a world, from its script alone: topology, requests, events, faults."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 
 from fes.model import Identity
 from support.drawing.breaking import SKEW_US
@@ -31,14 +33,16 @@ class Oracle:
     Args:
         topology: Who is attached where.
         script: What happened.
+        ended_us: When gateways ended.
     """
 
-    def __init__(self, topology: Topology, script: Script) -> None:
+    def __init__(self, topology: Topology, script: Script, ended_us: Iterable[int] = ()) -> None:
         self._topology = topology
         self._script = script
         self._faults = sorted(script.faults)
         self._spans = sorted(script.faults + script.spans)
-        self._held = intervals(script.commands, topology.services)
+        first_end_us = min(ended_us, default=math.inf)
+        self._held = intervals(script.commands, topology.services, first_end_us)
         self._healed_us = self.mended(9 * SECOND)
 
     def quiet(self, moment_us: int) -> int:
@@ -218,7 +222,8 @@ def _end_of(spans: list[tuple[int, int]], moment_us: int) -> int:
 
 def violations(world: World, script: Script) -> list[str]:
     """Return every broken promise, in words."""
-    topology, oracle = world.topology, Oracle(world.topology, script)
+    topology, ends = world.topology, chain.from_iterable(world.ended_us.values())
+    oracle = Oracle(topology, script, ends)
     got = {
         service: {delivery.identity for delivery in world.deliveries[service]}
         for service in topology.services

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from eventservices.stamp import Stamp as NativeStamp
 from fes.adapter import AdapterRuntime
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.pool import ConnectionPool
 from fes.control import CONTROL_SUBJECT, RequestType
 from fes.eventlog import Decision, Record

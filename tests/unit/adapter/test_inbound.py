@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from eventservices.stamp import Stamp, Stamper
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.receiver import Inbound
 from fes.adapter.pool import ConnectionPool
 from fes.eventlog import Decision

@@ -1,7 +1,7 @@
 """Which subscriptions accept an event, for few and for many."""
 
 import pytest
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.matching import FEW, Matching
 from fes.filter import Filter
 from fes.model import Event

@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 import pytest
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.outbound.native_subscriptions import Natives
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.filter import Filter
 from fes.testing.memory import MemoryAdapter
 from support.processes.contexts import adapter_context
+from support.sinks import NotingSink
 
 
 @dataclass
@@ -49,7 +50,10 @@ class Telling(MemoryAdapter):
 
 @pytest.fixture
 async def adapter(request: pytest.FixtureRequest) -> AsyncIterator[Telling]:
-    yield Telling(request.node.name)
+    made = Telling(request.node.name)
+    await made.connect(NotingSink())
+    yield made
+    await made.disconnect()
     await asyncio.sleep(0)
 
 

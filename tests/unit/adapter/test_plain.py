@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from eventservices.stamp import Stamp
-from fes.adapter.plain import PlainCodec, RouteText
+from fes.adapter.plain.codec import PlainCodec, RouteText
 from fes.errors import CodecError
 from fes.mapping import Mapping, Native, load_rules
 from fes.mapping.topics.levels import NATS, TopicNames

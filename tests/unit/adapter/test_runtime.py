@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fes.adapter import AdapterRuntime
 from fes.adapter import runtime as runtime_module
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.adapter.pool import ConnectionPool
 from fes.control import CONTROL_SUBJECT, RequestType
 from fes.errors import AdapterError, UnavailableError

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from adapter_cns import intake
-from adapter_cns.intake import HoldingIntake
-from eventservices.cns import EventChannel, StructuredEvent, structured_event
+from eventservices.cns import EventChannel, StructuredEvent, intake, structured_event
 from eventservices.cns.etcl import Filter
+from eventservices.cns.intake import HoldingIntake
 from eventservices.stamp import Stamp
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.testing.eventually import eventually

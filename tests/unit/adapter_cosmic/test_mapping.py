@@ -3,11 +3,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from adapter_cosmic.mapping import MAX_SUBJECTS, Wanted, plan
+from adapter_cosmic.mapping import Wanted, plan
 from adapter_cosmic.settings import CosmicSettings
 from fes.errors import AdapterError
 from fes.filter import Filter
 from fes.mapping import Mapping, Rule
+from fes.mapping.named import MAX_SUBJECTS
 
 CAN_SPEED = {
     "native": {"can_id": 12345, "extended": True},

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from adapter_cosmic.adapter import CosmicAdapter
-from adapter_cosmic.settings import bus_settings, read_settings
+from adapter_cosmic.settings import bus_settings
 from eventservices.cosmic import Interface, TimeClass
 from eventservices.cosmic.driver import GROUP
 from fes.adapter.pool import ConnectionPool
@@ -17,14 +17,14 @@ def read(**given: Any) -> CosmicAdapter:
 
 def test_a_bus_in_memory_is_named_after_its_event_service() -> None:
     adapter = read(node=1)
-    wanted = bus_settings(adapter.context, read_settings(adapter.context))
+    wanted = bus_settings(adapter.context, adapter.settings)
     assert wanted.interface == Interface("virtual", "cosmic-v")
     assert wanted.hashed
 
 
 def test_a_bus_between_processes_has_a_group_and_a_port() -> None:
     adapter = read(node=1, interface="udp_multicast", port=4000, broker="elsewhere")
-    wanted = bus_settings(adapter.context, read_settings(adapter.context))
+    wanted = bus_settings(adapter.context, adapter.settings)
     assert wanted.interface == Interface("udp_multicast", GROUP, 4000)
     assert not wanted.hashed
 

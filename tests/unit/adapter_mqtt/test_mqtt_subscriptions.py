@@ -1,9 +1,10 @@
 """Native subscriptions match no topic twice, and whatever the filters need."""
 
 import pytest
-from adapter_mqtt.settings import read
-from adapter_mqtt.subscriptions import MOST_WILD, apart, join, overlap
-from fes.errors import AdapterError
+from adapter_mqtt.settings import Settings
+from fes.adapter.settings import read_settings
+from fes.errors import FederationError
+from fes.mapping.topics.apart import MOST_WILD, apart, join, overlap
 from fes.mapping.topics.levels import MQTT, matches
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,5 +54,5 @@ def test_too_many_become_all_of_them() -> None:
     ],
 )
 def test_a_setting_that_is_not_good_is_refused(settings: dict[str, object], reason: str) -> None:
-    with pytest.raises(AdapterError, match=reason):
-        read(settings)
+    with pytest.raises(FederationError, match=reason):
+        read_settings("m", settings, Settings)

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from adapter_nats.mapping import native_form
-from adapter_nats.settings import read
-from fes.errors import AdapterError
+from adapter_nats.settings import Route, Settings
+from fes.adapter.settings import read_settings
+from fes.errors import FederationError
 from fes.filter import Filter
 from fes.mapping import Mapping
 
@@ -27,12 +28,12 @@ ROUTE = {"subject": "sensors.{room}.{quantity}", "event": "Reading"}
     ],
 )
 def test_a_setting_that_is_not_good_is_refused(settings: dict[str, Any], reason: str) -> None:
-    with pytest.raises(AdapterError, match=reason):
-        read(settings)
+    with pytest.raises(FederationError, match=reason):
+        read_settings("plant", settings, Settings)
 
 
 def test_a_route_has_the_payload_of_the_service_unless_it_says_otherwise() -> None:
-    given = read({"payload": "msgpack", "routes": [ROUTE, {**ROUTE, "payload": "text"}]})
+    given = Settings(payload="msgpack", routes=(Route(**ROUTE), Route(**ROUTE, payload="text")))
     assert [text.payload for text in given.texts()] == ["msgpack", "text"]
 
 

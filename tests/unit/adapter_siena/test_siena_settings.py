@@ -3,17 +3,20 @@
 from typing import Any
 
 import pytest
-from adapter_siena.settings import Settings, read
-from fes.errors import AdapterError
+from adapter_siena.settings import Settings
+from fes.adapter.settings import read_settings
+from fes.errors import FederationError
 
 
 def test_settings_have_defaults() -> None:
-    assert read({}) == Settings(index=None, subject_attribute="", substitute={})
+    assert read_settings("s", {}, Settings) == Settings(
+        index=None, subject_attribute="", substitute={}
+    )
 
 
 def test_settings_are_read() -> None:
     given = {"index": "FES_Subject", "subject_attribute": "type", "substitute": {"-": "."}}
-    assert read(given) == Settings(
+    assert read_settings("s", given, Settings) == Settings(
         index="FES_Subject", subject_attribute="type", substitute={"-": "."}
     )
 
@@ -31,5 +34,5 @@ def test_settings_are_read() -> None:
     ],
 )
 def test_a_setting_that_is_not_good_is_named(given: dict[str, Any], fault: str) -> None:
-    with pytest.raises(AdapterError, match=fault):
-        read(given)
+    with pytest.raises(FederationError, match=fault):
+        read_settings("s", given, Settings)

@@ -3,12 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_steam.mapping import MAX_ALTERNATIVES, MAX_SUBJECTS, Wanted, plan
+from adapter_steam.mapping import MAX_ALTERNATIVES, Wanted, plan
 from eventservices.steam import ContentFilter, Term, between
 from eventservices.steam.content import MAX_TERMS
 from fes.errors import AdapterError, MappingError
 from fes.filter import Filter
 from fes.mapping import Mapping, Native, load_rules
+from fes.mapping.named import MAX_SUBJECTS
 from fes.model.event import fields_of
 from hypothesis import given, settings
 from hypothesis import strategies as st

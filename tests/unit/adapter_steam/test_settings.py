@@ -6,9 +6,10 @@ import msgspec
 import pytest
 import yaml
 from adapter_steam.adapter import SteamAdapter
-from adapter_steam.settings import SteamSettings, air_settings, read_settings
-from fes.adapter.base import AdapterContext
+from adapter_steam.settings import SteamSettings, air_settings
+from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
+from fes.adapter.settings import read_settings
 from fes.errors import FederationError
 from fes.federation.check import check
 from fes.federation.kinds import installed_kinds
@@ -33,32 +34,32 @@ def context(settings: dict[str, Any], brokers: tuple[str, ...] = (URL,)) -> Adap
 
 
 def test_only_the_location_must_be_told() -> None:
-    settings = read_settings(context({"location": HERE}))
+    settings = settings_of(context({"location": HERE}))
     assert (settings.range_m, settings.cell_edge_m, settings.connections) == (300.0, 300.0, 1)
     assert settings.area == "0,1,0,0,300.0"
 
 
 def test_the_air_is_named_by_system_and_medium() -> None:
     told = context({"location": HERE, "v_max_mps": 40})
-    air = air_settings(told, read_settings(told))
+    air = air_settings(told, settings_of(told), URL)
     assert (air.name, air.url, air.v_max_mps) == ("test.air", URL, 40.0)
     assert air.client_id.startswith("test.g.steam-m.")
-    assert air.client_id != air_settings(told, read_settings(told)).client_id
+    assert air.client_id != air_settings(told, settings_of(told), URL).client_id
 
 
 def test_a_client_identifier_that_is_configured_is_used_as_it_is() -> None:
     told = context({"location": HERE, "client_id": "kerb 7"})
-    assert air_settings(told, read_settings(told)).client_id == "kerb 7"
+    assert air_settings(told, settings_of(told), URL).client_id == "kerb 7"
 
 
 def test_an_air_may_have_a_name_of_its_own() -> None:
     told = context({"location": HERE, "air": "town"})
-    assert air_settings(told, read_settings(told)).name == "town"
+    assert air_settings(told, settings_of(told), URL).name == "town"
 
 
 def test_the_air_takes_events_of_the_federations_limit() -> None:
     told = replace(context({"location": HERE}), limits=Limits(event_bytes=5000))
-    assert air_settings(told, read_settings(told)).event_bytes > 5000
+    assert air_settings(told, settings_of(told), URL).event_bytes > 5000
 
 
 @pytest.mark.parametrize(
@@ -88,8 +89,12 @@ def test_a_bad_setting_is_named_by_its_key(settings: dict[str, Any], key: str) -
 
 @pytest.mark.parametrize("brokers", [(), (URL, URL)])
 def test_an_air_has_one_broker(brokers: tuple[str, ...]) -> None:
-    with pytest.raises(FederationError, match=r"steam-m\.brokers: STEAM needs exactly one"):
+    with pytest.raises(FederationError, match=r"steam-m\.brokers: steam needs exactly one"):
         SteamAdapter(context({"location": HERE}, brokers))
+
+
+def settings_of(context: AdapterContext) -> SteamSettings:
+    return read_settings(context.service, context.settings, SteamSettings)
 
 
 FILE = """
@@ -121,6 +126,6 @@ def test_the_documented_settings_are_good_and_all_documented() -> None:
     text = (Path(__file__).parents[3] / "docs/adapters/steam.md").read_text("utf-8")
     example = yaml.safe_load(text.split("```yaml")[1].split("```")[0])
     told = example["event_services"]["steam-m-M01"]["settings"]
-    assert read_settings(context(told)).range_m == 150.0
+    assert settings_of(context(told)).range_m == 150.0
     for field in msgspec.structs.fields(SteamSettings):
         assert f"| `{field.name}` |" in text

@@ -9,8 +9,8 @@ import pytest
 from analytics.http.app import make_app
 from analytics.live.board import Board
 from analytics.live.interim_verdict import Opinion, Progress
-from analytics.report.verdict import Example, Hop, Promise, Reports, Verdict
 from analytics.serve import BODY_BYTES
+from analytics.verdict import Example, Hop, Promise, Reports, Verdict
 from serving.guard import BodyGuard
 
 PROGRESS = Progress(

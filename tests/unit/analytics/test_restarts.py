@@ -2,7 +2,7 @@
 
 import pytest
 from analytics.inputs.outages import FOREVER_US, Outage
-from analytics.inputs.restarts import SETTLED_US, in_one
+from analytics.traffic.restarts import SETTLED_US, in_one
 
 S = 1_000_000
 

@@ -2,9 +2,9 @@
 
 import math
 
-from analytics.report.verdict import EXAMPLES
 from analytics.traffic.found import Found, together
 from analytics.traffic.tally import Tally, percentile
+from analytics.verdict import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as some
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from analytics.report.pages import print_verdict
-from analytics.report.verdict import Example, Hop, Promise, Reports, Verdict, write_verdict
+from analytics.verdict import Example, Hop, Promise, Reports, Verdict, write_verdict
 from rich.console import Console
 
 GOOD = Verdict(

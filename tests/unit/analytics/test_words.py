@@ -1,9 +1,9 @@
 """The judge's own reading of distribution lists, areas and filters."""
 
 import pytest
+from analytics.area import Area, parse_area
 from analytics.inputs.distribution import names
 from analytics.inputs.static_filters import readable
-from analytics.traffic.area import Area, parse_area
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ import pytest
 from fes.federation import Kind, examine
 from fes.federation.checks.degraded import tell_degraded
 from fes.federation.file.tree import Report
+from support.kinds import able
 
 KINDS = {
-    "cns": Kind(honours=("Priority",)),
-    "steam": Kind(honours=("Proximity",)),
-    "siena": Kind(observes=("subscriptions",)),
+    "cns": able(honours=("Priority",)),
+    "steam": able(honours=("Proximity",)),
+    "siena": able(observes=("subscriptions",)),
 }
 TIMES = "Timeout, StartTime, StopTime hold up to its adapter"
 
@@ -40,7 +41,7 @@ def test_a_subscription_tells_what_its_source_does_not_do(small: str) -> None:
 
 def test_what_an_event_service_does_is_not_degraded(small: str) -> None:
     every = ("Priority", "Proximity", "Timeout", "StartTime", "StopTime")
-    kinds = {**KINDS, "steam": Kind(honours=every, persistent=True)}
+    kinds = {**KINDS, "steam": able(honours=every, persistent=True)}
     assert told(small, kinds)[0].endswith("events from bus at 'car': nothing is degraded")
 
 
@@ -50,7 +51,7 @@ def test_a_list_of_several_names_them_all_but_its_source(small: str) -> None:
 
 
 def test_where_attributes_do_not_reach_native_clients_it_says_so(small: str) -> None:
-    kinds = {**KINDS, "steam": Kind(keeps_attributes=False)}
+    kinds = {**KINDS, "steam": able(keeps_attributes=False)}
     assert told(small, kinds)[0].endswith("no attribute reaches its native clients")
 
 

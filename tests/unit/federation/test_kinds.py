@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 import pytest
 from fes.federation import Kind, check, examine
+from fes.federation.capabilities import Capabilities
+from support.kinds import able
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True):
@@ -12,7 +14,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True):
     depth: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
-KINDS = {"cns": Kind(Settings), "steam": Kind(), "siena": Kind(), "can": Kind(stamps=False)}
+KINDS = {"cns": Kind(Settings), "steam": Kind(), "siena": Kind(), "can": able(stamps=False)}
 
 
 def findings(text: str) -> list[str]:
@@ -57,8 +59,11 @@ def test_all_gateways_but_one_may_leave_to_it_what_is_not_stamped(good: str) -> 
     class Stamped(Settings):
         stamped: bool = False
 
-    leaving = Kind(Stamped, stamps=False, stamp_setting="stamped", one_may_stamp=True)
-    each_its_own = Kind(Stamped, stamps=False, stamp_setting="stamped")
+    def stamping(settings: Stamped) -> Capabilities:
+        return Capabilities(stamps=settings.stamped)
+
+    leaving = Kind(Stamped, stamping, stamp_setting="stamped", one_may_stamp=True)
+    each_its_own = Kind(Stamped, stamping, stamp_setting="stamped")
 
     def told(text: str, kind: Kind) -> list[str]:
         return [str(found) for found in check(examine(text, "f", {}), {**KINDS, "cns": kind})]

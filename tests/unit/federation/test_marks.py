@@ -4,9 +4,10 @@ import pytest
 from fes.federation import Federation, Kind, check, examine, installed_kinds
 from fes.federation.checks import marks
 from fes.gateway.custody import transfer as carrying
+from support.kinds import able
 
-STORE = Kind(redelivers_s=30.0, deduplicates_s=120.0)
-KINDS = {"cns": STORE, "steam": Kind(), "siena": Kind()}
+STORE = able(redelivers_s=30.0, deduplicates_s=120.0)
+KINDS = {"cns": STORE, "steam": able(), "siena": able()}
 
 
 def findings(text: str, kinds: dict[str, Kind] = KINDS) -> list[str]:
@@ -75,7 +76,7 @@ def test_it_is_told_where_a_store_may_keep_an_event_twice(keeping: str) -> None:
 
 
 def test_it_is_told_where_a_long_separation_doubles_what_nobody_suppresses(keeping: str) -> None:
-    kinds = {**KINDS, "cns": Kind(suppresses=False)}
+    kinds = {**KINDS, "cns": able(suppresses=False)}
     (line,) = findings(keeping, kinds)
     assert "warning: limits.retransmission_s: native clients of event service 'bus' do not" in line
     assert findings(limited(keeping, "horizon_s: 600"), kinds) == []
@@ -91,7 +92,7 @@ def test_an_adapter_may_have_its_service_kept_where_the_file_says_so(small: str)
 
 
 def test_the_kind_that_keeps_events_tells_for_how_long_they_may_come_again() -> None:
-    cns = installed_kinds()["cns"]
+    cns = installed_kinds()["cns"].can({"persistent": True})
+    assert cns.persistent
     assert (cns.redelivers_s, cns.deduplicates_s) == (30.0, 120.0)
-    assert cns.persists({"persistent": True})
-    assert not cns.persists({})
+    assert not installed_kinds()["cns"].can({}).persistent

@@ -2,8 +2,9 @@
 
 import pytest
 from fes.federation import Kind, check, examine, loads
+from support.kinds import able
 
-KINDS = {"cns": Kind(), "steam": Kind(observes=("announcements",)), "siena": Kind()}
+KINDS = {"cns": able(), "steam": able(observes=("announcements",)), "siena": able()}
 OBSERVING = 'city: {observe: {subscriptions: "post"}}'
 
 
@@ -36,7 +37,7 @@ def test_it_says_for_whom_native_subscriptions_are(small: str) -> None:
 )
 def test_what_is_wrong_is_told_at_its_place(small: str, said: str, expected: str) -> None:
     text = small.replace("city: {}", f"city: {{observe: {said}}}")
-    kinds = {**KINDS, "siena": Kind(observes=("subscriptions", "announcements"))}
+    kinds = {**KINDS, "siena": able(observes=("subscriptions", "announcements"))}
     (line,) = findings(text, kinds)
     assert "gateways.g2.adapters.city.observe" in line
     assert expected in line

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from fes.control import RequestType
 from fes.gateway import GatewayCore
+from fes.gateway.forwarding.transit import weight_of_event
 from fes.gateway.inputs import Inject, LinkDown, Tick
 from fes.gateway.outputs import ToAdapter
 from fes.gateway.requests.row import weight_of_request
 from fes.gateway.settings import Instant
-from fes.gateway.weights import weight_of_event
 from fes.link.messages import Announce, Confirmed, Taken, Unannounce
 from fes.model import Event, binary
 from hypothesis import given, settings

@@ -223,3 +223,38 @@ def test_what_is_asked_again_is_newer_than_what_others_remember_of_it() -> None:
     world.step(5)
 
     assert world.agreed == ["client"]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_is_asked_for_again_is_newer_than_what_was_forgotten(*, restarted: bool) -> None:
+    """Rule T18."""
+    asked = request(source="s0", dist_list="s2", system="world")
+    gone = request(UNSUB, source="s0", dist_list="s2", system="world", sequence=2)
+    world = Absence("A-s0 A-s1 B-s1 B-s2 C-s1 C-s3", start=())
+    world.now_us += DATE_US
+    world.skew_us["A"] = 5 * HOUR
+    for gateway in ("A", "B", "C"):
+        world.start(gateway)
+    world.step(2)
+    world.inject("A", asked)
+    world.step(1)
+    world.kill("A")
+    world.wipe("A")  # with it goes the clock that made the version
+    world.skew_us["A"] = 0
+    world.start("A")
+    world.step(5)
+    world.inject("A", gone)
+    world.step(1)
+    world.part("C")
+    world.step(2 * HORIZON_S)
+    assert world.remembered("A") == world.remembered("B") == 0
+    if restarted:
+        world.kill("A")
+        world.start("A")
+    world.inject("A", asked)
+    world.step(1)
+    world.part("C", joined=True)
+
+    world.step(5)
+
+    assert world.agreed == ["client"]

@@ -168,6 +168,27 @@ def test_a_lease_that_is_renewed_for_ever_leaves_no_trace() -> None:
     assert [row.version for row in table.expire(1049).gone] == [999]
 
 
+def restored(table: RequestTable) -> list[Row]:
+    """Return the rows of a table that is restored from another's."""
+    again = RequestTable(HORIZON_US, SERVICES)
+    again.take(table.rows(), 0)
+    return list(again.rows())
+
+
+@pytest.mark.parametrize("before_us", [0, 90])
+def test_what_a_shortened_lease_left_is_restored_as_it_is(before_us: int) -> None:
+    table = RequestTable(HORIZON_US, SERVICES)
+    table.take([row_of("a", 1, until_us=before_us)], 1)
+    table.take([row_of("a", 2, until_us=50)], 2)
+    table.expire(60)
+    assert [row.withdrawn for row in table.rows()] == [True]
+    assert restored(table) == list(table.rows())
+
+    table.prolong(100)
+
+    assert restored(table) == list(table.rows())
+
+
 ROWS = st.builds(
     row_of,
     st.sampled_from(PATTERNS),

@@ -8,19 +8,22 @@ from pathlib import Path
 import pytest
 from adapter_cns.adapter import CnsAdapter
 from adapter_cosmic.adapter import CosmicAdapter
-from fes.adapter.base import Adapter
-from fes.adapter.capabilities import Capabilities
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
-from fes.federation.kinds import GROUP
+from fes.federation.capabilities import Capabilities
+from fes.federation.kinds import GROUP, installed_kinds
 from fes.model import Type
 from support.processes.contexts import adapter_context
 
 PAGES = Path(__file__).parents[3] / "docs/adapters"
-ADAPTERS: dict[str, type[Adapter]] = {
+ADAPTERS: dict[str, type[AnyAdapter]] = {
     point.name: point.load()
     for point in entry_points(group=GROUP)
     if point.value.startswith("adapter_")
 }
+NEEDED = {"steam": {"location": {"lat": 0.0, "lon": 0.0}}, "cosmic": {"node": 1}}
+"""Settings that an adapter cannot do without."""
+
 UNTOLD = {"longest subject", "names of parameters and attributes"}
 """Rows about limits that are the native APIs' own, which `Capabilities` does not tell."""
 
@@ -39,9 +42,9 @@ def table() -> dict[str, dict[str, str]]:
     }
 
 
-def told(adapter: type[Adapter]) -> dict[str, str]:
+def told(adapter: type[AnyAdapter]) -> dict[str, str]:
     """Return what a class tells, as cells of the table begin."""
-    can = adapter.capabilities
+    can = installed_kinds()[adapter.kind].can(NEEDED.get(adapter.kind, {}))
     every = set(can.keeps_types) == {each.name for each in Type}
     return {
         "filters at the source": _yes(can.filters_at_source),
@@ -55,6 +58,8 @@ def told(adapter: type[Adapter]) -> dict[str, str]:
         "push or pull": "pull" if can.pull else "push",
         "attributes kept": _yes(can.keeps_attributes),
         "types kept": "all" if every else ", ".join(can.keeps_types),
+        "delivers again, seconds": f"{can.redelivers_s:g}",
+        "knows a repetition, seconds": f"{can.deduplicates_s:g}",
         "attributes that it acts on itself": ", ".join(f"`{name}`" for name in can.honours),
     }
 

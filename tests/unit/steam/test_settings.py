@@ -1,7 +1,7 @@
 import pytest
 from eventservices.errors import MalformedError
 from eventservices.steam.cells import Grid
-from eventservices.steam.node import NodeSettings
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.settings import AirSettings, parse_url
 
 

@@ -2,20 +2,23 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from eventservices.cns import ALL_TYPES, EventChannel, EventType
 from eventservices.cns.etcl import Filter
-from eventservices.cns.etcl.table import MAX_CONSTRAINTS, MAX_EVENT_TYPES
+from eventservices.cns.etcl.table import MAX_CONSTRAINTS, TypedText, within_limits
 from eventservices.cns.event_type import canonical
+from eventservices.cns.intake import (
+    COUNTED,
+    HoldingIntake,
+    Intake,
+    PullIntake,
+    PushIntake,
+    Take,
+)
 from eventservices.cns.notices import MAX_TYPES
-
-from adapter_cns.intake import COUNTED, HoldingIntake, Intake, PullIntake, PushIntake, Take
-
-Expression = tuple[frozenset[EventType], str]
-"""Event types, and what is asked of an event of one of them, in ETCL."""
 
 TOO_MANY: Final = (
     f"more than {MAX_TYPES} event types or {MAX_CONSTRAINTS} constraints are subscribed to: "
@@ -104,7 +107,7 @@ class Consumer:
         if self._always:
             await self.add(_ALWAYS, [(self._always, "")])
 
-    async def add(self, number: int, expressions: Iterable[Expression]) -> tuple[str, ...]:
+    async def add(self, number: int, expressions: Iterable[TypedText]) -> tuple[str, ...]:
         """Subscribe; a subscription of the same number is replaced.
 
         Args:
@@ -119,7 +122,7 @@ class Consumer:
         """
         async with self._changing:
             before = self._held.pop(number, _Held())
-            self._held[number] = held = self._make([*_within_limits(expressions)])
+            self._held[number] = held = self._make([*within_limits(expressions)])
             try:
                 await self._settle()
             except BaseException:
@@ -143,7 +146,7 @@ class Consumer:
             await self._settle()
             self._forget(held)
 
-    def _make(self, expressions: list[Expression]) -> _Held:
+    def _make(self, expressions: list[TypedText]) -> _Held:
         if self._durable:
             return _Held(is_everything=bool(expressions))
         types = {canonical(each) for named, _ in expressions for each in named}
@@ -188,11 +191,3 @@ class Consumer:
         if intake is not None:
             self._past += intake.counted
             await intake.close()
-
-
-def _within_limits(expressions: Iterable[Expression]) -> Iterator[Expression]:
-    """Yield the same in as many constraints as its event types need."""
-    for types, text in expressions:
-        named = sorted(types)
-        for at in range(0, len(named), MAX_EVENT_TYPES):
-            yield frozenset(named[at : at + MAX_EVENT_TYPES]), text

@@ -5,7 +5,7 @@ the last two have the subject that the setting `any_subject` gives them.
 """
 
 import collections.abc
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from eventservices.cns import (
     ANY_TYPE,
@@ -16,13 +16,13 @@ from eventservices.cns import (
     can_frame_any,
     type_code,
 )
-from eventservices.errors import MalformedError
+from eventservices.cns.can import CAN_FRAME, can_frame_of
 from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import read_settings
 from fes.errors import AdapterError, EventError
 from fes.filter import Filter
 from fes.mapping import Mapping, Native
 
-from adapter_cns import settings
 from adapter_cns.codec import (
     Naming,
     attributes_of,
@@ -34,9 +34,6 @@ from adapter_cns.codec import (
 )
 from adapter_cns.constraints import ConstraintMapping
 from adapter_cns.settings import Settings
-
-CAN_FRAME: Final = frozenset({"can_id", "extended", "data"})
-"""Members of the struct that a CAN frame is."""
 
 ANY_NAME: Final = ANY_TYPE.type_name
 
@@ -91,7 +88,8 @@ class Forms:
         """
         if isinstance(value, dict):
             if value.keys() == CAN_FRAME:
-                return _from_can(value, time_us)
+                frame = can_frame_of(value)
+                return Native(None, (), (), frame.data, frame.can_id, frame.extended, time_us)
             if self._any_subject is None:
                 raise EventError("an Any with a struct has no subject: set any_subject")
             fields = tuple(field_of(name, item) for name, item in value.items())
@@ -108,7 +106,10 @@ class Forms:
         """
         subject = native.subject
         if native.can_id is not None:
-            return AnyEvent(_to_can(native))
+            if native.octets is None:
+                raise AdapterError("a CAN frame needs octets")
+            frame = can_frame_any(native.can_id, native.octets, extended=native.extended)
+            return AnyEvent(frame)
         if subject is None or subject == self._any_subject:
             return AnyEvent(self._to_any(native))
         made = structured_of(
@@ -120,11 +121,9 @@ class Forms:
 
     def event_type(self, native: Native) -> EventType:
         """Return the event type by which a native event is offered."""
-        if native.can_id is not None or native.subject is None:
+        if native.can_id is not None or native.subject in (None, self._any_subject):
             return ANY_TYPE
-        if native.subject == self._any_subject:
-            return ANY_TYPE
-        named = structured_of(native.subject, (), native.attributes, self.naming)
+        named = structured_of(str(native.subject), (), native.attributes, self.naming)
         return named.event_type
 
     def _to_any(self, native: Native) -> Value:
@@ -142,31 +141,9 @@ def native_form(
     filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
     """Return what a filter becomes at a channel; see `fes.adapter.native_form`."""
-    found = ConstraintMapping(settings.read(given), mapping).translate(filter_)
+    found = ConstraintMapping(read_settings("cns", given, Settings), mapping).translate(filter_)
     lines = [
         f"types {', '.join(sorted('/'.join(each) for each in types))}: {text or 'TRUE'}"
         for types, text in found.expressions
     ]
     return NativeForm(tuple(lines), found.widened)
-
-
-def _from_can(frame: dict[str, Any], time_us: int | None) -> Native:
-    can_id, extended, data = frame["can_id"], frame["extended"], frame["data"]
-    if type(can_id) is not int or type(extended) is not bool or type(data) is not bytes:
-        raise EventError("a CAN frame's members are a long, a boolean and octets")
-    if not 0 <= can_id <= (0x1FFFFFFF if extended else 0x7FF) or len(data) > 8:
-        _refuse_can(can_id, data)
-    return Native(None, (), (), data, can_id, extended, time_us)
-
-
-def _refuse_can(can_id: int, data: bytes) -> NoReturn:
-    raise EventError(f"no CAN frame has identifier {can_id} and {len(data)} octets")
-
-
-def _to_can(native: Native) -> Value:
-    if native.can_id is None or native.octets is None:
-        raise AdapterError("a CAN frame needs an identifier and octets")
-    try:
-        return can_frame_any(native.can_id, native.octets, extended=native.extended)
-    except MalformedError as error:
-        raise AdapterError(str(error)) from error

@@ -14,25 +14,15 @@ Source:
     OMG Notification Service 1.1, section 2.5.5; Time Service, `TimeBase`.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Final, TypeGuard
 
 from eventservices.cns import LongLong, Value
+from eventservices.cns.timebase import TICKS_PER_S, text_of, utc_of
 from fes.model import Field, Type, attributes
 from fes.model.types import INT64_MAX
 
 EVENT_RELIABILITY: Final = "EventReliability"
-TICKS_PER_S: Final = 10_000_000
-"""TimeT counts in units of 100 ns."""
-
-_EPOCH: Final = datetime(1582, 10, 15, tzinfo=UTC)
-_DAY_MINUTES: Final = 24 * 60
-_MOMENT: Final = re.compile(
-    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,7}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
-)
-
 Named = tuple[str, Value]
 
 
@@ -65,8 +55,8 @@ def _reliability_in(_name: str, value: Value) -> Field | None:
 
 
 def _moment_out(field: Field) -> Named | None:
-    utc = _to_utc(field.value) if field.type is Type.STRING else None
-    if utc is None or _from_utc(*utc) != field.value:
+    utc = utc_of(field.value) if field.type is Type.STRING else None
+    if utc is None or text_of(*utc) != field.value:
         return None
     ticks, minutes = utc
     return field.id, {"time": ticks, "inacclo": 0, "inacchi": 0, "tdf": minutes}
@@ -78,40 +68,8 @@ def _moment_in(name: str, value: Value) -> Field | None:
     ticks, minutes = value.get("time"), value.get("tdf", 0)
     if not _is_integer(ticks) or not _is_integer(minutes):
         return None
-    text = _from_utc(int(ticks), int(minutes))
+    text = text_of(int(ticks), int(minutes))
     return None if text is None else Field(name, Type.STRING, text)
-
-
-def _to_utc(text: str) -> tuple[int, int] | None:
-    """Return ticks since 15 October 1582 and displacement in minutes of an ISO 8601 text."""
-    found = _MOMENT.fullmatch(text)
-    if found is None:
-        return None
-    second, fraction, sign, hours, minutes = found.groups()
-    try:
-        local = datetime.fromisoformat(second).replace(tzinfo=UTC) - _EPOCH
-    except ValueError:
-        return None
-    displacement = 0 if sign is None else int(f"{sign}1") * (int(hours) * 60 + int(minutes))
-    seconds = local.days * 86_400 + local.seconds - displacement * 60
-    ticks = seconds * TICKS_PER_S + int((fraction or "0").ljust(7, "0"))
-    return (ticks, displacement) if ticks >= 0 else None
-
-
-def _from_utc(ticks: int, minutes: int) -> str | None:
-    """Return a UtcT as ISO 8601 text; None where no calendar has it."""
-    if ticks < 0 or not -_DAY_MINUTES < minutes < _DAY_MINUTES:
-        return None
-    seconds, fraction = divmod(ticks, TICKS_PER_S)
-    try:
-        moment = _EPOCH + timedelta(seconds=seconds) + timedelta(minutes=minutes)
-    except OverflowError:
-        return None
-    text = moment.replace(tzinfo=None).isoformat()
-    if fraction:
-        text += f".{fraction:07}".rstrip("0")
-    sign, ahead = "+" if minutes >= 0 else "-", abs(minutes)
-    return text + (f"{sign}{ahead // 60:02}:{ahead % 60:02}" if minutes else "Z")
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

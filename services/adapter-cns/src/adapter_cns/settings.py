@@ -1,10 +1,8 @@
 """What `federation.yaml` may say of a CNS event service."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-from fes.errors import AdapterError
 from fes.model import is_reserved
 from msgspec import Meta
 
@@ -38,15 +36,3 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         """Check what types cannot say."""
         if is_reserved(self.any_subject):
             raise ValueError("any_subject: subjects that begin with FES_ are reserved")
-
-
-def read(settings: Mapping[str, Any]) -> Settings:
-    """Return settings, checked.
-
-    Raises:
-        AdapterError: One is unknown or not valid; the message names it.
-    """
-    try:
-        return msgspec.convert(dict(settings), Settings)
-    except msgspec.ValidationError as error:
-        raise AdapterError(f"settings: {error}") from error

@@ -8,19 +8,14 @@ import collections.abc
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import read_settings
 from fes.errors import AdapterError
-from fes.filter import Filter, Operators, translate
+from fes.filter import Filter
 from fes.mapping import Mapping
-from fes.model import is_reserved
+from fes.mapping.named import named_subjects, rules_for
 
 from adapter_cosmic.settings import CosmicSettings
-
-MAX_SUBJECTS = 64
-"""Most subjects of one filter."""
-
-_SUBJECTS = Operators(subject=("=",), max_disjuncts=MAX_SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +52,12 @@ def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
     """Return the native subscriptions for a filter.
 
     Raises:
-        AdapterError: The filter does not say which subjects it wants, or wants one that nothing
-            on the bus becomes.
+        AdapterError: The filter does not say which subjects it wants, or wants a reserved one.
+        AdapterError: It wants one that nothing on the bus becomes.
     """
-    translation = translate(filter_.tree, _SUBJECTS)
-    if not all(translation.disjuncts):
-        raise AdapterError(
-            "COSMIC cannot subscribe to every subject: the filter must name its subjects "
-            f"with subject = '…', at most {MAX_SUBJECTS}"
-        )
-    wanted: dict[Wanted, None] = {}
-    for disjunct in translation.disjuncts:
-        for each in sources_of(str(disjunct[0].value), mapping, settings):
-            wanted[each] = None
-    return Plan(tuple(wanted), translation.widened)
+    subjects, translation = named_subjects(filter_, "COSMIC")
+    wanted = [each for name in subjects for each in sources_of(name, mapping, settings)]
+    return Plan(tuple(dict.fromkeys(wanted)), translation.widened)
 
 
 def native_form(
@@ -79,12 +66,10 @@ def native_form(
     """Return what a filter becomes on the bus; see `fes.adapter.native_form`.
 
     Raises:
-        AdapterError: The settings are not good, or as `plan`.
+        FederationError: The settings are not good.
+        FesError: As `plan`.
     """
-    try:
-        settings = msgspec.convert({"node": 1, **given}, CosmicSettings)
-    except msgspec.ValidationError as error:
-        raise AdapterError(f"settings: {error}") from error
+    settings = read_settings("cosmic", {"node": 1, **given}, CosmicSettings)
     planned = plan(filter_, mapping, settings)
     return NativeForm(tuple(map(_shown, planned.wanted)), planned.widened)
 
@@ -100,20 +85,16 @@ def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tupl
     """Return what on the bus can become events of a subject.
 
     Raises:
-        AdapterError: Nothing can, or the subject is reserved.
+        AdapterError: Nothing can.
     """
-    if is_reserved(subject):
-        raise AdapterError(f"subject {subject[:60]!r} is reserved")
-    inward = [rule for rule in mapping.rules if rule.rule.direction != "out"]
+    rules, automatic = rules_for(mapping, subject)
     found: dict[Wanted, None] = {}
-    for rule in inward:
-        if rule.rule.subject != subject:
-            continue
+    for rule in rules:
         if rule.can_id is not None:
             found[Wanted("", rule.can_id, rule.extended, rule.group)] = None
         elif rule.native_subject is not None:
             found[Wanted(rule.native_subject)] = None
-    if mapping.automatic and all(rule.native_subject != subject for rule in inward):
+    if automatic:
         found[Wanted(subject)] = None
     open_ = tuple(each for each in found if not settings.of(each.subject).local)
     if not open_:

@@ -8,8 +8,7 @@ from eventservices.cosmic.attributes import MAX_OMISSION, NRT_PRIORITY
 from eventservices.cosmic.driver import GROUP, PORT
 from eventservices.cosmic.identifier import ETAGS, NRT_PRIORITIES, RESERVED_ETAGS
 from eventservices.cosmic.settings import BIT_RATE, FASTEST
-from fes.adapter.base import AdapterContext
-from fes.errors import FederationError
+from fes.adapter.context import AdapterContext
 from msgspec import Meta, field
 
 ENVELOPE_BYTES = 16 * 1024
@@ -111,21 +110,6 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def attributes(self, subject: str) -> ChannelAttributes:
         """Return the attributes of a channel."""
         return self.of(subject).attributes(self.hold_ms)
-
-
-def read_settings(context: AdapterContext) -> CosmicSettings:
-    """Return an adapter's settings.
-
-    Raises:
-        FederationError: A setting is not good; the message names its key.
-    """
-    try:
-        return msgspec.convert(dict(context.settings), CosmicSettings)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$.")
-        path = (context.service, "settings", place.rstrip("`"))
-        key = ".".join(("event_services", *filter(None, path)))
-        raise FederationError(reason, key=key) from error
 
 
 def bus_settings(context: AdapterContext, settings: CosmicSettings) -> BusSettings:

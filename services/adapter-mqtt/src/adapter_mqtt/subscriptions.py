@@ -6,17 +6,16 @@ While one takes the place of another both are in force for a moment; what comes 
 by topic and payload.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from eventservices.steam.link import Link, acknowledged
+from eventservices.steam.mqtt import SHARED
+from fes.mapping.topics.apart import apart
 from fes.mapping.topics.levels import MQTT
-from fes.mapping.topics.tree import TopicTree, least
+from fes.mapping.topics.tree import TopicTree
+from fes.model import is_reserved
 
 from adapter_mqtt.memory import Key
-
-MOST_WILD: Final = 128
-"""Most subscriptions with wildcards; above it every topic is subscribed to."""
 
 DEADLINE_S: Final = 5.0
 """Longest that the broker takes to answer."""
@@ -30,12 +29,14 @@ class Subscriptions:
 
     Args:
         link: The connection.
+        share: Group of clients that share the subscriptions; "" where they are the adapter's own.
 
     Attributes:
         copies: Messages that came twice while subscriptions changed.
     """
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, share: str = "") -> None:
+        self._prefix = f"{SHARED}{share}/" if share else ""
         self.copies = 0
         self._link = link
         self._wanted: dict[int, tuple[str, ...]] = {}
@@ -98,7 +99,7 @@ class Subscriptions:
         try:
             await self._make(fresh)
             if surplus:
-                self._link.unsubscribe(surplus)
+                self._link.unsubscribe(self._natively(surplus))
                 self._drop(surplus)
                 await self._link.probe(DEADLINE_S)  # what was under way has come
         finally:
@@ -109,57 +110,17 @@ class Subscriptions:
             self._made[pattern] = None
             self._tree.add(pattern)
         try:
-            await acknowledged(self._link.subscribe(fresh), DEADLINE_S)
+            await acknowledged(self._link.subscribe(self._natively(fresh)), DEADLINE_S)
         except BaseException:
-            self._link.unsubscribe(fresh)
+            self._link.unsubscribe(self._natively(fresh))
             self._drop(fresh)
             raise
+
+    def _natively(self, patterns: list[str]) -> list[str]:
+        """Return patterns as the broker gets them; one that is the adapter's own is not shared."""
+        return [p if is_reserved(p) else f"{self._prefix}{p}" for p in patterns]
 
     def _drop(self, patterns: list[str]) -> None:
         for pattern in patterns:
             self._made.pop(pattern, None)
             self._tree.remove(pattern)
-
-
-def apart(patterns: Iterable[str]) -> tuple[str, ...]:
-    """Return subscriptions that match whatever some match, and no topic twice."""
-    kept = least(patterns, MQTT)
-    wild = [pattern for pattern in kept if _is_wild(pattern)]
-    if len(wild) > MOST_WILD:
-        owned = [pattern for pattern in kept if pattern.startswith("$")]
-        return (MQTT.rest, *owned)
-    made: list[str] = []
-    for pattern in wild:
-        joined = pattern
-        while other := next((each for each in made if overlap(each, joined)), None):
-            made.remove(other)
-            joined = join(joined, other)
-        made.append(joined)
-    return least((*(pattern for pattern in kept if not _is_wild(pattern)), *made), MQTT)
-
-
-def overlap(one: str, other: str) -> bool:
-    """Tell whether two subscriptions may match one topic."""
-    first, second = one.split("/"), other.split("/")
-    for mine, theirs in zip(first, second, strict=False):
-        if "#" in (mine, theirs):
-            return True
-        if "+" not in (mine, theirs) and mine != theirs:
-            return False
-    longer = first[len(second) :] or second[len(first) :]
-    return not longer or longer == ["#"]
-
-
-def join(one: str, other: str) -> str:
-    """Return a subscription that matches whatever two overlapping ones match."""
-    first, second = one.split("/"), other.split("/")
-    levels: list[str] = []
-    for mine, theirs in zip(first, second, strict=False):
-        if "#" in (mine, theirs):
-            return "/".join((*levels, "#"))
-        levels.append(mine if mine == theirs else "+")
-    return "/".join(levels if len(first) == len(second) else (*levels, "#"))
-
-
-def _is_wild(pattern: str) -> bool:
-    return "+" in pattern or pattern.endswith("#")

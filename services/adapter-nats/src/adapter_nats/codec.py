@@ -1,11 +1,13 @@
 """NATS messages as native events of the federation, and back: the headers of a message."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from eventservices.errors import MalformedError
 from eventservices.natsstamp import header_of, read_stamp
-from eventservices.stamp import Stamp
-from fes.adapter.plain import Message
+from eventservices.stamp import HEADER, Stamp, unpack
+from fes.adapter.plain.codec import Message
 from fes.errors import CodecError
 from fes.payload.headers import read_block
 
@@ -28,7 +30,27 @@ class Head:
     repeated: int = 0
 
 
-def read_head(block: bytes) -> Head:
+class NatsMessage(NamedTuple):
+    """What the native client delivers.
+
+    Attributes:
+        subject: As it stands on the server.
+        payload: Its bytes.
+        headers: The block of headers, empty where there is none; of a stream, by name.
+        reply: Where an answer is awaited; "" where none is.
+        is_control: Whether it came by the subscription to control events.
+        kept: Of a stream: the stamp that follows from its number; None where nothing keeps it.
+    """
+
+    subject: str
+    payload: bytes
+    headers: bytes | Mapping[str, str]
+    reply: str = ""
+    is_control: bool = False
+    kept: Stamp | None = None
+
+
+def read_head(block: bytes | Mapping[str, str]) -> Head:
     """Return the headers of a message.
 
     Raises:
@@ -37,10 +59,14 @@ def read_head(block: bytes) -> Head:
     if not block:
         return Head(None, {})
     try:
-        stamp = read_stamp(block)
+        if isinstance(block, bytes):
+            stamp = read_stamp(block)
+            headers, repeated = read_block(block)
+        else:
+            headers, repeated = dict(block), 0
+            stamp = unpack(headers[HEADER]) if HEADER in headers else None
     except MalformedError as error:
         raise CodecError(str(error)) from error
-    headers, repeated = read_block(block)
     if stamp is not None:
         headers.pop(MESSAGE_ID, None)
     return Head(stamp, headers, repeated)

@@ -1,21 +1,16 @@
 """Filters of the federation as NATS subscriptions: never less, told where more."""
 
-import collections.abc
+from collections.abc import Mapping
 from typing import Any
 
 from fes.adapter.native_form import NativeForm
-from fes.adapter.plain import make_routes
+from fes.adapter.settings import read_settings
 from fes.filter import Filter
-from fes.mapping import Mapping
-from fes.mapping.topics.sources import topics_of
+from fes.mapping import Mapping as EventMapping
 
-from adapter_nats import settings
+from adapter_nats.settings import Settings
 
 
-def native_form(
-    filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
-) -> NativeForm:
+def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]) -> NativeForm:
     """Return what a filter becomes at NATS; see `fes.adapter.native_form`."""
-    own = settings.read(given)
-    found = topics_of(filter_.tree, mapping, make_routes(own.texts(), own.names()))
-    return NativeForm(found.patterns, found.widened)
+    return read_settings("nats", given, Settings).native_form(filter_, mapping)

@@ -26,9 +26,11 @@ class Subscriptions:
     Args:
         link: The connection.
         take: Takes each message once.
+        queue: Group of clients among which the server divides the messages; "" for none.
     """
 
-    def __init__(self, link: NatsLink, take: Handler) -> None:
+    def __init__(self, link: NatsLink, take: Handler, queue: str = "") -> None:
+        self._queue = queue
         self._link = link
         self._take = take
         self._wanted: dict[int, tuple[str, ...]] = {}
@@ -83,7 +85,9 @@ class Subscriptions:
         self._ages[pattern] = self._serial
         self._tree.add(pattern)
         try:
-            self._made[pattern] = await self._link.listen(pattern, self._handler(pattern))
+            self._made[pattern] = await self._link.listen(
+                pattern, self._handler(pattern), self._queue
+            )
         except BaseException:
             self._drop(pattern)
             raise

@@ -9,14 +9,15 @@ from typing import Any, Final
 
 from eventservices.siena import Constraint, Filter, Notification, Op, format_filter
 from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import read_settings
 from fes.errors import MappingError
 from fes.filter import Condition, Operators, Term, translate
 from fes.filter import Filter as FesFilter
 from fes.mapping import Mapping
 
-from adapter_siena import settings
 from adapter_siena.codec import SUBJECT
 from adapter_siena.names import Names
+from adapter_siena.settings import Settings
 
 MAX_ALTERNATIVES: Final = 16
 """Most native filters for one filter; above it they are widened to what they share."""
@@ -91,7 +92,7 @@ def native_form(
     filter_: FesFilter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
     """Return what a filter becomes at SIENA; see `fes.adapter.native_form`."""
-    own = settings.read(given)
+    own = read_settings("siena", given, Settings)
     translator = FilterMapping(mapping, Names(own.substitute), own.subject_attribute)
     filters, widened = translator.translate(filter_.tree)
     return NativeForm(tuple(map(format_filter, filters)), widened)

@@ -1,12 +1,10 @@
 """What `federation.yaml` may say of a SIENA event service."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from eventservices.errors import MalformedError
 from eventservices.siena import check_name
-from fes.errors import AdapterError
 from msgspec import Meta
 
 Char = Annotated[str, Meta(min_length=1, max_length=1)]
@@ -39,18 +37,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             _check(f"_{text}", f"substitute of {char!r}")
             if char.isascii() and (char.isalnum() or char in "_/."):
                 raise ValueError(f"substitute: {char!r} is legal in a name of SIENA")
-
-
-def read(settings: Mapping[str, Any]) -> Settings:
-    """Return settings, checked.
-
-    Raises:
-        AdapterError: One is unknown or not valid; the message names it.
-    """
-    try:
-        return msgspec.convert(dict(settings), Settings)
-    except msgspec.ValidationError as error:
-        raise AdapterError(f"settings: {error}") from error
 
 
 def _check(name: str, what: str) -> None:

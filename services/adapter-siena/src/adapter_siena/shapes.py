@@ -10,8 +10,8 @@ from typing import Final
 
 from eventservices.siena import Notification
 
+from adapter_siena.advertisements import Advertisements
 from adapter_siena.codec import SUBJECT
-from adapter_siena.holdings import Advertisements
 from adapter_siena.mapping import advertisement
 
 SHAPES_MAX: Final = 1000

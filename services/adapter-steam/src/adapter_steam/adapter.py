@@ -1,15 +1,13 @@
 """The STEAM adapter."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import msgspec
-from eventservices.errors import EventServiceError
 from eventservices.stamp import Stamp
 from eventservices.steam import Event as SteamEvent
 from eventservices.steam import (
     Location,
-    Node,
     NodeSettings,
     Notification,
     Observer,
@@ -18,11 +16,17 @@ from eventservices.steam import (
 )
 from eventservices.steam import Subscription as NativeSubscription
 from eventservices.steam.codec import encode
-from fes.adapter.base import Adapter, AdapterContext, Subscription
-from fes.adapter.capabilities import Capabilities
+from eventservices.steam.shared import SharedAir
+from fes.adapter.base import Adapter
+from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.held import Held
+from fes.adapter.native_form import NativeForm
 from fes.adapter.observed import Observed
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, CodecError, UnavailableError
+from fes.errors import AdapterError
+from fes.federation.capabilities import Capabilities
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event
 from fes.model.attributes import PROXIMITY
@@ -30,13 +34,11 @@ from fes.model.attributes import PROXIMITY
 from adapter_steam.announcements import Announcements
 from adapter_steam.codec import to_native, to_steam
 from adapter_steam.control import CONTROL_TYPE, from_steam_control, to_steam_control
-from adapter_steam.errors import adapter_error, native_errors
-from adapter_steam.mapping import plan
+from adapter_steam.mapping import Wanted, native_form, plan
 from adapter_steam.observed import LABEL, observed, present
 from adapter_steam.place import location_of
 from adapter_steam.proximity import area_of, parse_area
-from adapter_steam.settings import LARGEST_BYTES, SteamSettings, air_settings, read_settings
-from adapter_steam.shared import SharedAir
+from adapter_steam.settings import LARGEST_BYTES, SteamSettings, air_settings
 
 BURST = 64
 """Publications between two turns of the loop."""
@@ -45,7 +47,7 @@ _OF_THE_AIR = ("malformed", "unclaimed", "refused", "uncovered", "reconnected")
 _SHARED = (*_OF_THE_AIR, "takeovers")
 
 
-class SteamAdapter(Adapter):
+class SteamAdapter(Adapter[SteamSettings, Notification]):
     """Connects an access point to the air: one node, among others that the process may have.
 
     Attributes:
@@ -54,84 +56,88 @@ class SteamAdapter(Adapter):
     """
 
     kind: ClassVar[str] = "steam"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        filters_at_source=True,
-        observes=("subscriptions", "announcements"),
-        honours=(PROXIMITY,),
-        needs_announcement=True,
-        max_event_bytes=LARGEST_BYTES,
-    )
-    settings_type: ClassVar[type[msgspec.Struct]] = SteamSettings
+    settings_type = SteamSettings
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
-        self.settings = read_settings(context)
         self.location: Location | None = None
-        self._air_settings = air_settings(context, self.settings)
+        self._air_settings = air_settings(context, self.settings, self._one_broker())
         self._area: Proximity = parse_area(self.settings.area)
-        self._shared: SharedAir | None = None
-        self._joined: Node | None = None
         self._observer: Observer | None = None
         self._announcements = Announcements()
-        self._held: dict[int, list[NativeSubscription]] = {}
         self._last: Notification | None = None
         self._said = 0
 
-    @property
-    def counters(self) -> dict[str, int]:
-        """Counters of the node; those that begin with `air_` are of the whole process."""
-        if self._shared is None or self._joined is None:
-            return {}
-        node, air = asdict(self._joined.counters), self._shared.counted()
+    @classmethod
+    def capabilities_for(cls, settings: SteamSettings) -> Capabilities:
+        """Return what STEAM can do."""
+        del settings
+        return Capabilities(
+            filters_at_source=True,
+            observes=("subscriptions", "announcements"),
+            honours=(PROXIMITY,),
+            needs_announcement=True,
+            max_event_bytes=LARGEST_BYTES,
+        )
+
+    @classmethod
+    def explain(
+        cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
+    ) -> NativeForm:
+        """Return the native subscriptions that a filter becomes."""
+        del given
+        return native_form(filter_, mapping)
+
+    def _counted(self) -> dict[str, int]:
+        """Count for the node; what begins with `air_` is of the whole process."""
+        node, air = asdict(self._node.counters), self._shared.counted()
         own = {name: count for name, count in node.items() if name not in _SHARED}
         shared = {f"air_{name}": air[name] for name in _OF_THE_AIR}
         return own | shared | {"takeovers": air["takeovers"]}
 
     async def _open(self) -> None:
         self.location = self.location or await location_of(self.context, self.settings.location)
-        try:
-            with native_errors():
-                await self._join(self.location)
-        except BaseException:
-            await self._close()
-            raise
-
-    async def _join(self, location: Location) -> None:
-        shared = self._shared = await SharedAir.acquire(self.context, self._air_settings)
-        shared.air.watchers.append(self._malformed)
+        wanted = self._air_settings
+        key = (self.kind, wanted.url, wanted.name)
+        shared = self._shared = await self._pooled(key, self._connect, SharedAir.close)
+        differing = shared.differing(wanted)
+        if differing:
+            raise AdapterError(
+                f"{differing} differs between adapters on the air {wanted.name!r} of this process"
+            )
+        shared.air.watchers.append(self.set_aside)
+        self._closing.callback(shared.air.watchers.remove, self.set_aside)
         name, home = self.context.id, self.context.service
         settings = NodeSettings(name, self.settings.range_m, home, LABEL)
-        node = self._joined = shared.air.node(settings, location)
+        self._node = shared.air.node(settings, self.location)
+        self._closing.callback(self._node.close)
+        self._closing.callback(self._forget)
+        self._held = Held(self._subscribe_natively, self._cancel)
         if self.context.hears_control:
-            await node.subscribe(CONTROL_SUBJECT, self._heard_control)
+            await self._node.subscribe(CONTROL_SUBJECT, self.receive)
 
-    async def _close(self) -> None:
-        observer, self._observer = self._observer, None
-        node, self._joined = self._joined, None
-        shared, self._shared = self._shared, None
+    async def _connect(self) -> SharedAir:
+        return await SharedAir.open(self._air_settings, self.context.clock_us)
+
+    def _forget(self) -> None:
         self._announcements.clear()
-        self._held.clear()
         self._last = None
-        if observer is not None:
-            await observer.close()
-        if node is not None:
-            node.close()
-        if shared is not None:
-            if self._malformed in shared.air.watchers:
-                shared.air.watchers.remove(self._malformed)
-            await self.context.pool.release(shared.key)
 
     async def _observe(self) -> None:
         if self._observer is not None:
             for beacon in self._observer.in_force:
                 self._tell(present(beacon))
             return
-        range_m, air = self.settings.range_m, self._air.air
+        range_m, air = self.settings.range_m, self._shared.air
         observer = Observer(
             air, self._sighted, location=self.location, range_m=range_m, events=False
         )
-        with native_errors():
-            self._observer = await observer.open()
+        self._observer = await observer.open()
+        self._closing.push_async_callback(self._end_observing, observer)
+
+    async def _end_observing(self, observer: Observer) -> None:
+        self._observer = None
+        await observer.close()
 
     def _sighted(self, sighting: Sighting) -> None:
         self._tell(observed(sighting))
@@ -142,105 +148,68 @@ class SteamAdapter(Adapter):
 
     async def _announce(self, native: Native) -> None:
         subject, area = self._announced(native)
-        with native_errors():
-            self._node.announce(subject, area)
+        self._node.announce(subject, area)
         self._announcements.add(subject, area)
 
     async def _unannounce(self, native: Native) -> None:
         subject, area = self._announced(native)
         left = self._announcements.remove(subject, area)
-        with native_errors():
-            if left is None:
-                self._node.unannounce(subject)
-            else:
-                self._node.announce(subject, left)
+        if left is None:
+            self._node.unannounce(subject)
+        else:
+            self._node.announce(subject, left)
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         await self._say(to_steam(native), stamp)
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         said = to_steam_control(event)
-        with native_errors():
-            if CONTROL_SUBJECT not in self._node.announced:
-                self._node.announce(CONTROL_TYPE, self._area)
+        if CONTROL_SUBJECT not in self._node.announced:
+            self._node.announce(CONTROL_TYPE, self._area)
         await self._say(said, stamp)
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         planned = plan(subscription.filter, self.context.mapping)
-        made: list[NativeSubscription] = []
-        try:
-            with native_errors():
-                for wanted in planned.wanted:
-                    made.append(  # noqa: PERF401 - what was made before a failure is taken back
-                        await self._node.subscribe(wanted.subject, self._heard, wanted.terms)
-                    )
-        except BaseException:
-            self._take_back(made)
-            raise
-        self._take_back(self._held.pop(subscription.number, []))
-        self._held[subscription.number] = made
+        await self._held.add(subscription.number, planned.wanted)
         return planned.widened
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
-        self._take_back(self._held.pop(subscription.number, []))
+        await self._held.remove(subscription.number)
+
+    async def _subscribe_natively(self, wanted: Wanted) -> NativeSubscription:
+        return await self._node.subscribe(wanted.subject, self._once, wanted.terms)
+
+    async def _cancel(self, native: NativeSubscription) -> None:
+        self._node.unsubscribe(native)
 
     async def _probe(self) -> None:
-        with native_errors():
-            await self._air.probe()
-
-    @property
-    def _node(self) -> Node:
-        if self._joined is None:
-            raise UnavailableError("the adapter is not connected")
-        return self._joined
-
-    @property
-    def _air(self) -> SharedAir:
-        if self._shared is None:
-            raise UnavailableError("the adapter is not connected")
-        return self._shared
+        await self._shared.probe()
 
     def _announced(self, native: Native) -> tuple[str, Proximity]:
         if native.subject is None:
             raise AdapterError("a STEAM event has a subject")
         return native.subject, area_of(native.attributes) or self._area
 
-    def _take_back(self, subscriptions: list[NativeSubscription]) -> None:
-        if self._joined is not None:
-            for one in subscriptions:
-                self._joined.unsubscribe(one)
-
     async def _say(self, event: SteamEvent, stamp: Stamp) -> None:
         self._said += 1
         if self._said % BURST == 0:
-            await self._air.room()
-        try:
-            said = self._node.publish(event, stamp=stamp)
-        except EventServiceError as error:
-            raise adapter_error(error) from error
-        if said is None:
+            await self._shared.room()
+        if self._node.publish(event, stamp=stamp) is None:
             raise AdapterError(f"no position at {stamp.time_us}")
 
-    def _malformed(self, reason: str, raw: bytes) -> None:
-        if self._sink is not None:
-            self._sink.set_aside(reason, raw)
-
-    def _heard(self, notification: Notification) -> None:
+    def _once(self, notification: Notification) -> None:
         # The node calls once for each subscription that accepts an event, one after the other.
-        if notification is self._last:
-            return
-        self._last = notification
-        try:
-            native = to_native(notification)
-        except CodecError as error:
-            self.sink.set_aside(str(error), encode(notification))
-            return
-        self.sink.heard(native, notification.stamp)
+        if notification is not self._last:
+            self._last = notification
+            self.receive(notification)
 
-    def _heard_control(self, notification: Notification) -> None:
-        try:
-            event = from_steam_control(notification)
-        except CodecError as error:
-            self.sink.set_aside(f"control event: {error}", encode(notification))
-            return
-        self.sink.heard_control(event, notification.stamp)
+    def _read(self, message: Notification) -> Received | ReceivedControl:
+        if message.subject == CONTROL_SUBJECT:
+            return ReceivedControl(from_steam_control(message), message.stamp)
+        return Received(to_native(message), message.stamp)
+
+    def _raw(self, message: Notification) -> bytes:
+        return encode(message)
+
+    def _named(self, message: Notification) -> str:
+        return "control event" if message.subject == CONTROL_SUBJECT else ""

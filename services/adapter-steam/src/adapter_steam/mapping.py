@@ -1,8 +1,6 @@
 """Filters as STEAM subscriptions: a subject, and a conjunction of terms on its parameters."""
 
-import collections.abc
 from dataclasses import dataclass
-from typing import Any
 
 from eventservices.steam import Term as NativeTerm
 from eventservices.steam import between
@@ -10,19 +8,15 @@ from eventservices.steam.content import MAX_TERMS
 from eventservices.steam.event import MAX_NAME
 from fes.adapter.native_form import NativeForm
 from fes.errors import AdapterError
-from fes.filter import Filter, Operators, Term, translate
+from fes.filter import Filter, Term, translate
 from fes.filter.language.tree import Comparison, Constant, Subject, all_of
 from fes.mapping import Mapping
-from fes.model import is_reserved
-
-MAX_SUBJECTS = 64
-"""Most subjects of one filter."""
+from fes.mapping.named import named_subjects, rules_for
 
 MAX_ALTERNATIVES = 16
 """Most native subscriptions for one subject; more are widened to what they share."""
 
 _ORDERED = ("=", "<", "<=", ">", ">=")
-_SUBJECTS = Operators(subject=("=",), max_disjuncts=MAX_SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +76,13 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
     """Return the native subscriptions for a filter.
 
     Raises:
-        AdapterError: The filter does not say which subjects it wants, or wants one that STEAM
-            cannot have: nothing native would be wide enough.
+        AdapterError: The filter does not say which subjects it wants: nothing native would be wide
+            enough; or it wants a reserved one.
+        AdapterError: It wants one that STEAM cannot have.
     """
     wanted: dict[Wanted, None] = {}
     widened: dict[str, None] = {}
-    for subject in subjects_of(filter_):
+    for subject in named_subjects(filter_, "STEAM")[0]:
         natives = native_subjects(mapping, subject)
         tree = all_of((filter_.tree, Comparison(Subject(), "=", Constant(subject))))
         translation = translate(tree, Words(mapping, subject))
@@ -100,11 +95,8 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
     return Plan(tuple(wanted), tuple(widened))
 
 
-def native_form(
-    filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
-) -> NativeForm:
+def native_form(filter_: Filter, mapping: Mapping) -> NativeForm:
     """Return what a filter becomes at STEAM; see `fes.adapter.native_form`."""
-    del given
     planned = plan(filter_, mapping)
     lines = [
         " and ".join([f"subject {each.subject!r}", *map(_shown, each.terms)])
@@ -118,35 +110,16 @@ def _shown(term: NativeTerm) -> str:
     return f"{term.parameter} {term.operator} {term.value!r}{upper}"
 
 
-def subjects_of(filter_: Filter) -> tuple[str, ...]:
-    """Return the only subjects whose events a filter can accept, in its order.
-
-    Raises:
-        AdapterError: It admits any, more than `MAX_SUBJECTS`, or a reserved one.
-    """
-    disjuncts = translate(filter_.tree, _SUBJECTS).disjuncts
-    if not all(disjuncts):
-        raise AdapterError(
-            "STEAM cannot subscribe to every subject: the filter must name its subjects "
-            f"with subject = '…', at most {MAX_SUBJECTS}"
-        )
-    subjects = tuple(dict.fromkeys(str(disjunct[0].value) for disjunct in disjuncts))
-    for subject in subjects:
-        if is_reserved(subject):
-            raise AdapterError(f"subject {subject[:60]!r} is reserved")
-    return subjects
-
-
 def native_subjects(mapping: Mapping, subject: str) -> tuple[str, ...]:
     """Return the native subjects whose events can become events of a subject.
 
     Raises:
         AdapterError: There is none.
     """
-    inward = [rule for rule in mapping.rules if rule.rule.direction != "out"]
-    named = [rule.native_subject for rule in inward if rule.rule.subject == subject]
-    found = dict.fromkeys(native for native in named if native is not None)
-    if mapping.automatic and all(rule.native_subject != subject for rule in inward):
+    rules, automatic = rules_for(mapping, subject)
+    natives = (rule.native_subject for rule in rules)
+    found = dict.fromkeys(native for native in natives if native is not None)
+    if automatic:
         found[subject] = None
     if not found:
         raise AdapterError(f"no rule makes events of subject {subject[:100]!r} of STEAM's")

@@ -6,7 +6,7 @@ from pathlib import Path
 from eventservices.errors import MalformedError
 from eventservices.steam import FixedLocation, LiveLocation, Location, TraceLocation
 from eventservices.steam.trace import load_trace
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.errors import AdapterError
 
 from adapter_steam.settings import Place

@@ -8,8 +8,7 @@ from eventservices.steam import AirSettings
 from eventservices.steam.event import MAX_NAME, MAX_RANGE_M
 from eventservices.steam.proximity import check_proximity
 from eventservices.steam.settings import LARGEST_RANGE_M
-from fes.adapter.base import AdapterContext
-from fes.errors import FederationError
+from fes.adapter.context import AdapterContext
 from msgspec import Meta
 
 from adapter_steam.proximity import parse_area
@@ -91,30 +90,10 @@ class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return self.proximity or f"0,1,0,0,{self.range_m!r}"
 
 
-def read_settings(context: AdapterContext) -> SteamSettings:
-    """Return an adapter's settings.
-
-    Raises:
-        FederationError: A setting is not good; the message names its key.
-    """
-    try:
-        return msgspec.convert(dict(context.settings), SteamSettings)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$.")
-        raise _fault(context, "settings", place.rstrip("`"), reason=reason) from error
-
-
-def air_settings(context: AdapterContext, settings: SteamSettings) -> AirSettings:
-    """Return how this process connects to the air.
-
-    Raises:
-        FederationError: There is not exactly one broker: an air has one.
-    """
-    if len(context.brokers) != 1:
-        reason = f"STEAM needs exactly one broker, found {len(context.brokers)}"
-        raise _fault(context, "brokers", reason=reason)
+def air_settings(context: AdapterContext, settings: SteamSettings, broker: str) -> AirSettings:
+    """Return how this process connects to the air."""
     return AirSettings(
-        context.brokers[0],
+        broker,
         settings.air or f"{context.system}.{context.medium or context.service}",
         # The first adapter of a process names its client. One of the same name elsewhere, which its
         # gateway refuses, must not take this one's connection over.
@@ -125,8 +104,3 @@ def air_settings(context: AdapterContext, settings: SteamSettings) -> AirSetting
         speed=context.speed,
         event_bytes=min(context.limits.event_bytes + ENVELOPE_BYTES, LARGEST_BYTES),
     )
-
-
-def _fault(context: AdapterContext, *path: str, reason: str) -> FederationError:
-    key = ".".join(part for part in ("event_services", context.service, *path) if part)
-    return FederationError(reason, key=key)

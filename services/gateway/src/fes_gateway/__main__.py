@@ -11,6 +11,7 @@ import uvloop
 from fes.adapter.readiness_file import sign_of_life
 from fes.errors import FederationError, FesError
 from fes.federation.load import load
+from fes.federation.locate import located
 from fes.federation.model import Federation, adapter_id
 from fes.options import OptionParser, add_part, port
 from msgspec import UNSET
@@ -58,7 +59,7 @@ def _main() -> int:
         check_memory(federation, settings, options.memory_limit)
         pack = Pack(federation, settings, options.base or options.federation.parent)
     except FesError as error:
-        sys.stderr.write(f"fes-gateway: {error}\n")
+        sys.stderr.write(f"fes-gateway: {located(error, options.federation, os.environ)}\n")
         return 2
     diagnostics.set_up()
     pack.collector.settle()

@@ -2,17 +2,14 @@
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from eventservices.cosmic.binding import EtagTable, supply
 from eventservices.cosmic.ccp import UID_BYTES, NodeTable
 from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.identifier import BROKER_NODE, Etag
+from eventservices.cosmic.medium import Medium
 from eventservices.cosmic.subject import show_uid, subject_uid
 from eventservices.errors import EventServiceError
-
-if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +36,7 @@ class Broker:
 
     def __init__(
         self,
-        bus: "Bus",
+        bus: Medium,
         etags: Mapping[str, int] | None = None,
         numbers: frozenset[int] = frozenset(),
     ) -> None:

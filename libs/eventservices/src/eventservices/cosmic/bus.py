@@ -5,9 +5,9 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from secrets import token_bytes
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from eventservices.cosmic.calendar import Calendar
 from eventservices.cosmic.directory import ANSWERS, Directory
@@ -18,15 +18,13 @@ from eventservices.cosmic.identifier import (
     Etag,
     Identifier,
 )
+from eventservices.cosmic.medium import NOBODY, BusCounters, Participant
 from eventservices.cosmic.node import Node
 from eventservices.cosmic.settings import BusSettings, NodeSettings
 from eventservices.cosmic.transmission import Outcome, Transmission
 from eventservices.cosmic.wire import Wire, wall_clock_us
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
-
-NOBODY: Final = -1
-"""Sender of frames that no node stands behind."""
 
 KEPT_MALFORMED: Final = 100
 """Malformed events that are set aside; the oldest goes first."""
@@ -38,37 +36,6 @@ OnMalformed = Callable[[str, bytes], None]
 """Takes the reason why something was set aside, and its bytes; must not raise."""
 
 _log = logging.getLogger(__name__)
-
-
-class Participant(Protocol):
-    """Hears what others on the bus send."""
-
-    @property
-    def number(self) -> int:
-        """Node number."""
-
-    def take(self, frame: Frame) -> None:
-        """Take a frame."""
-
-    def close(self) -> None:
-        """Leave the bus."""
-
-
-@dataclass(slots=True)
-class BusCounters:
-    """Counts what happened on a bus, beside what its wire counts.
-
-    Attributes:
-        malformed: Events set aside because they could not be understood.
-        conflicts: Frames of others under the number of a node of this process.
-        unfollowed: Events whose attributes could not follow them, as too much waited.
-        callback_errors: Exceptions of callbacks, which were held back.
-    """
-
-    malformed: int = 0
-    conflicts: int = 0
-    unfollowed: int = 0
-    callback_errors: int = 0
 
 
 class Bus(Opening):

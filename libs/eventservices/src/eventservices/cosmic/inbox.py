@@ -15,12 +15,12 @@ from eventservices.cosmic.fragments import Assembler, Whole
 from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.holder import Holder
 from eventservices.cosmic.identifier import RESERVED_ETAGS, Etag, TimeClass
+from eventservices.cosmic.medium import Medium
 from eventservices.cosmic.subscription import Key, Subscription, group_key, is_group
 from eventservices.errors import MalformedError, RefusedError
 from eventservices.suppress import Suppressor
 
 if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
     from eventservices.cosmic.settings import NodeSettings
 
 MAX_SUBSCRIPTIONS: Final = 1024
@@ -43,7 +43,7 @@ class Inbox:
         unclaimed: Frames that nobody subscribed to.
     """
 
-    def __init__(self, bus: "Bus", settings: "NodeSettings") -> None:
+    def __init__(self, bus: Medium, settings: "NodeSettings") -> None:
         self.received = 0
         self.suppressed = 0
         self.unstamped = 0

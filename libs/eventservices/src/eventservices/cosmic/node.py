@@ -1,7 +1,7 @@
 """Nodes: what an application holds to publish and to subscribe on a bus."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eventservices.cosmic.attributes import ChannelAttributes
 from eventservices.cosmic.binding import check_etag
@@ -9,6 +9,7 @@ from eventservices.cosmic.event import Event, OnEvent, OnException
 from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.identifier import check_can_id
 from eventservices.cosmic.inbox import Inbox
+from eventservices.cosmic.medium import Medium
 from eventservices.cosmic.outbox import Outbox
 from eventservices.cosmic.publication import Publication
 from eventservices.cosmic.settings import NodeSettings
@@ -17,9 +18,6 @@ from eventservices.cosmic.subscription import QUEUE, Subscription, group_key
 from eventservices.errors import NotConnectedError
 from eventservices.lifetime import Leaving
 from eventservices.stamp import Stamp
-
-if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
 
 _DEFAULT = ChannelAttributes()
 
@@ -37,7 +35,7 @@ class Node(Leaving):
         RefusedError: Another node of this process has its number.
     """
 
-    def __init__(self, bus: "Bus", settings: NodeSettings) -> None:
+    def __init__(self, bus: Medium, settings: NodeSettings) -> None:
         self.settings = settings
         self._bus = bus
         self._outbox = Outbox(bus, settings)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 from eventservices.cosmic.attributes import ChannelAttributes, EventAttributes, check_others
 from eventservices.cosmic.event import Event, OnException
 from eventservices.cosmic.frame import Frame, checked
+from eventservices.cosmic.medium import Medium
 from eventservices.cosmic.publication import Publication, following, send_following
 from eventservices.cosmic.transmission import Outcome, Transmission
 from eventservices.errors import RefusedError
 from eventservices.stamp import Stamp, check
 
 if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
     from eventservices.cosmic.settings import NodeSettings
 
 MAX_ANNOUNCED: Final = 1024
@@ -30,7 +30,7 @@ class Outbox:
         published: Events given to the bus.
     """
 
-    def __init__(self, bus: "Bus", settings: "NodeSettings") -> None:
+    def __init__(self, bus: Medium, settings: "NodeSettings") -> None:
         self.publications: dict[str, Publication] = {}
         self.published = 0
         self._bus = bus

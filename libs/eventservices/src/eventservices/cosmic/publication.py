@@ -21,13 +21,13 @@ from eventservices.cosmic.identifier import (
     Identifier,
     TimeClass,
 )
+from eventservices.cosmic.medium import Medium
 from eventservices.cosmic.timing import frame_time_us
 from eventservices.cosmic.transmission import Outcome, Transmission
 from eventservices.errors import EventServiceError, RefusedError, TooLargeError
 from eventservices.stamp import Stamp, Stamper, check
 
 if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
     from eventservices.cosmic.settings import NodeSettings
 
 MAX_SLOTTED: Final = 64
@@ -58,7 +58,7 @@ class Publication:
 
     def __init__(
         self,
-        bus: "Bus",
+        bus: Medium,
         settings: "NodeSettings",
         subject: str,
         etag: int,
@@ -210,7 +210,7 @@ class _Teller:
             self._publication.follow(self._following)
 
 
-def send_following(bus: "Bus", number: int, told: bytes) -> None:
+def send_following(bus: Medium, number: int, told: bytes) -> None:
     """Send the attributes of an event; where too much waits, the event stays without."""
     can_id = Identifier(NRT_PRIORITIES[0], number, Etag.ATTRIBUTES).can_id
     try:

@@ -2,16 +2,14 @@
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from eventservices.canlog.j1939 import group_of
 from eventservices.cosmic.attributes import ChannelAttributes
 from eventservices.cosmic.event import ChannelException, Delivery, Fault, OnEvent, OnException
 from eventservices.cosmic.identifier import TimeClass
+from eventservices.cosmic.medium import Medium
 from eventservices.errors import NotConnectedError
-
-if TYPE_CHECKING:
-    from eventservices.cosmic.bus import Bus
 
 QUEUE: Final = 256
 """Events that wait to be fetched, where a subscription does not say how many may."""
@@ -49,7 +47,7 @@ class Subscription:
 
     def __init__(
         self,
-        bus: "Bus",
+        bus: Medium,
         key: Key,
         subject: str,
         attributes: ChannelAttributes,

@@ -18,7 +18,7 @@ from eventservices.suppress import Suppressor
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventservices.siena.connection import Connection
+    from eventservices.siena.carrier import Carrier
     from eventservices.siena.filters import Filter
     from eventservices.siena.values import Value
 
@@ -40,7 +40,7 @@ class Client(InterestedParty, Closing):
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Carrier,
         party: str,
         role: str = "",
         *,

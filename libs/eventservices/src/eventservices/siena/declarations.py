@@ -11,7 +11,7 @@ from eventservices.siena.text import format_pattern
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
-    from eventservices.siena.connection import Connection
+    from eventservices.siena.carrier import Declaring
     from eventservices.siena.filters import Filter
     from eventservices.siena.subscription import AnySubscription, Subscription
 
@@ -25,7 +25,7 @@ class Declarations:
         role: What it is, for observers.
     """
 
-    def __init__(self, connection: Connection, party: str, role: str) -> None:
+    def __init__(self, connection: Declaring, party: str, role: str) -> None:
         self._connection = connection
         self._party = party
         self._role = role

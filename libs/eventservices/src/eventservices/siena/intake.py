@@ -20,7 +20,7 @@ from eventservices.siena.subscription import Subscription
 from eventservices.siena.table import FilterTable
 
 if TYPE_CHECKING:
-    from eventservices.siena.outlet import Outlet
+    from eventservices.siena.subscription import Deliveries
 
 
 class _Mode(Enum):
@@ -154,7 +154,7 @@ class Intake:
         if stamp is None:
             counters.unstamped += 1
         attributes = notification.attributes
-        wanted: dict[Outlet, list[Subscription]] = {}
+        wanted: dict[Deliveries, list[Subscription]] = {}
         for feed in feeds:
             for each in feed.table.match(attributes):
                 wanted.setdefault(each.outlet, []).append(each)

@@ -23,7 +23,7 @@ from eventservices.siena.subscription import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventservices.siena.connection import Connection
+    from eventservices.siena.carrier import Carrier
     from eventservices.siena.filters import Filter
     from eventservices.siena.subscription import (
         AnySubscription,
@@ -51,7 +51,7 @@ class InterestedParty:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Carrier,
         party: str,
         role: str,
         *,

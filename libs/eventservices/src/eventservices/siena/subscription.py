@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from eventservices.siena.notification import Notification
 from eventservices.stamp import Stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eventservices.siena.filters import Filter
-    from eventservices.siena.outlet import Outlet
     from eventservices.siena.pattern import Pattern
 
 
@@ -37,6 +38,15 @@ PatternCallback = Callable[[PatternMatch], None]
 """Takes the notifications that matched a pattern."""
 
 
+class Deliveries(Protocol):
+    """Delivers what matched to the callbacks of one party; `Outlet` implements it."""
+
+    def take(
+        self, hits: Sequence[Subscription], notification: Notification, stamp: Stamp | None
+    ) -> None:
+        """Deliver a notification to those that it matched, once for each identity."""
+
+
 @dataclass(slots=True, eq=False)
 class Subscription:
     """One subscription of one party, to a filter.
@@ -57,7 +67,7 @@ class Subscription:
     filter: Filter
     callback: Callback
     subject: str
-    outlet: Outlet
+    outlet: Deliveries
     part: bool = False
     unproved: tuple[str, ...] = ()
     ended: bool = False

@@ -17,7 +17,8 @@ from eventservices.steam.fanout import SetAside
 from eventservices.steam.geometry import Position, distance_m
 from eventservices.steam.inbox import Inbox
 from eventservices.steam.location import FixedLocation, LiveLocation, Location, TraceLocation
-from eventservices.steam.node import Node, NodeSettings
+from eventservices.steam.node import Node
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.observer import Observer, Sighting
 from eventservices.steam.pool import AirPool
 from eventservices.steam.proximity import (

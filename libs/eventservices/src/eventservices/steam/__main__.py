@@ -19,7 +19,7 @@ from eventservices.sightings import Sightings
 from eventservices.steam.air import Air
 from eventservices.steam.event import Event, Value
 from eventservices.steam.location import FixedLocation
-from eventservices.steam.node import NodeSettings
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.observer import Observer
 from eventservices.steam.proximity import around, parse_proximity
 from eventservices.steam.settings import LARGEST_RANGE_M, AirSettings

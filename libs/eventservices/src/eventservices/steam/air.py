@@ -5,29 +5,25 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from secrets import token_hex
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from zlib import crc32
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
-from eventservices.steam.beacon import Announcement, Membership
 from eventservices.steam.cells import Grid
 from eventservices.steam.codec import encode
 from eventservices.steam.counters import Counters
 from eventservices.steam.event import check_name
 from eventservices.steam.fanout import KEPT_MALFORMED, Fanout, OnMalformed, SetAside
-from eventservices.steam.geometry import Position
 from eventservices.steam.link import Link, acknowledged
 from eventservices.steam.location import Location
-from eventservices.steam.node import Node, NodeSettings
+from eventservices.steam.medium import Carrier, Looking, Member, Message
+from eventservices.steam.node import Node
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.rounds import Rounds
 from eventservices.steam.settings import AirSettings
 from eventservices.steam.topics import Kind, Topics, encode_level
-
-if TYPE_CHECKING:
-    from eventservices.steam.receiver import Receiver
 
 MAX_NODES = 10_000
 """Most nodes of one process on one air."""
@@ -36,17 +32,6 @@ _log = logging.getLogger(__name__)
 
 _BURST = 50  # nodes that send beacons, or receivers that look, between two turns of the loop
 _DRAIN_S = 0.001
-
-Message = Callable[[Position, int], Announcement | Membership]
-"""Makes a beacon of a position and a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Carrier:
-    """A connection and what listens on it."""
-
-    link: Link
-    fanout: Fanout
 
 
 class Air(Opening):
@@ -67,7 +52,7 @@ class Air(Opening):
         self.clock_us = clock_us or _wall_clock_us
         self.grid = Grid(settings.cell_edge_m)
         self.topics = Topics(settings.name)
-        self.receivers: dict[Receiver, None] = {}
+        self.receivers: dict[Looking, None] = {}
         self.set_aside: deque[SetAside] = deque(maxlen=KEPT_MALFORMED)
         self.watchers: list[OnMalformed] = []
         self.beacons_sent = 0
@@ -127,7 +112,7 @@ class Air(Opening):
         node = self._nodes[settings.name] = Node(self, settings, location)
         return node
 
-    def forget(self, node: Node) -> None:
+    def forget(self, node: Member) -> None:
         """Take a node off the air; its counters stay in the sum."""
         if self._nodes.get(node.name) is node:
             del self._nodes[node.name]

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.steam.beacon import Membership
@@ -15,13 +14,11 @@ from eventservices.steam.geometry import Position
 from eventservices.steam.hearing import unheard
 from eventservices.steam.link import acknowledged
 from eventservices.steam.location import Location
+from eventservices.steam.medium import Medium
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.receiver import Receiver
 from eventservices.steam.topics import encode_level
 from eventservices.suppress import Suppressor
-
-if TYPE_CHECKING:
-    from eventservices.steam.air import Air
-    from eventservices.steam.node import NodeSettings
 
 SUBSCRIBE_S = 10.0
 """Wall time that a subscription may take to be in force."""
@@ -65,7 +62,7 @@ class Consumer:
     """
 
     def __init__(
-        self, air: "Air", settings: "NodeSettings", location: Location, counters: Counters
+        self, air: Medium, settings: NodeSettings, location: Location, counters: Counters
     ) -> None:
         self.subscriptions: dict[int, Subscription] = {}
         self._air = air

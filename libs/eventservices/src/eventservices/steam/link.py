@@ -7,16 +7,18 @@ broker has acknowledged every one.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from secrets import SystemRandom
+from typing import Any
 
 from eventservices.attention import attentively
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
 from eventservices.steam.counters import Counters
-from eventservices.steam.mqtt import MqttConnection
+from eventservices.steam.mqtt import PROTOCOL, PROTOCOL_5, MqttConnection
+from eventservices.steam.properties import Properties
 from eventservices.steam.settings import AirSettings, parse_url
 
 GONE = -1
@@ -37,6 +39,7 @@ _TAKEN_OVER_S = 30.0
 _log = logging.getLogger(__name__)
 
 OnMessage = Callable[[str | bytes, bytes], None]
+OnMessage5 = Callable[[str | bytes, bytes, Properties], None]
 Acknowledged = asyncio.Future[int]
 """The return code of a subscription, once the broker has given it."""
 
@@ -56,6 +59,8 @@ class Link:
         probe_topic: Topic of its own, on which it proves a round trip.
         on_message: Is given topic and payload of every other message; must not raise.
         on_retained: Is given those that the broker had kept; where None, they are counted only.
+        on_message_5: Is given topic, payload and properties of every message, kept or not, instead
+            of the others; then MQTT 5 is spoken.
     """
 
     def __init__(
@@ -65,6 +70,7 @@ class Link:
         probe_topic: str,
         on_message: OnMessage,
         on_retained: OnMessage | None = None,
+        on_message_5: OnMessage5 | None = None,
     ) -> None:
         self.counters = Counters()
         self._settings = settings
@@ -73,6 +79,8 @@ class Link:
         self._probe_topic = probe_topic
         self._on_message = on_message
         self._on_retained = on_retained
+        self._on_message_5 = on_message_5
+        self._version = PROTOCOL if on_message_5 is None else PROTOCOL_5
         self._connection: MqttConnection | None = None
         self._wanted: dict[str, Acknowledged] = {}
         self._asked: dict[int, _Asked] = {}
@@ -134,7 +142,9 @@ class Link:
         """Bytes that the socket has not taken yet."""
         return self._connection.backlog_bytes if self._connection and self.connected else 0
 
-    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+    def publish(
+        self, topic: str, payload: bytes, *, retain: bool = False, properties: bytes = b"\0"
+    ) -> None:
         """Send a message, which the broker keeps for who comes later where `retain` says so.
 
         Raises:
@@ -145,7 +155,7 @@ class Link:
             raise NotConnectedError("the broker is away")
         if connection.backlog_bytes > self._settings.outgoing_bytes:
             raise NotConnectedError("the outgoing buffer is full")
-        connection.publish(topic, payload, retain=retain)
+        connection.publish(topic, payload, retain=retain, properties=properties)
 
     def subscribe(self, topics: Iterable[str]) -> list[Acknowledged]:
         """Want topics from now on, over every loss.
@@ -232,8 +242,13 @@ class Link:
 
     async def _connect(self) -> None:
         connection = MqttConnection(
-            self._client_id, self._settings.keepalive_s, self._receive, self._take_codes
+            self._client_id,
+            self._settings.keepalive_s,
+            self._receive,
+            self._take_codes,
+            self._version,
         )
+        connection.echoed = self._probe_topic
         try:
             async with asyncio.timeout(self._settings.connect_s):
                 await connection.open(self._address)
@@ -331,20 +346,20 @@ class Link:
             if not reply.done():
                 reply.set_result(code)
 
-    def _receive(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
+    def _receive(self, topic: str | bytes, payload: bytes, properties: Mapping[str, Any]) -> None:
         self._heard += 1
-        if retained:  # on the air nothing is kept: who comes later hears nothing of before
-            if self._on_retained is None:
-                self.counters.unclaimed += 1
-            else:
-                self._on_retained(topic, payload)
-            return
-        if topic != self._probe_topic:
+        if topic == self._probe_topic:
+            back = self._probes.get(payload)
+            if back is not None and not back.done():
+                back.set_result(None)
+        elif self._on_message_5 is not None:
+            self._on_message_5(topic, payload, Properties.read(properties))
+        elif not properties["retain"]:
             self._on_message(topic, payload)
-            return
-        back = self._probes.get(payload)
-        if back is not None and not back.done():
-            back.set_result(None)
+        elif self._on_retained is not None:
+            self._on_retained(topic, payload)
+        else:  # on the air nothing is kept: who comes later hears nothing of before
+            self.counters.unclaimed += 1
 
 
 async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> None:

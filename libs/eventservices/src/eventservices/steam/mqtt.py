@@ -1,4 +1,4 @@
-"""One MQTT 3.1.1 connection, for as long as it lasts: all that touches gmqtt.
+"""One MQTT connection, 3.1.1 or 5, for as long as it lasts: all that touches gmqtt.
 
 gmqtt reconnects by itself, with a session that is no longer clean, and forgets subscriptions; here
 it does not. A connection that was lost is over, and `link` makes a new one.
@@ -7,16 +7,23 @@ it does not. A connection that was lost is over, and `link` makes a new one.
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import gmqtt
 
 from eventservices.errors import NotConnectedError, RefusedError
+from eventservices.steam.properties import variable
 from eventservices.steam.settings import Address
 
 PROTOCOL = 4
 """MQTT 3.1.1."""
+
+PROTOCOL_5 = 5
+"""MQTT 5."""
+
+SHARED = "$share/"
+"""Begins a subscription that several clients share."""
 
 _NEVER = -2  # gmqtt takes -1 for ever, and 0 for once
 _CLOSE_S = 1.0
@@ -29,9 +36,12 @@ OnSubscribed = Callable[[int, Sequence[int]], None]
 
 
 class OnMessage(Protocol):
-    """Takes topic and payload, and whether the broker had kept the message; must not raise."""
+    """Takes topic, payload and properties of a message; must not raise.
 
-    def __call__(self, topic: str | bytes, payload: bytes, *, retained: bool) -> None:
+    `retain` of the properties tells whether the broker had kept it.
+    """
+
+    def __call__(self, topic: str | bytes, payload: bytes, properties: Mapping[str, Any]) -> None:
         """Take a message in."""
 
 
@@ -42,28 +52,37 @@ class MqttConnection:
         lost: Set when it has ended.
         aborted: Whether this end ended it.
         unsent: Messages that were taken and that it ended before.
+        echoed: Topic on which it gets what it publishes itself.
 
     Args:
         client_id: Unique among the broker's clients.
         keepalive_s: MQTT keep-alive.
         on_message: Is given each message.
         on_subscribed: Is given the packet identifier of a SUBSCRIBE and its return codes.
+        version: `PROTOCOL` or `PROTOCOL_5`.
     """
 
     def __init__(
-        self, client_id: str, keepalive_s: int, on_message: OnMessage, on_subscribed: OnSubscribed
+        self,
+        client_id: str,
+        keepalive_s: int,
+        on_message: OnMessage,
+        on_subscribed: OnSubscribed,
+        version: int = PROTOCOL,
     ) -> None:
+        self._version = version
         self.lost = asyncio.Event()
         self.aborted = False
         self.unsent = 0
+        self.echoed = ""
         self._keepalive_s = keepalive_s
         self._transport: Any = None
         self._corked: list[bytes] = []
         self._corked_bytes = 0
         self._client = gmqtt.Client(client_id, clean_session=True, logger=_quiet)
         self._client.set_config({"reconnect_retries": _NEVER})
-        self._client.on_message = lambda _, topic, payload, __, properties: on_message(
-            topic, payload, retained=bool(properties["retain"])
+        self._client.on_message = lambda _, topic, payload, __, told: on_message(
+            topic, payload, told
         )
         self._client.on_subscribe = lambda _, mid, codes, __: on_subscribed(mid, codes)
         self._client.on_disconnect = lambda *_: self.lost.set()
@@ -96,7 +115,7 @@ class MqttConnection:
                 address.port,
                 ssl=address.tls or False,
                 keepalive=self._keepalive_s,
-                version=PROTOCOL,
+                version=self._version,
             )
         except gmqtt.mqtt.handler.MQTTConnectError as error:
             kind = RefusedError if error.args and error.args[0] in _REFUSED else NotConnectedError
@@ -117,7 +136,9 @@ class MqttConnection:
         size: int = self._transport.get_write_buffer_size()
         return size + self._corked_bytes
 
-    def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
+    def publish(
+        self, topic: str, payload: bytes, *, retain: bool = False, properties: bytes = b"\0"
+    ) -> None:
         """Send a message at QoS 0, together with all others of this turn of the loop.
 
         A write for each message costs more than everything else that is done for it, here and at
@@ -125,7 +146,8 @@ class MqttConnection:
         """
         if not self._corked:
             asyncio.get_running_loop().call_soon(self._uncork)
-        packet = publish_packet(topic.encode(), payload, retain=retain)
+        told = properties if self._version == PROTOCOL_5 else b""
+        packet = publish_packet(topic.encode(), payload, retain=retain, properties=told)
         self._corked.append(packet)
         self._corked_bytes += len(packet)
 
@@ -138,10 +160,21 @@ class MqttConnection:
 
     def subscribe(self, topics: Sequence[str]) -> int:
         """Ask for topics at QoS 0, and return the packet identifier."""
-        mid: int = self._client.subscribe([gmqtt.Subscription(topic) for topic in topics])
+        mid: int = self._client.subscribe([self._subscription(topic) for topic in topics])
         # gmqtt searches this list at every SUBACK; `link` keeps its own.
         self._client.subscriptions.clear()
         return mid
+
+    def _subscription(self, topic: str) -> gmqtt.Subscription:
+        """Return how a topic is asked for: not to what this client publishes, where 5 allows it.
+
+        Source:
+            MQTT 5.0, section 3.8.3.1; a shared subscription has no such option.
+        """
+        if self._version != PROTOCOL_5:
+            return gmqtt.Subscription(topic)
+        alone = not topic.startswith(SHARED) and topic != self.echoed
+        return gmqtt.Subscription(topic, no_local=alone, retain_as_published=True)
 
     def unsubscribe(self, topics: Sequence[str]) -> None:
         """Ask for topics no more."""
@@ -168,19 +201,23 @@ class MqttConnection:
             connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf
 
 
-def publish_packet(topic: bytes, payload: bytes, *, retain: bool = False) -> bytes:
+def publish_packet(
+    topic: bytes, payload: bytes, *, retain: bool = False, properties: bytes = b""
+) -> bytes:
     """Return an MQTT PUBLISH packet at QoS 0.
 
+    Args:
+        topic: UTF-8.
+        payload: Its bytes.
+        retain: Whether the broker keeps it as the topic's last.
+        properties: Of MQTT 5, with their length; empty for 3.1.1.
+
     Source:
-        MQTT 3.1.1, sections 2.2.3 (remaining length) and 3.3.
+        MQTT 3.1.1, sections 2.2.3 (remaining length) and 3.3; MQTT 5.0, section 3.3.
     """
-    left = 2 + len(topic) + len(payload)
-    head = bytearray(b"\x31" if retain else b"\x30")
-    while left > 127:
-        head.append(left & 0x7F | 0x80)
-        left >>= 7
-    head.append(left)
-    return b"".join((head, len(topic).to_bytes(2), topic, payload))
+    left = variable(2 + len(topic) + len(properties) + len(payload))
+    kind = b"\x31" if retain else b"\x30"
+    return b"".join((kind, left, len(topic).to_bytes(2), topic, properties, payload))
 
 
 def _outcome(attempt: asyncio.Future[None]) -> None:

@@ -2,65 +2,21 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from eventservices.errors import MalformedError, NotConnectedError
+from eventservices.errors import NotConnectedError
 from eventservices.lifetime import Leaving
 from eventservices.stamp import Stamp
-from eventservices.steam.beacon import MAX_LABEL, Sender
 from eventservices.steam.consumer import Callback, Consumer, Subscription
 from eventservices.steam.content import Term
 from eventservices.steam.counters import Counters
-from eventservices.steam.event import MAX_RANGE_M, Event, check_name
+from eventservices.steam.event import Event
 from eventservices.steam.event_type import EventType
 from eventservices.steam.inbox import INBOX_SIZE, Inbox
 from eventservices.steam.location import Location
+from eventservices.steam.medium import Medium
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.producer import Announced, Producer
 from eventservices.steam.proximity import Proximity
-from eventservices.text import check_text
-
-if TYPE_CHECKING:
-    from eventservices.steam.air import Air
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSettings:
-    """What a node is.
-
-    Attributes:
-        name: Unique on the air; the origin of the events that it stamps.
-        range_m: Radio range; metres.
-        home: Event service that stamps name as the event's home; the node's name where empty.
-        label: What kind of application stands behind the node; observers see it.
-        epoch: Of the stamps; the wall clock where None.
-        suppress_window: Sequence numbers remembered for each origin.
-        suppress_origins: Origins remembered.
-    """
-
-    name: str
-    range_m: float
-    home: str = ""
-    label: str = ""
-    epoch: int | None = None
-    suppress_window: int = 4096
-    suppress_origins: int = 10_000
-
-    def __post_init__(self) -> None:
-        """Check what goes on the air.
-
-        Raises:
-            MalformedError: The name, label or radio range is not valid.
-        """
-        check_name(self.name, "node")
-        check_text(self.label, f"label of node {self.name!r}", MAX_LABEL, least=0)
-        if not 0 <= self.range_m <= MAX_RANGE_M:
-            raise MalformedError(f"node {self.name!r} has a radio range out of range")
-
-    @property
-    def sender(self) -> Sender:
-        """How the node signs what it sends."""
-        return Sender(self.name, self.label, self.range_m)
 
 
 class Node(Leaving):
@@ -72,7 +28,7 @@ class Node(Leaving):
         location: Tells where it is.
     """
 
-    def __init__(self, air: "Air", settings: NodeSettings, location: Location) -> None:
+    def __init__(self, air: Medium, settings: NodeSettings, location: Location) -> None:
         self.settings = settings
         self.location = location
         self.counters = Counters()

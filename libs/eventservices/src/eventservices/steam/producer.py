@@ -1,7 +1,6 @@
 """The producing half of a node: announcements and publications."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
 from eventservices.stamp import Stamp, Stamper, check
@@ -12,12 +11,10 @@ from eventservices.steam.event import Event, Notification, check_name, check_val
 from eventservices.steam.event_type import EventType
 from eventservices.steam.geometry import Position
 from eventservices.steam.location import Location
+from eventservices.steam.medium import Medium
+from eventservices.steam.node_settings import NodeSettings
 from eventservices.steam.proximity import Proximity, check_proximity
 from eventservices.steam.topics import encode_level
-
-if TYPE_CHECKING:
-    from eventservices.steam.air import Air
-    from eventservices.steam.node import NodeSettings
 
 MAX_ANNOUNCED = 10_000
 """Most subjects that one node announces."""
@@ -42,7 +39,7 @@ class Producer:
     """
 
     def __init__(
-        self, air: "Air", settings: "NodeSettings", location: Location, counters: Counters
+        self, air: Medium, settings: NodeSettings, location: Location, counters: Counters
     ) -> None:
         self.announced: dict[str, Announced] = {}
         self._air = air

@@ -1,17 +1,14 @@
 """Receivers: the part of a node, or of an observer, that listens from a place that may move."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from eventservices.steam.counters import Counters
 from eventservices.steam.coverage import Channel, Coverage
 from eventservices.steam.fanout import Listener
 from eventservices.steam.link import Acknowledged
 from eventservices.steam.location import Location
+from eventservices.steam.medium import Carrier, Medium
 from eventservices.steam.topics import Kind
-
-if TYPE_CHECKING:
-    from eventservices.steam.air import Air, Carrier
 
 
 class Receiver:
@@ -30,8 +27,8 @@ class Receiver:
 
     def __init__(
         self,
-        air: "Air",
-        carrier: "Carrier",
+        air: Medium,
+        carrier: Carrier,
         location: Location,
         range_m: float,
         counters: Counters,

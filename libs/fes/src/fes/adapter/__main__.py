@@ -22,6 +22,7 @@ from fes.errors import FesError
 from fes.eventlog import EventLog
 from fes.federation.clock import clock_of
 from fes.federation.load import load
+from fes.federation.locate import located
 from fes.link.end import Hello
 from fes.options import OptionParser, add_part
 
@@ -45,7 +46,7 @@ def _main() -> int:
             base=options.base or options.federation.parent,
         )
     except FesError as error:
-        sys.stderr.write(f"fes.adapter: {error}\n")
+        sys.stderr.write(f"fes.adapter: {located(error, options.federation, os.environ)}\n")
         return 2
     bounds = federation.event_log
     log = EventLog(

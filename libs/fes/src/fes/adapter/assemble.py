@@ -5,7 +5,8 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from fes.adapter.base import Adapter, AdapterContext
+from fes.adapter.base import AnyAdapter
+from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
 from fes.adapter.registry import adapter_class
 from fes.federation.address import address
@@ -22,7 +23,7 @@ def assemble(
     pool: ConnectionPool,
     clock_us: Callable[[], int],
     base: Path,
-) -> Adapter:
+) -> AnyAdapter:
     """Return the adapter between a gateway and an event service.
 
     Args:

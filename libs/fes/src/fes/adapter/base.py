@@ -1,134 +1,65 @@
 """The base of every adapter.
 
-A new adapter is one class: it opens and closes its event service, publishes and announces what
-it is given in native form, subscribes to at least what a filter accepts, and hands over what it
-hears. Mapping, residual filtering, stamps for what comes unstamped, limits, logs and counters
-are the runtime's.
+A new adapter is one class: it opens its event service, publishes and announces what it is given in
+native form, subscribes to at least what a filter accepts, and reads what the native client
+delivers. Its settings, its state, the errors of its native client, shared connections, and the
+setting aside of what cannot be read are this base's. Mapping, residual filtering, stamps for what
+comes unstamped, limits, logs and counters are the runtime's.
 
 Source:
     FES thesis, section 5.10; design, section 7.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Protocol, final
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any, Generic, TypeVar, cast, final
 
+import msgspec
+from eventservices.errors import EventServiceError
 from eventservices.stamp import Stamp as NativeStamp
 
-from fes.adapter.capabilities import Capabilities
+from fes.adapter.context import AdapterContext, Received, Sink, Subscription
+from fes.adapter.contract import AdapterContract, MessageT
 from fes.adapter.inbound.acknowledgements import Answer
-from fes.adapter.observed import Observed
-from fes.adapter.pool import ConnectionPool
-from fes.errors import AdapterError
-from fes.federation.model import Observe
-from fes.filter import Filter
-from fes.mapping import Mapping as EventMapping
-from fes.mapping import NameRule, Native
+from fes.adapter.settings import read_settings, setting_fault
+from fes.errors import AdapterError, FesError, UnavailableError
+from fes.mapping import Native
 from fes.model import Event
-from fes.model.limits import Limits
+
+_log = logging.getLogger(__name__)
+
+SettingsT = TypeVar("SettingsT", bound=msgspec.Struct)
+Result = TypeVar("Result")
+Connection = TypeVar("Connection")
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """A subscription to apply natively.
-
-    Attributes:
-        number: Names it among the adapter's.
-        filter: In the filter language.
-    """
-
-    number: int
-    filter: Filter
-
-
-class Sink(Protocol):
-    """Takes what an adapter hears; never blocks, never raises."""
-
-    def heard(
-        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
-    ) -> None:
-        """Take a native event.
-
-        Args:
-            native: The event.
-            stamp: Its stamp; None where it has none.
-            answer: Of an adapter that is `persistent`: called once, when the gateway has committed
-                what it does with the event, or to have the event delivered again.
-        """
-
-    def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
-        """Take a control event."""
-
-    def observed(self, seen: Observed) -> None:
-        """Take what a native client declared at the event service, or withdrew."""
-
-    def set_aside(self, reason: str, raw: bytes) -> None:
-        """Take what could not be read: counted, kept for inspection, nothing else is affected."""
-
-
-NOTHING_OBSERVED: Final = Observe()
-"""Nothing that native clients declare becomes a request."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdapterContext:
-    """Where an adapter stands.
-
-    Attributes:
-        id: Adapter identifier, `<gateway>.<event service>`.
-        service: Event service identifier.
-        system: System identifier.
-        settings: The event service's and the adapter's settings, from the file.
-        brokers: Addresses of the event service's brokers.
-        medium: Name of the shared wireless medium; "" where it is none.
-        mapping: Between native events and the federation's.
-        hears_control: Whether control events may enter from the service.
-        pool: Connections that adapters of the process share.
-        clock_us: The federation clock.
-        speed: How much faster than the wall clock it runs.
-        limits: On events.
-        base: Folder that relative paths in settings start from.
-        observe: What becomes a request of what native clients declare.
-    """
-
-    id: str
-    service: str
-    system: str
-    settings: Mapping[str, Any]
-    brokers: tuple[str, ...]
-    medium: str
-    mapping: EventMapping
-    hears_control: bool
-    pool: ConnectionPool
-    clock_us: Callable[[], int]
-    speed: float = 1.0
-    limits: Limits = field(default_factory=Limits)
-    base: str = "."
-    observe: Observe = NOTHING_OBSERVED
-
-
-class Adapter(ABC):
+class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     """Connects one event service to its gateway.
+
+    Type parameters: the Struct of its settings, and what its native client delivers.
 
     Args:
         context: Where it stands.
 
     Attributes:
-        kind: Name of its kind of event service, as the federation's file says it.
-        capabilities: What its event service can do.
-        automatic: Whether events that no rule names are mapped by themselves.
-        name_rule: What the service takes as a name; None where it takes any.
-    """
+        settings: Its settings, checked.
+        capabilities: What its event service can do, with these settings.
 
-    kind: ClassVar[str]
-    capabilities: ClassVar[Capabilities]
-    automatic: ClassVar[bool] = True
-    name_rule: ClassVar[NameRule | None] = None
+    Raises:
+        FederationError: A setting is not good; the message names its key.
+    """
 
     def __init__(self, context: AdapterContext) -> None:
         self.context = context
+        self.settings: SettingsT = read_settings(
+            context.service, context.settings, cast("type[SettingsT]", self.settings_type)
+        )
+        self.capabilities = self.capabilities_for(self.settings)
         self._sink: Sink | None = None
+        self._is_open = False
+        self._closing = AsyncExitStack()
+        self._unexpected = 0
 
     @property
     @final
@@ -146,7 +77,7 @@ class Adapter(ABC):
     @final
     def connected(self) -> bool:
         """Whether it was connected and not disconnected since; `probe` proves a round trip."""
-        return self._sink is not None
+        return self._is_open
 
     @property
     @final
@@ -156,16 +87,31 @@ class Adapter(ABC):
         assert sink is not None, "not connected"  # noqa: S101 - its author's mistake, never input's
         return sink
 
+    @property
+    @final
+    def counters(self) -> dict[str, int]:
+        """Counters of the native client, by name; none while it is not connected."""
+        if not self._is_open:
+            return {}
+        return {"unexpected_errors": self._unexpected, **self._counted()}
+
     @final
     async def connect(self, sink: Sink) -> None:
         """Connect to the event service, and to its control events where they may enter.
+
+        Where it fails, what was opened is closed again.
 
         Raises:
             UnavailableError: The event service is away; a retry helps.
             AdapterError: The settings are not good; a retry does not help.
         """
         self._sink = sink
-        await self._open()
+        try:
+            await self._translated(self._open())
+        except BaseException:
+            await self._close()
+            raise
+        self._is_open = True
 
     @final
     async def observe(self) -> None:
@@ -176,24 +122,28 @@ class Adapter(ABC):
         Raises:
             UnavailableError: The event service is away; a retry helps.
         """
-        await self._observe()
+        await self._performed(self._observe)
 
     @final
     async def disconnect(self) -> None:
-        """Disconnect; harmless twice."""
+        """Disconnect; harmless twice.
+
+        Raises:
+            AdapterError: The native client could not say goodbye; it is closed all the same.
+        """
+        self._is_open = False
         if self._sink is not None:
-            await self._close()
-            self._sink = None
+            await self._translated(self._close())
 
     @final
     async def announce(self, native: Native) -> None:
         """Announce an event; nothing happens where the service knows no announcements."""
-        await self._announce(native)
+        await self._performed(self._announce, native)
 
     @final
     async def unannounce(self, native: Native) -> None:
         """Withdraw an announcement."""
-        await self._unannounce(native)
+        await self._performed(self._unannounce, native)
 
     @final
     async def publish(self, native: Native, stamp: NativeStamp) -> None:
@@ -205,12 +155,12 @@ class Adapter(ABC):
             UnavailableError: The event service is away.
             AdapterError: The event service does not take the event; the message says why.
         """
-        await self._publish(native, stamp)
+        await self._performed(self._publish, native, stamp)
 
     @final
     async def publish_control(self, event: Event, stamp: NativeStamp) -> None:
         """Publish a control event, in the service's form."""
-        await self._publish_control(event, stamp)
+        await self._performed(self._publish_control, event, stamp)
 
     @final
     async def subscribe(self, subscription: Subscription) -> tuple[str, ...]:
@@ -219,12 +169,12 @@ class Adapter(ABC):
         Returns:
             What was widened, in words; empty where the native filter is exact.
         """
-        return await self._subscribe(subscription)
+        return await self._performed(self._subscribe, subscription)
 
     @final
     async def unsubscribe(self, subscription: Subscription) -> None:
         """Withdraw a native subscription."""
-        await self._unsubscribe(subscription)
+        await self._performed(self._unsubscribe, subscription)
 
     @final
     async def probe(self) -> None:
@@ -233,45 +183,115 @@ class Adapter(ABC):
         Raises:
             UnavailableError: Nothing came back in time.
         """
-        await self._probe()
+        await self._performed(self._probe)
 
-    @property
-    def counters(self) -> dict[str, int]:
-        """Counters of the native client, by name."""
-        return {}
+    @final
+    def receive(self, message: MessageT, answer: Answer | None = None) -> None:
+        """Read what the native client delivers, and pass it on; never raises.
 
-    @abstractmethod
-    async def _open(self) -> None: ...
+        What cannot be read is set aside, and nothing else is affected. What is not for the
+        gateway is answered, so that a store forgets it.
 
-    @abstractmethod
-    async def _close(self) -> None: ...
-
-    async def _observe(self) -> None:
-        """Tell the sink what native clients declare; what its gateway's adapters made is nothing.
-
-        Event services that do not let an adapter see it leave this. Closing ends it.
+        Args:
+            message: What came.
+            answer: Of an event service that keeps it until somebody answers for it.
         """
-        raise AdapterError(f"kind {self.kind!r} shows nobody what native clients declare")
+        sink = self._sink
+        if sink is None:
+            return
+        try:
+            found = self._read(message)
+        except (FesError, EventServiceError) as error:
+            name = self._named(message)
+            sink.set_aside(f"{name}: {error}" if name else str(error), self._raw(message))
+            found = None
+        except Exception:  # noqa: BLE001 - a native client whose callback raises goes deaf
+            self._unexpected += 1
+            _log.exception("reading_failed", extra={"adapter": self.id})
+            sink.set_aside("internal error: see the log", self._raw(message))
+            found = None
+        if isinstance(found, Received):
+            sink.heard(found.native, found.stamp, answer)
+            return
+        if found is not None and self.context.hears_control:
+            sink.heard_control(found.event, found.stamp)
+        if answer is not None:
+            answer(True)
 
-    async def _announce(self, native: Native) -> None:
-        """Announce; event services without announcements leave this."""
-        del native
+    @final
+    def set_aside(self, reason: str, raw: bytes) -> None:
+        """Set aside what the native client could not read; nothing happens while disconnected."""
+        if self._sink is not None:
+            self._sink.set_aside(reason, raw)
 
-    async def _unannounce(self, native: Native) -> None:
-        """Withdraw an announcement; event services without announcements leave this."""
-        del native
+    @final
+    async def _pooled(
+        self,
+        key: object,
+        open_: Callable[[], Awaitable[Connection]],
+        close: Callable[[Connection], Awaitable[None]],
+    ) -> Connection:
+        """Return a connection that the process shares; disconnecting gives it back.
 
-    @abstractmethod
-    async def _publish(self, native: Native, stamp: NativeStamp) -> None: ...
+        Args:
+            key: What makes two connections the same, e.g. kind and addresses.
+            open_: Opens it, for the first that asks.
+            close: Closes it, after the last.
+        """
+        pool = self.context.pool
+        found: Connection = await pool.acquire(key, open_, close)
+        self._closing.push_async_callback(pool.release, key)
+        return found
 
-    @abstractmethod
-    async def _publish_control(self, event: Event, stamp: NativeStamp) -> None: ...
+    @final
+    def _one_broker(self) -> str:
+        """Return the address of the only broker.
 
-    @abstractmethod
-    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]: ...
+        Raises:
+            FederationError: There is none, or several.
+        """
+        if len(self.context.brokers) != 1:
+            reason = f"{self.kind} needs exactly one broker, found {len(self.context.brokers)}"
+            raise setting_fault(self.context.service, "brokers", reason)
+        return self.context.brokers[0]
 
-    @abstractmethod
-    async def _unsubscribe(self, subscription: Subscription) -> None: ...
+    @final
+    def _some_brokers(self) -> tuple[str, ...]:
+        """Return the addresses of the brokers.
 
-    @abstractmethod
-    async def _probe(self) -> None: ...
+        Raises:
+            FederationError: There is none.
+        """
+        if not self.context.brokers:
+            raise setting_fault(self.context.service, "brokers", "no broker is named")
+        return self.context.brokers
+
+    async def _performed(self, act: Callable[..., Awaitable[Result]], *given: Any) -> Result:
+        if not self._is_open:
+            raise UnavailableError(f"event service {self.context.service} is not connected")
+        return await self._translated(act(*given))
+
+    async def _translated(self, act: Awaitable[Result]) -> Result:
+        """Await what the native client does; its errors become those of adapters."""
+        try:
+            return await act
+        except FesError:
+            raise
+        except EventServiceError as error:
+            if error.retryable or isinstance(error, self.away_errors):
+                raise UnavailableError(str(error)) from error
+            raise AdapterError(str(error)) from error
+        except OSError as error:
+            raise UnavailableError(str(error) or type(error).__name__) from error
+
+    async def _close(self) -> None:
+        closing, self._closing = self._closing, AsyncExitStack()
+        self._is_open = False
+        try:
+            await closing.aclose()
+        finally:
+            self._sink = None
+
+
+AnyAdapter = Adapter[Any, Any]
+"""An adapter, whatever its settings and messages."""

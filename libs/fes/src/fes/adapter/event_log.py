@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.eventlog import Decision, Record
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
 from fes.adapter.pool import ConnectionPool

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.metadata import entry_points
 
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.errors import AdapterError
 
 GROUP = "fes.adapters"
@@ -15,7 +15,7 @@ def adapter_kinds() -> tuple[str, ...]:
 
 
 @cache
-def adapter_class(kind: str) -> type[Adapter]:
+def adapter_class(kind: str) -> type[AnyAdapter]:
     """Return the adapter class for a kind of event service.
 
     Raises:
@@ -23,7 +23,7 @@ def adapter_class(kind: str) -> type[Adapter]:
     """
     for point in entry_points(group=GROUP):
         if point.name == kind:
-            found: type[Adapter] = point.load()
+            found: type[AnyAdapter] = point.load()
             return found
     raise AdapterError(
         f"no adapter for {kind!r} is installed; there are {', '.join(adapter_kinds())}"

@@ -10,7 +10,7 @@ from eventservices.attention import attentively
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.event_log import Recording
 from fes.adapter.inbound.acknowledgements import Answer, Owing
 from fes.adapter.inbound.observed_requests import Observing
@@ -45,7 +45,7 @@ class AdapterRuntime:
             one above it is dropped and counted.
     """
 
-    def __init__(self, adapter: Adapter, log: Log, queue: int = QUEUE) -> None:
+    def __init__(self, adapter: AnyAdapter, log: Log, queue: int = QUEUE) -> None:
         self.adapter = adapter
         self.ready = False
         self.reason = "not connected yet"

@@ -8,7 +8,7 @@ from typing import Any, Final, TextIO
 
 from serving.text import bytes_of, open_text
 
-from fes.adapter.native_form import NativeForm, explainer
+from fes.adapter.native_form import NativeForm
 from fes.adapter.registry import adapter_class, adapter_kinds
 from fes.errors import FederationError, FesError
 from fes.federation import Federation, load, settings_of
@@ -132,16 +132,15 @@ def _mapping(kind: str, rules: tuple[Rule, ...]) -> EventMapping:
 
 def _at(place: _Place, filter_: Filter) -> Iterator[str]:
     yield f"at {place.name}"
-    explain = explainer(place.kind)
-    if explain is None:
-        yield "  everything; the adapter applies the filter"
-        return
     try:
-        form = explain(filter_, place.mapping, place.settings)
+        form = adapter_class(place.kind).explain(filter_, place.mapping, place.settings)
     except FesError as error:
         yield f"  refused: {error}"
         return
-    yield from _shown(form)
+    if form is None:
+        yield "  everything; the adapter applies the filter"
+    else:
+        yield from _shown(form)
 
 
 def _at_brokers(filter_: Filter) -> Iterator[str]:

@@ -1,16 +1,34 @@
 """What is known of the kinds of event services, from the adapters that are installed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any, ClassVar, Protocol
 
 import msgspec
+
+from fes.federation.capabilities import Capabilities
+from fes.federation.model import Federation, settings_of
 
 GROUP = "fes.adapters"
 """Entry points: kind of event service to adapter class."""
 
-PERSISTENT = "persistent"
-"""Setting that, where it is true, has a kind keep events that does not always."""
+
+class AdapterClass(Protocol):
+    """What a file's checks read of an adapter class; see `fes.adapter.base.Adapter`."""
+
+    settings_type: ClassVar[type[msgspec.Struct]]
+    stamp_setting: ClassVar[str]
+    one_may_stamp: ClassVar[bool]
+
+    @classmethod
+    def capabilities_for(cls, settings: Any) -> Capabilities:
+        """Return what the event service can do, with settings of `settings_type`."""
+
+
+def _usual(settings: object) -> Capabilities:
+    del settings
+    return Capabilities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,69 +36,67 @@ class Kind:
     """A kind of event service.
 
     Attributes:
-        settings: Struct that the settings must fit; None where the adapter checks them itself.
-        stamps: Whether its events carry a stamp of their own.
-        stamp_setting: Name of a setting that, where it is true, says that they all do; "" where
-            there is none.
+        settings: Struct that the settings must fit; None where any will do.
+        capabilities: What it can do, from settings that fit the Struct.
+        stamp_setting: Name of a setting that, where it is true, says that all events are stamped;
+            "" where there is none.
         one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
             that one adapter may be without it.
         fault: Why the adapter cannot be loaded; empty where it can.
-        observes: What of that which native clients declare its adapter sees.
-        honours: Standard attributes that it acts on itself.
-        persistent: Whether it keeps events, whatever its settings.
-        keeps_attributes: Whether attributes reach its native clients.
-        suppresses: Whether its native clients suppress a repeated identity.
-        redelivers_s: After how long, at the latest, it delivers again what its adapter did not
-            acknowledge; 0 where it does not.
-        deduplicates_s: For how long it stores no second event of an identity; 0 where it stores
-            any.
     """
 
     settings: type[msgspec.Struct] | None = None
-    stamps: bool = True
+    capabilities: Callable[[Any], Capabilities] = _usual
     stamp_setting: str = ""
     one_may_stamp: bool = False
     fault: str = ""
-    observes: tuple[str, ...] = ()
-    honours: tuple[str, ...] = ()
-    persistent: bool = False
-    keeps_attributes: bool = True
-    suppresses: bool = True
-    redelivers_s: float = 0.0
-    deduplicates_s: float = 0.0
 
-    def persists(self, settings: Mapping[str, object]) -> bool:
-        """Tell whether an event service with such settings keeps events."""
-        return self.persistent or settings.get(PERSISTENT) is True
+    def can(self, settings: Mapping[str, object]) -> Capabilities:
+        """Return what it can do with settings; the usual where they do not fit."""
+        if self.settings is None:
+            return self.capabilities(settings)
+        try:
+            return self.capabilities(msgspec.convert(dict(settings), self.settings))
+        except msgspec.ValidationError:  # a finding of its own
+            return Capabilities()
 
 
 def installed_kinds() -> Mapping[str, Kind]:
-    """Return the kinds that an adapter is installed for.
-
-    An adapter class tells by its class attributes: `settings_type`, a Struct, `capabilities`,
-    `stamp_setting`, `one_may_stamp`, `redelivers_s` and `deduplicates_s`. Each may be missing.
-    """
+    """Return the kinds that an adapter is installed for."""
     return {point.name: _kind(point) for point in entry_points(group=GROUP)}
+
+
+def capabilities_of(
+    federation: Federation, kinds: Mapping[str, Kind], service: str
+) -> tuple[Capabilities, ...]:
+    """Return what an event service can do, as each adapter that is attached to it sees it.
+
+    Args:
+        federation: Good in form.
+        kinds: The kinds that an adapter is installed for.
+        service: Event service identifier.
+
+    Returns:
+        One for each adapter; none where the kind is not installed, or cannot be loaded.
+    """
+    kind = kinds.get(federation.event_services[service].kind)
+    if kind is None or kind.fault:
+        return ()
+    return tuple(
+        kind.can(settings_of(federation, gateway, service))
+        for gateway, each in federation.gateways.items()
+        if service in each.adapters
+    )
 
 
 def _kind(point: EntryPoint) -> Kind:
     try:
-        adapter = point.load()
+        adapter: type[AdapterClass] = point.load()
     except (ImportError, AttributeError) as error:
         return Kind(fault=str(error))
-    settings = getattr(adapter, "settings_type", None)
-    is_struct = isinstance(settings, type) and issubclass(settings, msgspec.Struct)
-    capabilities = getattr(adapter, "capabilities", None)
     return Kind(
-        settings if is_struct else None,
-        bool(getattr(capabilities, "stamps", True)),
-        str(getattr(adapter, "stamp_setting", "")),
-        bool(getattr(adapter, "one_may_stamp", False)),
-        observes=tuple(getattr(capabilities, "observes", ())),
-        honours=tuple(getattr(capabilities, "honours", ())),
-        persistent=bool(getattr(capabilities, "persistent", False)),
-        keeps_attributes=bool(getattr(capabilities, "keeps_attributes", True)),
-        suppresses=bool(getattr(capabilities, "suppresses", True)),
-        redelivers_s=float(getattr(adapter, "redelivers_s", 0.0)),
-        deduplicates_s=float(getattr(adapter, "deduplicates_s", 0.0)),
+        adapter.settings_type,
+        adapter.capabilities_for,
+        adapter.stamp_setting,
+        adapter.one_may_stamp,
     )

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from fes.filter.canonical import canonical
 from fes.filter.evaluate import Test, compile_filter
-from fes.filter.language.canonical import canonical
 from fes.filter.language.grammar import parse
 from fes.filter.language.scan import DEFAULT_LIMITS, FilterLimits
 from fes.filter.language.tree import Condition

@@ -14,14 +14,15 @@ from fes.control import RequestType
 from fes.errors import FesError, KeyFormatError
 from fes.gateway.custody.store import MARK, ROW, CustodyRow, name_of, read_mark, read_row
 from fes.gateway.forwarding.sent_window import LATE, read_late, read_reserved
+from fes.gateway.forwarding.transit import weight_of_event
 from fes.gateway.journal_keys import END, key_of
 from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.own_clock import CLOCK
 from fes.gateway.peers.absence import CONTACT
 from fes.gateway.replication import RESERVE, ROSTER, is_request, read_roster
+from fes.gateway.requests.registry import FORGOTTEN
 from fes.gateway.requests.row import Row, read_row_of_table, weight_of_request
 from fes.gateway.settings import GatewaySettings
-from fes.gateway.weights import weight_of_event
 
 ASIDE = f"aside{END}"
 """What the keys of rows begin with that could not be read."""
@@ -138,7 +139,7 @@ def _name_today(key: str, value: bytes) -> str:
     for begin, name in _KINDS.items():
         if key.startswith(begin):
             return name(key, value)
-    if key in (CONTACT, CLOCK, RESERVED):
+    if key in (CONTACT, CLOCK, FORGOTTEN, RESERVED):
         _whole(value)
     elif key == ROSTER:
         read_roster(value)

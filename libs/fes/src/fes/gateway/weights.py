@@ -7,8 +7,6 @@ with what a process really takes.
 
 from typing import Final
 
-from fes.gateway.forwarding.transit import Passing
-
 EVENT_BYTES: Final = 1500
 """What an event that is kept takes beside its texts and its body."""
 
@@ -18,9 +16,3 @@ _WIDE = 4
 def weight_of_text(text: str) -> int:
     """Return the bytes of a text's characters, as many as the widest of them may take each."""
     return len(text) if text.isascii() else _WIDE * len(text)
-
-
-def weight_of_event(event: Passing) -> int:
-    """Return the weight of an event that is kept."""
-    texts = (event.id, event.subject, event.stamp.origin, event.stamp.home, *event.trail)
-    return EVENT_BYTES + len(event.body) + sum(map(weight_of_text, texts))

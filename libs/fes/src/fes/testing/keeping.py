@@ -4,11 +4,11 @@ import asyncio
 from collections import deque
 from typing import ClassVar, Final
 
-from fes.adapter.base import Subscription
-from fes.adapter.capabilities import Capabilities
+from fes.adapter.context import Subscription
+from fes.federation.capabilities import Capabilities
 from fes.mapping import Native
 from fes.model import attributes
-from fes.testing.memory import MemoryAdapter, MemoryBus, MemoryEvent
+from fes.testing.memory import MemoryAdapter, MemoryBus, MemoryEvent, MemorySettings
 
 AGAIN_S: Final = 0.05
 """How long an event that was not taken waits before it is delivered again."""
@@ -79,13 +79,21 @@ class KeepingAdapter(MemoryAdapter):
     """Connects an event service in memory that keeps persistent events."""
 
     kind: ClassVar[str] = "memory-keeping"
-    capabilities: ClassVar[Capabilities] = Capabilities(needs_announcement=True, persistent=True)
 
-    async def _close(self) -> None:
+    @classmethod
+    def capabilities_for(cls, settings: MemorySettings) -> Capabilities:
+        """Return what it can do."""
+        del settings
+        return Capabilities(needs_announcement=True, persistent=True)
+
+    async def _open(self) -> None:
+        await super()._open()
+        self._closing.callback(self._detach)
+
+    def _detach(self) -> None:
         keeper = keepers.get(self._place)
         if keeper is not None:
             keeper.detach()
-        await super()._close()
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         if self._place not in keepers:
@@ -98,5 +106,5 @@ class KeepingAdapter(MemoryAdapter):
         return self.context.service, self.context.id
 
     def _take(self, item: MemoryEvent) -> None:
-        if self._sink is not None and not attributes.is_persistent(item.event):
+        if not attributes.is_persistent(item.event):
             super()._take(item)

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+import msgspec
 from eventservices.stamp import Stamp, Stamper
 from eventservices.suppress import Suppressor
 
-from fes.adapter.base import Adapter, Subscription
-from fes.adapter.capabilities import Capabilities
+from fes.adapter.base import Adapter
+from fes.adapter.context import Received, ReceivedControl, Subscription
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, UnavailableError
+from fes.federation.capabilities import Capabilities
 from fes.mapping import Native
 from fes.model import Event
 
@@ -128,26 +130,34 @@ buses = Buses()
 """Event services of this process; their names are unique in a test."""
 
 
-class MemoryAdapter(Adapter):
-    """Connects an event service in memory.
+class MemorySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of an event service in memory.
 
-    Setting `bus` names the event service where it differs from the identifier.
+    Attributes:
+        bus: Its name, where that differs from the identifier.
     """
 
+    bus: str = ""
+
+
+class MemoryAdapter(Adapter[MemorySettings, MemoryEvent]):
+    """Connects an event service in memory."""
+
     kind: ClassVar[str] = "memory"
-    capabilities: ClassVar[Capabilities] = Capabilities(needs_announcement=True)
+    settings_type = MemorySettings
+
+    @classmethod
+    def capabilities_for(cls, settings: MemorySettings) -> Capabilities:
+        """Return what an event service in memory can do."""
+        del settings
+        return Capabilities(needs_announcement=True)
 
     async def _open(self) -> None:
-        self.bus = buses[str(self.context.settings.get("bus", self.context.service))]
+        self.bus = buses[self.settings.bus or self.context.service]
         if not self.bus.up:
             raise UnavailableError(f"event service {self.bus.name} is down")
         self._suppressor = Suppressor()
-        self._stop = self.bus.listen(self._take)
-
-    async def _close(self) -> None:
-        if hasattr(self, "_stop"):
-            self._stop()
-            del self._stop
+        self._closing.callback(self.bus.listen(self._take))
 
     async def _announce(self, native: Native) -> None:
         self.bus.count(self.bus.announced, str(native.subject), 1)
@@ -177,11 +187,16 @@ class MemoryAdapter(Adapter):
             raise UnavailableError(f"event service {self.bus.name} is down")
 
     def _take(self, item: MemoryEvent) -> None:
-        if item.event.subject == CONTROL_SUBJECT:
-            if self.context.hears_control:
-                self.sink.heard_control(item.event, item.stamp)
-        elif item.stamp is None or not self._suppressor.repeated(item.stamp):
-            native = Native(
-                item.event.subject, item.event.parameters, item.event.attributes, None, None, False
-            )
-            self.sink.heard(native, item.stamp)
+        self.receive(item)
+
+    def _read(self, message: MemoryEvent) -> Received | ReceivedControl | None:
+        event, stamp = message
+        if event.subject == CONTROL_SUBJECT:
+            return ReceivedControl(event, stamp)
+        if stamp is not None and self._suppressor.repeated(stamp):
+            return None
+        native = Native(event.subject, event.parameters, event.attributes, None, None, False)
+        return Received(native, stamp)
+
+    def _raw(self, message: MemoryEvent) -> bytes:
+        return repr(message.event).encode()

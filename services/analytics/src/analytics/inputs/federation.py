@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analytics.area import Area, parse_area
 from analytics.inputs.distribution import names
 from analytics.inputs.document import Document
 from analytics.inputs.static_filters import readable
-from analytics.traffic.area import Area, parse_area
 
 MONITOR_PREFIX = "steam-m-"
 """A monitor's event service on the air is named by this and the monitor."""

@@ -7,7 +7,6 @@ from analytics.inputs.folder import numbered
 from analytics.inputs.remains import Remains
 from analytics.live.kept.state import State
 from analytics.live.reading.segment import KINDS, End
-from analytics.report.verdict import Example, Verdict
 from analytics.traffic.checks import Silence
 from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.found import Findings, together
@@ -15,6 +14,7 @@ from analytics.traffic.incomplete import incomplete
 from analytics.traffic.job import Offender
 from analytics.traffic.run import Case
 from analytics.traffic.witnesses import Testimony
+from analytics.verdict import Example, Verdict
 
 PASS, FAIL, WAITING = "pass", "fail", "waiting"
 

@@ -14,7 +14,6 @@ from analytics.inputs.folder import COMMANDS, TRUTH, RunFolder, json_object
 from analytics.inputs.log_files import Census
 from analytics.inputs.outages import Outage, outages_of
 from analytics.inputs.remains import SHOWN
-from analytics.inputs.restarts import restarts
 from analytics.inputs.tables import small_tables
 from analytics.live import influence
 from analytics.live.interim_verdict import Control, Opinion, progress, verdict_so_far
@@ -26,12 +25,13 @@ from analytics.live.reading.placing import place
 from analytics.live.reading.segment import End
 from analytics.live.windows import RESULTS, result_path, sit
 from analytics.promises.findings import ranked
-from analytics.report.verdict import EXAMPLES
 from analytics.traffic.checks import charges_of_control, commanded, silence
 from analytics.traffic.found import parts, together
 from analytics.traffic.job import testify
+from analytics.traffic.restarts import restarts
 from analytics.traffic.run import Case
 from analytics.traffic.witnesses import Testimony
+from analytics.verdict import EXAMPLES
 
 SITTING_EVENTS: Final = 10_000
 """Most events that are judged in one batch, but for one window."""

@@ -11,10 +11,10 @@ from analytics.live.kept.rows import offset
 from analytics.live.kept.state import Delivery, State
 from analytics.promises.deliveries import out_of_order
 from analytics.promises.findings import found, ranked
-from analytics.report.verdict import EXAMPLES
 from analytics.spark.small import small_frame
 from analytics.traffic.found import parts, together
 from analytics.transforms.order import in_order
+from analytics.verdict import EXAMPLES
 
 WAYS: Final = 20_000
 """Most ways of which the newest delivery is known; the one that is silent longest is forgotten."""

@@ -9,13 +9,13 @@ from pyspark.sql import functions as fn
 from analytics.inputs.files import Files
 from analytics.live.kept.state import Caught, State
 from analytics.promises.findings import ranked
-from analytics.report.verdict import EXAMPLES
 from analytics.traffic.checks import charges_of_events
 from analytics.traffic.evidence import gather
 from analytics.traffic.found import parts
 from analytics.traffic.job import Offender, caught
 from analytics.traffic.run import Case
 from analytics.traffic.tally import Tally, counted, tallies
+from analytics.verdict import EXAMPLES
 
 RESULTS: Final = "results"
 SHOWN: Final = 500

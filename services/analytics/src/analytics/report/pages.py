@@ -12,8 +12,8 @@ from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
 from analytics.live.interim_verdict import Opinion, Progress
 from analytics.report.chart import Place, draw
-from analytics.report.verdict import BROKEN, HELD, Hop, Promise, Verdict, replace
 from analytics.traffic.job import Offender, Outcome
+from analytics.verdict import BROKEN, HELD, Hop, Promise, Verdict, replace
 
 _STYLES = {HELD: "green", BROKEN: "bold red"}
 _TRACK_POINTS = 3000

@@ -11,13 +11,13 @@ from analytics.inputs.log_files import Census
 from analytics.inputs.logs import good
 from analytics.promises import control, deliveries, gateways, losses, whole
 from analytics.promises.findings import found, ranked
-from analytics.report.verdict import EXAMPLES
 from analytics.spark.small import small_frame
 from analytics.traffic.evidence import Evidence
 from analytics.traffic.found import Findings, parts
 from analytics.traffic.run import Case
 from analytics.transforms.cuts import with_cuts
 from analytics.transforms.order import in_order
+from analytics.verdict import EXAMPLES
 
 SILENCE_US = 2_000_000
 """So long after the last frame the publishers count as silent."""

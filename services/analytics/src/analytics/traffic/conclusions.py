@@ -4,7 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from analytics.promises import findings as names
-from analytics.report.verdict import (
+from analytics.traffic.checks import Silence
+from analytics.traffic.found import Findings, Found
+from analytics.traffic.run import Case
+from analytics.traffic.tally import Tally, percentile
+from analytics.transforms.latency import HOPS
+from analytics.verdict import (
     BROKEN,
     EXAMPLES,
     HELD,
@@ -15,11 +20,6 @@ from analytics.report.verdict import (
     Reports,
     Verdict,
 )
-from analytics.traffic.checks import Silence
-from analytics.traffic.found import Findings, Found
-from analytics.traffic.run import Case
-from analytics.traffic.tally import Tally, percentile
-from analytics.transforms.latency import HOPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import Row
 
-from analytics.report.verdict import EXAMPLES, Example
+from analytics.verdict import EXAMPLES, Example
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from analytics.inputs.folder import TRUTH, numbered
 from analytics.inputs.log_files import Census, Component
 from analytics.inputs.outages import FOREVER_US, Outage
 from analytics.inputs.remains import Remains
-from analytics.report.verdict import Example
+from analytics.verdict import Example
 
 LATE_US = 5_000_000
 """So long after the last record of the event logs no frame may be sent."""

@@ -12,16 +12,16 @@ from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
 from analytics.inputs.logs import good
 from analytics.inputs.remains import look
-from analytics.inputs.restarts import restarts
-from analytics.report.verdict import Verdict, write_verdict
 from analytics.traffic.checks import Silence, all_findings, commanded, silence
 from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.evidence import Evidence, gather
 from analytics.traffic.incomplete import incomplete
+from analytics.traffic.restarts import restarts
 from analytics.traffic.run import Case, open_case
 from analytics.traffic.tally import counted, tallies
 from analytics.traffic.witnesses import Span, Testimony, read_witnesses, weigh_witnesses
 from analytics.transforms.limits import limits_in_force
+from analytics.verdict import Verdict, write_verdict
 
 SHOWN = 2000
 """Most offenders that the report shows; the CSV file holds all."""

@@ -18,8 +18,8 @@ from typing import Any, Final
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
 from analytics.promises.findings import LEFTOVERS, SOURCE, STORM
-from analytics.report.verdict import EXAMPLES
 from analytics.traffic.found import Found
+from analytics.verdict import EXAMPLES
 
 AIR: Final = "seen-air.jsonl"
 CITY: Final = "seen-city.jsonl"

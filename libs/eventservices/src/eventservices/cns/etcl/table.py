@@ -19,6 +19,9 @@ MAX_CONSTRAINTS = 1000
 MAX_EVENT_TYPES = 256
 """Most event types of a constraint; one with more is refused."""
 
+TypedText = tuple[frozenset[EventType], str]
+"""Event types, and what is asked of an event of one of them, in ETCL."""
+
 Value = TypeVar("Value")
 
 
@@ -133,3 +136,11 @@ class ConstraintTable(Generic[Value]):
     def clear(self) -> None:
         """Remove all constraints."""
         self._entries.clear()
+
+
+def within_limits(expressions: Iterable[TypedText]) -> Iterator[TypedText]:
+    """Yield the same in as many constraints as its event types need, at most `MAX_EVENT_TYPES`."""
+    for types, text in expressions:
+        named = sorted(types)
+        for at in range(0, len(named), MAX_EVENT_TYPES):
+            yield frozenset(named[at : at + MAX_EVENT_TYPES]), text

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from fes.adapter.base import Subscription
+from fes.adapter.context import Subscription
 from fes.filter.index import MatchIndex
 from fes.model import Event
 

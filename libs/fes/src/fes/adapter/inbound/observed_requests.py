@@ -17,7 +17,7 @@ from typing import Final
 
 from eventservices.stamp import Stamper
 
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.adapter.observed import Observed
 from fes.adapter.stamps import from_native
 from fes.control import ControlEvent, RequestType, to_event

@@ -8,7 +8,7 @@ from typing import Any
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
-from fes.adapter.base import AdapterContext, Subscription
+from fes.adapter.context import AdapterContext, Subscription
 from fes.adapter.inbound.acknowledgements import Answer, Owing
 from fes.adapter.inbound.matching import Matching
 from fes.adapter.stamps import from_native

@@ -7,7 +7,8 @@ ends, those under it are made first, so that no event is missed in between.
 from collections.abc import Iterable
 from itertools import count
 
-from fes.adapter.base import Adapter, Subscription
+from fes.adapter.base import AnyAdapter
+from fes.adapter.context import Subscription
 from fes.errors import FesError
 from fes.filter import Filter
 from fes.filter.algebra.maximal import Maximal
@@ -28,7 +29,7 @@ class Natives:
         keeps: Whether nothing is withdrawn for now, as more changes follow.
     """
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: AnyAdapter) -> None:
         self.keeps = False
         self._adapter = adapter
         self._numbers = count(1)

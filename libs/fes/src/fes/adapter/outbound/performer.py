@@ -9,7 +9,8 @@ from eventservices.slices import shared_slice
 from eventservices.stamp import Stamper
 from msgspec import structs
 
-from fes.adapter.base import Adapter, Subscription
+from fes.adapter.base import AnyAdapter
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.receiver import REASON, Inbound
 from fes.adapter.outbound.confirmations import Confirming
 from fes.adapter.outbound.degraded import Degrading
@@ -53,7 +54,7 @@ class Outbound:
 
     def __init__(
         self,
-        adapter: Adapter,
+        adapter: AnyAdapter,
         inbound: Inbound,
         send: Callable[[Done | Confirmed], bool],
         log: Callable[..., None],

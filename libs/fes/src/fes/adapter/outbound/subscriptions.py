@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from fes.adapter.base import Adapter, Subscription
+from fes.adapter.base import AnyAdapter
+from fes.adapter.context import Subscription
 from fes.adapter.inbound.receiver import Inbound
 from fes.adapter.outbound.native_subscriptions import Lost, Natives
 from fes.errors import FesError
@@ -32,7 +33,7 @@ class Subscribing:
 
     def __init__(
         self,
-        adapter: Adapter,
+        adapter: AnyAdapter,
         inbound: Inbound,
         send: Callable[[Done], bool],
         log: Callable[..., None],

@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 
 from fes.distribution import matches_any, parse_list
 from fes.errors import ControlEventError
+from fes.federation.capabilities import Capabilities
 from fes.federation.checks.lists import NamedList
 from fes.federation.checks.marks import persistent_services
 from fes.federation.checks.observing import observed_lists
 from fes.federation.file.tree import Report
-from fes.federation.kinds import Kind
+from fes.federation.kinds import Kind, capabilities_of
 from fes.federation.model import Federation
 from fes.federation.topology import Graph, Vertex, attachments, mediums, spanning_tree
 from fes.model.attributes import (
@@ -49,11 +50,11 @@ def tell_degraded(federation: Federation, report: Report, kinds: Mapping[str, Ki
     """
     persistent = dict(persistent_services(federation, kinds))
     for flow in _flows(federation):
-        kind = kinds.get(federation.event_services[flow.named.source].kind)
-        if kind is None or kind.fault:
+        can = capabilities_of(federation, kinds, flow.named.source)
+        if not can:
             continue
         told = [
-            *_at_destination(flow, kind, persistent),
+            *_at_destination(flow, can[0], persistent),
             *_on_the_way(federation, flow, persistent),
         ]
         where = f"events from {', '.join(flow.origins)} at {flow.named.source!r}"
@@ -88,19 +89,21 @@ def _named(federation: Federation, named: NamedList) -> tuple[str, ...]:
     return tuple(name for name in services if name != named.source and matches_any(patterns, name))
 
 
-def _at_destination(flow: _Flow, kind: Kind, persistent: Mapping[str, Kind]) -> Iterator[str]:
+def _at_destination(
+    flow: _Flow, can: Capabilities, persistent: Mapping[str, Capabilities]
+) -> Iterator[str]:
     degraded = [] if flow.named.source in persistent else [RELIABILITY]
-    degraded += [name for name in BY_THE_SERVICE if name not in kind.honours]
+    degraded += [name for name in BY_THE_SERVICE if name not in can.honours]
     yield f"degraded {', '.join(degraded)}" if degraded else "nothing is degraded"
-    federation = [name for name in BY_THE_FEDERATION if name not in kind.honours]
+    federation = [name for name in BY_THE_FEDERATION if name not in can.honours]
     if federation:
         yield f"{', '.join(federation)} hold up to its adapter"
-    if not kind.keeps_attributes:
+    if not can.keeps_attributes:
         yield "no attribute reaches its native clients"
 
 
 def _on_the_way(
-    federation: Federation, flow: _Flow, persistent: Mapping[str, Kind]
+    federation: Federation, flow: _Flow, persistent: Mapping[str, Capabilities]
 ) -> Iterator[str]:
     """Tell between which event services persistent events are sent without an answer."""
     if flow.named.source not in persistent:

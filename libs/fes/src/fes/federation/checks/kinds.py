@@ -9,7 +9,7 @@ from fes.federation.checks.marks import check_redelivery
 from fes.federation.checks.observing import observed_lists
 from fes.federation.file.structure import check_structure
 from fes.federation.file.tree import Report, nearest
-from fes.federation.kinds import Kind
+from fes.federation.kinds import Kind, capabilities_of
 from fes.federation.model import EventService, Federation, settings_of
 from fes.federation.names import hint
 
@@ -45,9 +45,9 @@ def _check_observed(federation: Federation, report: Report, kinds: Mapping[str, 
     """Report what is to be observed at a kind of event service that does not show it."""
     for what, named in observed_lists(federation):
         service = federation.event_services.get(named.source)
-        kind = kinds.get(service.kind) if service else None
-        if service and kind and not kind.fault and what not in kind.observes:
-            shown = f"; it shows {' and '.join(kind.observes)}" if kind.observes else ""
+        can = capabilities_of(federation, kinds, named.source) if service else ()
+        if service and can and what not in can[0].observes:
+            shown = f"; it shows {' and '.join(can[0].observes)}" if can[0].observes else ""
             report.error(named.path, f"kind {service.kind!r} shows nobody its {what}{shown}")
 
 
@@ -60,14 +60,12 @@ def _check_stamps(
         Design, section 3.
     """
     listeners = [g for g, gateway in federation.gateways.items() if name in gateway.adapters]
-    if kind.stamps or len(listeners) < 2:
-        return
     stamping = [
         gateway
         for gateway in listeners
-        if settings_of(federation, gateway, name).get(kind.stamp_setting) is not True
+        if not kind.can(settings_of(federation, gateway, name)).stamps
     ]
-    if len(stamping) > (1 if kind.one_may_stamp else 0):
+    if len(listeners) > 1 and len(stamping) > (1 if kind.one_may_stamp else 0):
         message = (
             f"kind {service.kind!r} does not stamp its events, so only one gateway may be"
             f" attached; found {', '.join(listeners)}"

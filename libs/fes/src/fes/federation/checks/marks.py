@@ -6,10 +6,11 @@ Source:
 
 from collections.abc import Iterator, Mapping
 
+from fes.federation.capabilities import Capabilities
 from fes.federation.file.finding import Path
 from fes.federation.file.tree import Report, child
-from fes.federation.kinds import Kind
-from fes.federation.model import Federation, settings_of
+from fes.federation.kinds import Kind, capabilities_of
+from fes.federation.model import Federation
 
 SLOWEST = 16
 """Most intervals `limits.retry_s` between two times that a gateway sends an event without an
@@ -48,50 +49,48 @@ def check_redelivery(federation: Federation, report: Report, kinds: Mapping[str,
         report: Takes the findings.
         kinds: The kinds that an adapter is installed for.
     """
-    for name, kind in persistent_services(federation, kinds):
-        _check_redelivered(federation, report, name, kind)
-        _check_stored(federation, report, name, kind)
-        _check_suppressed(federation, report, name, kind)
+    for name, can in persistent_services(federation, kinds):
+        _check_redelivered(federation, report, name, can)
+        _check_stored(federation, report, name, can)
+        _check_suppressed(federation, report, name, can)
 
 
 def persistent_services(
     federation: Federation, kinds: Mapping[str, Kind]
-) -> Iterator[tuple[str, Kind]]:
-    """Yield the event services that keep events for at least one gateway."""
-    for name, service in federation.event_services.items():
-        kind = kinds.get(service.kind)
-        if kind is not None and any(
-            kind.persists(settings_of(federation, gateway, name))
-            for gateway, each in federation.gateways.items()
-            if name in each.adapters
-        ):
-            yield name, kind
+) -> Iterator[tuple[str, Capabilities]]:
+    """Yield the event services that keep events for at least one gateway, and what they can do."""
+    for name in federation.event_services:
+        keeping = [can for can in capabilities_of(federation, kinds, name) if can.persistent]
+        if keeping:
+            yield name, keeping[0]
 
 
-def _check_redelivered(federation: Federation, report: Report, name: str, kind: Kind) -> None:
+def _check_redelivered(
+    federation: Federation, report: Report, name: str, can: Capabilities
+) -> None:
     kept_s = federation.limits.retransmission_s
-    if kept_s <= kind.redelivers_s:
+    if kept_s <= can.redelivers_s:
         message = (
             f"event service {name!r} delivers again what was not acknowledged, within"
-            f" {kind.redelivers_s:g} s, and what went is remembered for {kept_s:g} s only: it would"
+            f" {can.redelivers_s:g} s, and what went is remembered for {kept_s:g} s only: it would"
             " be delivered twice"
         )
         report.error(_limit(report, "retransmission_s"), message)
 
 
-def _check_stored(federation: Federation, report: Report, name: str, kind: Kind) -> None:
+def _check_stored(federation: Federation, report: Report, name: str, can: Capabilities) -> None:
     again_s = SLOWEST * federation.limits.retry_s
-    if 0 < kind.deduplicates_s <= again_s:
+    if 0 < can.deduplicates_s <= again_s:
         message = (
             f"an event without an answer may be sent again after {again_s:g} s, and event service"
-            f" {name!r} knows a repetition for {kind.deduplicates_s:g} s: it may be stored twice"
+            f" {name!r} knows a repetition for {can.deduplicates_s:g} s: it may be stored twice"
         )
         report.warning(_limit(report, "retry_s"), message)
 
 
-def _check_suppressed(federation: Federation, report: Report, name: str, kind: Kind) -> None:
+def _check_suppressed(federation: Federation, report: Report, name: str, can: Capabilities) -> None:
     limits = federation.limits
-    if not kind.suppresses and limits.retransmission_s < limits.horizon_s:
+    if not can.suppresses and limits.retransmission_s < limits.horizon_s:
         message = (
             f"native clients of event service {name!r} do not suppress what they had: after a"
             f" separation of {limits.retransmission_s:g} s an event may be delivered twice, and"

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from fes.errors import EventError, KeyFormatError
-from fes.gateway.forwarding.transit import Passing
+from fes.gateway.forwarding.transit import Passing, weight_of_event
 from fes.gateway.journal_keys import END, key_of, parts_of
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
-from fes.gateway.weights import weight_of_event
 from fes.model import check_stamp
 
 ROW, MARK = f"row{END}", f"mark{END}"

@@ -5,9 +5,8 @@ Persistent ones wait in custody; these are the others.
 
 import heapq
 
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.forwarding.transit import Passing, of_event, weight_of_event
 from fes.gateway.turn import Turn
-from fes.gateway.weights import weight_of_event
 
 
 class Postponed:

@@ -3,6 +3,7 @@
 import msgspec
 
 from fes.gateway.outputs import Decided
+from fes.gateway.weights import EVENT_BYTES, weight_of_text
 from fes.model import Stamp
 
 
@@ -59,3 +60,9 @@ def of_event(
         reason=reason,
         what=what,
     )
+
+
+def weight_of_event(event: Passing) -> int:
+    """Return the weight of an event that is kept."""
+    texts = (event.id, event.subject, event.stamp.origin, event.stamp.home, *event.trail)
+    return EVENT_BYTES + len(event.body) + sum(map(weight_of_text, texts))

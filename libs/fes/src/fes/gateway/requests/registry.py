@@ -26,6 +26,9 @@ from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import Stamp, binary
 
+FORGOTTEN = "forgotten"
+"""Key, in the journal, of the largest version that was forgotten, where clocks are behind it."""
+
 BEHIND_US = 60_000_000
 """How far a client's clock may be behind until it is wrong: a minute."""
 
@@ -60,13 +63,20 @@ class Standing:
         self._desired = desired
         self._links = links
         self._withdrawing: OrderedDict[int, str] = OrderedDict()
+        self._forgotten_kept = 0
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept."""
+        self.recall(state)
         self.table.take(_readable(state), 0)
         self.table.changes()
         for name, desired in self._desired.items():  # all that holds is new; numbers by age
             desired.update(Held(name, None, row) for row in self.table.wanted(name))
+
+    def recall(self, state: Mapping[str, bytes]) -> None:
+        """Take back, of what the journal kept, how new what was forgotten was."""
+        self._forgotten_kept = int(state.get(FORGOTTEN, b"0"))
+        self.table.forgotten = max(self.table.forgotten, self._forgotten_kept)
 
     def take(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
@@ -168,6 +178,7 @@ class Standing:
         """Remove the rows that a neighbour's table has not; see `RequestTable.drop`."""
         gone = self.table.drop(names, within, of, before)
         turn.mutations.extend(DropRow(row.name) for row in gone)
+        self._keep_forgotten(turn)
         if gone:
             self._reapply(turn)
 
@@ -203,6 +214,7 @@ class Standing:
         changes = self.table.expire(turn.own_us, spare)
         left = {row.name for row in changes.new}
         _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
+        self._keep_forgotten(turn)
         if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
 
@@ -218,6 +230,13 @@ class Standing:
             if row.type is not control.type:
                 return False
         return True
+
+    def _keep_forgotten(self, turn: Turn) -> None:
+        """Have the journal keep how new what was forgotten was, where no clock tells it."""
+        forgotten = self.table.forgotten
+        if forgotten > self._forgotten_kept and forgotten > _version(turn):
+            self._forgotten_kept = forgotten
+            turn.mutations.append(PutRow(FORGOTTEN, str(forgotten).encode()))
 
     def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
         """Raise an error unless there are bytes for a request.
@@ -269,7 +288,8 @@ class Standing:
     def _versioned(self, control: ControlEvent, arrived: str, turn: Turn) -> ControlEvent:
         """Return a request with a version, and the end of its lease as far from it as it was.
 
-        What a client says after something else is newer, whatever became of its clock meanwhile.
+        What a client says after something else is newer, whatever became of its clock meanwhile,
+        and though what it said before is remembered elsewhere only.
         """
         if control.path or (control.version and not arrived):
             return control
@@ -279,6 +299,8 @@ class Standing:
         version = made_us if arrived else _version(turn)
         if follows and COUNTS <= version < turn.own_us - BEHIND_US:
             version = turn.own_us  # what others remember of it may be newer than that clock
+        if follows and version >= COUNTS:
+            version = max(version, self.table.forgotten + 1)
         if follows and newest is not None:
             version = max(version, newest.version + 1)
         if version == control.version:

@@ -5,7 +5,7 @@ Source:
 """
 
 import functools
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -203,9 +203,15 @@ def outliving(row: Row, last_us: int) -> Row:
         return row
     if row.withdrawn and row.until_us < last_us < FOREVER:
         return msgspec.structs.replace(row, until_us=last_us)
-    last_us = max(last_us, row.outlives_us)
-    outlives_us = last_us if last_us > row.until_us else 0
-    return msgspec.structs.replace(row, outlives_us=outlives_us)
+    return ended_at(row, row.until_us, outlives_us=max(last_us, row.outlives_us))
+
+
+def ended_at(row: Row, until_us: int, **others: Any) -> Row:
+    """Return a row with another end, and with no later one where none is: as it is restored."""
+    row = msgspec.structs.replace(row, until_us=until_us, **others)
+    if 0 < row.outlives_us <= until_us:
+        return msgspec.structs.replace(row, outlives_us=0)
+    return row
 
 
 def _shifted(moment_us: int, by_us: int) -> int:

@@ -15,15 +15,13 @@ Source:
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
-import msgspec
-
 from fes.distribution import covers_pattern, is_pattern
 from fes.gateway.digest import bucket_of
 from fes.gateway.requests.contents import Contents
 from fes.gateway.requests.ends import Ends
 from fes.gateway.requests.growth import Growth
 from fes.gateway.requests.held import Held, Holding
-from fes.gateway.requests.row import FOREVER, Key, Row, is_newer, outliving
+from fes.gateway.requests.row import FOREVER, Key, Row, ended_at, is_newer, outliving
 
 MARGIN = 4
 """A withdrawal outlives the horizon by this part of it: who was gone for a little less has time to
@@ -46,11 +44,13 @@ class RequestTable:
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
+        forgotten: The largest version of a withdrawal that is not remembered any more.
         growth: Tells what the table would grow by if rows were taken in.
     """
 
     def __init__(self, horizon_us: int, services: Iterable[str] = ()) -> None:
         self.accepted_us = 0
+        self.forgotten = 0
         self.kept_us = kept_us(horizon_us)
         self._rows: dict[Key, dict[str, Row]] = {}
         self._wild: dict[Key, dict[str, Row]] = {}
@@ -168,6 +168,7 @@ class RequestTable:
         gone = [row for row in ended if not row.withdrawn] + past[spare:]
         for row in gone:
             self._remove(row)
+        self._forget(past[spare:])
         tombstones = [row for row in left if row is not None]
         for row in tombstones:
             self._put(row)
@@ -193,13 +194,14 @@ class RequestTable:
         ]
         for row in gone:
             self._remove(row)
+        self._forget(gone)
         return gone
 
     def prolong(self, own_us: int) -> list[Row]:
         """Remember every withdrawal for as long as a new one; return those that were changed."""
         until_us = own_us + self.kept_us
         short = [row for row in self.rows() if row.withdrawn and row.until_us < until_us]
-        longer = [msgspec.structs.replace(row, until_us=until_us) for row in short]
+        longer = [ended_at(row, until_us) for row in short]
         for row in longer:
             self._keep(row)
             self._contents.add_again(row)
@@ -281,12 +283,15 @@ class RequestTable:
             self._newest[row.key] = kept
         return kept, [other for other in gone if other is not same]
 
+    def _forget(self, rows: Iterable[Row]) -> None:
+        self.forgotten = max([self.forgotten, *(row.version for row in rows)])
+
     def _left(self, row: Row, own_us: int) -> Row | None:
         """Return what is left of a lease that ended; None where nothing older may live."""
         if row.outlives_us <= own_us:
             return None
         until_us = own_us + self.kept_us if row.outlives_us >= FOREVER else row.outlives_us
-        return msgspec.structs.replace(row, withdrawn=True, since_us=own_us, until_us=until_us)
+        return ended_at(row, until_us, withdrawn=True, since_us=own_us)
 
     def _put(self, row: Row) -> Row:
         self._keep(row)

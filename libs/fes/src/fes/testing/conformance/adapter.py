@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from eventservices.stamp import Stamp as NativeStamp
 
-from fes.adapter.base import AdapterContext
+from fes.adapter.context import AdapterContext
 from fes.adapter.opaque_client import OpaqueClient
 from fes.control import ControlEvent, RequestType, from_event, to_event
 from fes.eventlog import Decision

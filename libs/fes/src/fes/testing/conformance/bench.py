@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import pytest
 from eventservices.stamp import Stamp as NativeStamp
 
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.runtime import AdapterRuntime
 from fes.eventlog.schema import Decision, Record
 from fes.link.end import Message
@@ -37,7 +37,7 @@ class AdapterBench(ABC):
     refused: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         """Return an adapter of its own, not connected, within reach of the native client."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class AdapterBench(ABC):
     async def restart_broker(self) -> None:
         """Kill the broker and start it again."""
 
-    async def take_over(self, adapter: Adapter) -> None:
+    async def take_over(self, adapter: AnyAdapter) -> None:
         """Connect under the name that an adapter's connection has, and take leave again."""
         pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could take")
 
@@ -119,7 +119,7 @@ class Captured:
 
 
 @asynccontextmanager
-async def captured(adapter: Adapter) -> AsyncIterator[Captured]:
+async def captured(adapter: AnyAdapter) -> AsyncIterator[Captured]:
     """Run an adapter whose gateway is a list."""
     log: list[Record] = []
     taking = _Log(log)

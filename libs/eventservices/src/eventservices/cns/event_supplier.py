@@ -1,4 +1,4 @@
-"""The adapter's native suppliers: they push events and tell what event types are offered."""
+"""One supplier of events in both forms, structured and Any, that offers event types by count."""
 
 import asyncio
 from collections import Counter
@@ -14,7 +14,7 @@ from eventservices.cns.event_type import canonical
 from eventservices.stamp import Stamp
 
 
-class Supplier:
+class EventSupplier:
     """Pushes events on a channel, structured ones and Anys.
 
     Args:

@@ -1,15 +1,14 @@
-"""The air that all adapters of a process share: few connections, and one probe for all."""
+"""An air that several users of a process share: few connections, and one probe for all."""
 
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from typing import Self
 
 from eventservices.errors import NotConnectedError
-from eventservices.steam import Air, AirSettings
-from fes.adapter.base import AdapterContext
-from fes.errors import AdapterError
+from eventservices.steam.air import Air
+from eventservices.steam.settings import AirSettings
 
 IN_FORCE_S = 1.0
 """Longest wait, after a round trip, for subscriptions of moving nodes to be in force."""
@@ -18,22 +17,20 @@ ROOM_S = 1.0
 """Longest wait for a broker that does not keep up; then publications are refused."""
 
 COUNTED_S = 0.5
-"""How long a sum of counters serves: each adapter of a process asks for it, about as often."""
+"""How long a sum of counters serves: each of its users asks for it, about as often."""
 
 _LOOK_S = 0.01
 
 
 @dataclass(slots=True, eq=False)
 class SharedAir:
-    """One air, for every adapter of a process that asks for it.
+    """One air, for everybody in a process that uses it.
 
     Attributes:
         air: The air, open.
-        key: Names it in the pool.
     """
 
     air: Air
-    key: object
     _probing: asyncio.Task[None] | None = None
     _counted: dict[str, int] = field(default_factory=dict)
     _counted_s: float = float("-inf")
@@ -46,31 +43,24 @@ class SharedAir:
         return self._counted
 
     @classmethod
-    async def acquire(cls, context: AdapterContext, settings: AirSettings) -> Self:
-        """Return the air that settings name, opened by the first who asks.
+    async def open(cls, settings: AirSettings, clock_us: Callable[[], int]) -> Self:
+        """Return an air, open.
 
         Raises:
             EventServiceError: The broker is away, or does not take this client.
-            AdapterError: Another adapter of this process has it under other settings.
         """
-        key = ("steam", settings.url, settings.name)
+        air = Air(settings, clock_us)
+        await air.open()
+        return cls(air)
 
-        async def open_() -> Self:
-            air = Air(settings, context.clock_us)
-            await air.open()
-            return cls(air, key)
-
-        shared: Self = await context.pool.acquire(key, open_, cls.close)
-        differing = _differing(shared.air.settings, settings)
-        if differing:
-            await context.pool.release(key)
-            raise AdapterError(
-                f"{differing} differs between adapters on the air {settings.name!r} of this process"
-            )
-        return shared
+    def differing(self, settings: AirSettings) -> str:
+        """Return the first setting in which the air is another; "" where there is none."""
+        mine, theirs = asdict(self.air.settings), asdict(settings)
+        names = (name for name in mine if name != "client_id" and mine[name] != theirs[name])
+        return next(names, "")
 
     async def close(self) -> None:
-        """Close the air; the pool does so after the last adapter."""
+        """Close the air; its last user does so."""
         if self._probing is not None:
             self._probing.cancel()
             await asyncio.gather(self._probing, return_exceptions=True)
@@ -110,10 +100,3 @@ async def _within(limit_s: float, check: Callable[[], bool]) -> bool:
             return False
         await asyncio.sleep(_LOOK_S)
     return True
-
-
-def _differing(one: AirSettings, other: AirSettings) -> str:
-    """Return the first setting in which two adapters differ; "" where there is none."""
-    other = replace(other, client_id=one.client_id)
-    names = (field.name for field in fields(AirSettings))
-    return next((name for name in names if getattr(one, name) != getattr(other, name)), "")

@@ -1,4 +1,4 @@
-"""What an adapter's event service can do; declared once, read by all."""
+"""What an adapter's event service can do with given settings; declared once, read by all."""
 
 from dataclasses import asdict, dataclass
 
@@ -20,6 +20,10 @@ class Capabilities:
         keeps_types: Names of the types that cross unchanged.
         pull: Whether events must be fetched.
         honours: Standard attributes that the event service itself acts on.
+        redelivers_s: After how long, at the latest, it delivers again what its adapter did not
+            acknowledge; seconds, 0 where it does not.
+        deduplicates_s: For how long it stores no second event of an identity; seconds, 0 where it
+            stores any.
     """
 
     filters_at_source: bool = False
@@ -41,6 +45,8 @@ class Capabilities:
     )
     pull: bool = False
     honours: tuple[str, ...] = ()
+    redelivers_s: float = 0.0
+    deduplicates_s: float = 0.0
 
     def by_name(self) -> dict[str, object]:
         """Return the capabilities as plain data."""

@@ -5,10 +5,11 @@ What the adapters of topic-based brokers share: routes, payloads, control events
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventservices.stamp import Stamp
 
+from fes.adapter.context import Received, ReceivedControl
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import CodecError, MappingError
@@ -54,18 +55,6 @@ class Message:
     topic: str
     packed: Packed
     route: int | None
-
-
-class Heard(NamedTuple):
-    """What a message is.
-
-    Attributes:
-        native: The native event.
-        stamp: None where its publisher does not stamp.
-    """
-
-    native: Native
-    stamp: Stamp | None
 
 
 def make_routes(texts: Sequence[RouteText], names: TopicNames) -> Routes:
@@ -143,7 +132,7 @@ class PlainCodec:
 
     def to_native(
         self, topic: str, headers: Mapping[str, str], payload: bytes, stamp: Stamp | None
-    ) -> Heard | None:
+    ) -> Received | None:
         """Return the native event of a message; None where it is the server's own.
 
         Raises:
@@ -157,10 +146,15 @@ class PlainCodec:
         packing = self._packing(taken.route)
         if taken.subject in self._laid_out:
             native = Native(taken.subject, taken.levels, read_attributes(headers), payload)
-            return Heard(native, stamp)
+            return Received(native, stamp)
         found = packing.unpack(headers, payload, taken.subject, stamp)
         parameters = _beside(taken.levels, found.parameters)
-        return Heard(Native(taken.subject, parameters, found.attributes), found.stamp)
+        return Received(Native(taken.subject, parameters, found.attributes), found.stamp)
+
+    def without_payload(self, topic: str, stamp: Stamp | None) -> Received | None:
+        """Return the native event of a message that tells only its topic; else as `to_native`."""
+        taken = self.routes.take(topic)
+        return None if taken is None else Received(Native(taken.subject, taken.levels), stamp)
 
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
         """Return the message of a control event, which is JSON whatever the setting."""
@@ -170,8 +164,8 @@ class PlainCodec:
 
     def to_control(
         self, headers: Mapping[str, str], payload: bytes, stamp: Stamp | None
-    ) -> tuple[Event, Stamp | None]:
-        """Return the control event of a message, and its stamp.
+    ) -> ReceivedControl:
+        """Return the control event of a message.
 
         Raises:
             FesError: It is none.
@@ -179,7 +173,7 @@ class PlainCodec:
         self._check_size(payload)
         found = self._control.unpack(headers, payload, CONTROL_SUBJECT, stamp)
         event = Event(CONTROL_SUBJECT, found.parameters, found.attributes)
-        return unflatten(event), found.stamp
+        return ReceivedControl(unflatten(event), found.stamp)
 
     def _packing(self, route: int | None) -> Packing:
         return self._default if route is None else self._packings[route]

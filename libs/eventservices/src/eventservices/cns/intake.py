@@ -1,4 +1,4 @@
-"""How the adapter's consumer gets its events: pushed by the channel, or pulled from it."""
+"""One consumer of structured events, whichever way they come: pushed, pulled, or kept for it."""
 
 import asyncio
 import logging
@@ -20,7 +20,9 @@ from eventservices.cns import (
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
-from fes.adapter.inbound.acknowledgements import Answer
+
+Answer = Callable[[bool], None]
+"""Called once: whether an event is no longer needed, or is to be delivered again."""
 
 Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
 """Takes an event, from the event loop, and what it answers its store by; must not raise."""

@@ -1,0 +1,120 @@
+"""What an adapter is given, and what it passes on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol
+
+from eventservices.stamp import Stamp as NativeStamp
+
+from fes.adapter.inbound.acknowledgements import Answer
+from fes.adapter.observed import Observed
+from fes.adapter.pool import ConnectionPool
+from fes.federation.model import Observe
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
+from fes.mapping import Native
+from fes.model import Event
+from fes.model.limits import Limits
+
+
+class Received(NamedTuple):
+    """A native event that was read.
+
+    Attributes:
+        native: The event.
+        stamp: Its stamp; None where its publisher does not stamp.
+    """
+
+    native: Native
+    stamp: NativeStamp | None
+
+
+class ReceivedControl(NamedTuple):
+    """A control event that was read.
+
+    Attributes:
+        event: The control event.
+        stamp: Its stamp; None where its publisher does not stamp.
+    """
+
+    event: Event
+    stamp: NativeStamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A subscription to apply natively.
+
+    Attributes:
+        number: Names it among the adapter's.
+        filter: In the filter language.
+    """
+
+    number: int
+    filter: Filter
+
+
+class Sink(Protocol):
+    """Takes what an adapter hears; never blocks, never raises."""
+
+    def heard(
+        self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
+    ) -> None:
+        """Take a native event.
+
+        Args:
+            native: The event.
+            stamp: Its stamp; None where it has none.
+            answer: Of an adapter that is `persistent`: called once, when the gateway has committed
+                what it does with the event, or to have the event delivered again.
+        """
+
+    def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
+        """Take a control event."""
+
+    def observed(self, seen: Observed) -> None:
+        """Take what a native client declared at the event service, or withdrew."""
+
+    def set_aside(self, reason: str, raw: bytes) -> None:
+        """Take what could not be read: counted, kept for inspection, nothing else is affected."""
+
+
+NOTHING_OBSERVED: Final = Observe()
+"""Nothing that native clients declare becomes a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterContext:
+    """Where an adapter stands.
+
+    Attributes:
+        id: Adapter identifier, `<gateway>.<event service>`.
+        service: Event service identifier.
+        system: System identifier.
+        settings: The event service's and the adapter's settings, from the file.
+        brokers: Addresses of the event service's brokers.
+        medium: Name of the shared wireless medium; "" where it is none.
+        mapping: Between native events and the federation's.
+        hears_control: Whether control events may enter from the service.
+        pool: Connections that adapters of the process share.
+        clock_us: The federation clock.
+        speed: How much faster than the wall clock it runs.
+        limits: On events.
+        base: Folder that relative paths in settings start from.
+        observe: What becomes a request of what native clients declare.
+    """
+
+    id: str
+    service: str
+    system: str
+    settings: Mapping[str, Any]
+    brokers: tuple[str, ...]
+    medium: str
+    mapping: EventMapping
+    hears_control: bool
+    pool: ConnectionPool
+    clock_us: Callable[[], int]
+    speed: float = 1.0
+    limits: Limits = field(default_factory=Limits)
+    base: str = "."
+    observe: Observe = NOTHING_OBSERVED

@@ -1,0 +1,130 @@
+"""What the author of an adapter writes.
+
+Source:
+    FES thesis, section 5.10; design, section 7.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from eventservices.errors import EventServiceError
+from eventservices.stamp import Stamp as NativeStamp
+
+from fes.adapter.context import Received, ReceivedControl, Subscription
+from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import NoSettings
+from fes.errors import AdapterError
+from fes.federation.capabilities import Capabilities
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
+from fes.mapping import NameRule, Native
+from fes.model import Event
+
+MessageT = TypeVar("MessageT")
+
+
+class AdapterContract(ABC, Generic[MessageT]):
+    """Declares the underscored methods that `fes.adapter.base.Adapter` calls.
+
+    Attributes:
+        kind: Name of its kind of event service, as the federation's file says it.
+        settings_type: Struct that its settings must fit.
+        automatic: Whether events that no rule names are mapped by themselves.
+        name_rule: What the service takes as a name; None where it takes any.
+        stamp_setting: Name of a setting that, where it is true, says that all events are stamped;
+            "" where there is none.
+        one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
+            that one adapter may be without it.
+        away_errors: Errors of the native client, besides those that are retryable, that say that
+            the event service is away.
+    """
+
+    kind: ClassVar[str]
+    settings_type: ClassVar[type[msgspec.Struct]] = NoSettings
+    automatic: ClassVar[bool] = True
+    name_rule: ClassVar[NameRule | None] = None
+    stamp_setting: ClassVar[str] = ""
+    one_may_stamp: ClassVar[bool] = False
+    away_errors: ClassVar[tuple[type[EventServiceError], ...]] = ()
+
+    @classmethod
+    @abstractmethod
+    def capabilities_for(cls, settings: Any) -> Capabilities:
+        """Return what the event service can do, with settings of `settings_type`."""
+
+    @classmethod
+    def explain(
+        cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
+    ) -> NativeForm | None:
+        """Return what a filter becomes at the event service, for people.
+
+        Args:
+            filter_: In the filter language.
+            mapping: Of the adapter.
+            given: The settings, as the file has them.
+
+        Returns:
+            None where the service applies no filter.
+
+        Raises:
+            AdapterError: Raised when the service cannot have the filter at all.
+        """
+        del filter_, mapping, given
+        return None
+
+    @abstractmethod
+    async def _open(self) -> None:
+        """Connect; what is to be closed goes on `_closing`, in the order in which it is opened."""
+
+    @abstractmethod
+    def _read(self, message: MessageT) -> Received | ReceivedControl | None:
+        """Return what a native message is; None where it is not for the gateway.
+
+        Raises:
+            FesError, EventServiceError: It cannot be read; the message says what is wrong.
+        """
+
+    @abstractmethod
+    def _raw(self, message: MessageT) -> bytes:
+        """Return the bytes of a native message, which are kept where it cannot be read."""
+
+    def _named(self, message: MessageT) -> str:
+        """Return what a reason calls a native message; "" for nothing."""
+        del message
+        return ""
+
+    def _counted(self) -> dict[str, int]:
+        """Return counters of the native client, by name."""
+        return {}
+
+    async def _observe(self) -> None:
+        """Tell the sink what native clients declare; what its gateway's adapters made is nothing.
+
+        Event services that do not let an adapter see it leave this. Closing ends it.
+        """
+        raise AdapterError(f"kind {self.kind!r} shows nobody what native clients declare")
+
+    async def _announce(self, native: Native) -> None:
+        """Announce; event services without announcements leave this."""
+        del native
+
+    async def _unannounce(self, native: Native) -> None:
+        """Withdraw an announcement; event services without announcements leave this."""
+        del native
+
+    @abstractmethod
+    async def _publish(self, native: Native, stamp: NativeStamp) -> None: ...
+
+    @abstractmethod
+    async def _publish_control(self, event: Event, stamp: NativeStamp) -> None: ...
+
+    @abstractmethod
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    async def _unsubscribe(self, subscription: Subscription) -> None: ...
+
+    @abstractmethod
+    async def _probe(self) -> None: ...

@@ -1,0 +1,99 @@
+"""Messages that a store keeps until somebody answers for them: to the gateway, in order."""
+
+import asyncio
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Final, Generic, TypeVar
+
+from fes.adapter.inbound.acknowledgements import Answer
+
+AGAIN_S: Final = 0.5
+"""How long a message that the gateway did not take waits before it is given to it again."""
+
+YIELDS: Final = 64
+"""Messages between two turns of the loop."""
+
+MessageT = TypeVar("MessageT")
+
+
+class OrderedDelivery(Generic[MessageT]):
+    """Gives messages to the gateway in the order of their keys, again where it did not take them.
+
+    While a message waits to be given again, nothing behind it is given.
+
+    Args:
+        receive: Takes a message, and what it is answered by.
+        done: Takes the key of a message that the gateway answers for.
+        most: Most messages that wait, or are not answered; `room` waits for less.
+    """
+
+    def __init__(
+        self,
+        receive: Callable[[MessageT, Answer], None],
+        done: Callable[[int], None],
+        most: int,
+    ) -> None:
+        self._receive = receive
+        self._done = done
+        self._most = most
+        self._waiting: list[int] = []
+        self._messages: dict[int, MessageT] = {}
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._rests_until_s = 0.0
+
+    def __len__(self) -> int:
+        """Return how many messages wait, or are not answered."""
+        return len(self._messages)
+
+    def __contains__(self, key: int) -> bool:
+        """Tell whether a message waits, or is not answered."""
+        return key in self._messages
+
+    def put(self, key: int, message: MessageT) -> None:
+        """Have a message given to the gateway; one of the same key is in hand already."""
+        if key in self._messages:
+            return
+        self._messages[key] = message
+        self._wait(key)
+        if len(self._messages) >= self._most:
+            self._room.clear()
+
+    async def room(self) -> int:
+        """Wait for room; returns for how many messages there is."""
+        await self._room.wait()
+        return self._most - len(self._messages)
+
+    async def run(self) -> None:
+        """Give messages to the gateway, until cancelled."""
+        loop, given = asyncio.get_running_loop(), 0
+        while True:
+            rest_s = self._rests_until_s - loop.time()
+            if rest_s > 0:
+                await asyncio.sleep(rest_s)
+            elif not self._waiting:
+                self._wake.clear()
+                await self._wake.wait()
+            else:
+                key = heappop(self._waiting)
+                self._receive(self._messages[key], self._answer(key))
+                given += 1
+                if given % YIELDS == 0:
+                    await asyncio.sleep(0)
+
+    def _wait(self, key: int) -> None:
+        heappush(self._waiting, key)
+        self._wake.set()
+
+    def _answer(self, key: int) -> Answer:
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+            if not taken:
+                self._rests_until_s = asyncio.get_running_loop().time() + AGAIN_S
+                self._wait(key)
+                return
+            del self._messages[key]
+            self._room.set()
+            self._done(key)
+
+        return answer

@@ -1,0 +1,1 @@
+"""What the adapters of plain, topic-based systems share: payloads, routes, settings."""

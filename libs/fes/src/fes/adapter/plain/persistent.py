@@ -1,0 +1,22 @@
+"""Native events that their event service keeps."""
+
+from dataclasses import replace
+from typing import Final
+
+from fes.mapping import Native
+from fes.model import Event, Field, Type, attributes
+from fes.model.attributes import RELIABILITY
+
+_PERSISTENT: Final = Field(RELIABILITY, Type.LONG, 1)
+
+
+def is_persistent(native: Native) -> bool:
+    """Tell whether an event asks to be kept."""
+    return attributes.is_persistent(Event(native.subject or "", (), native.attributes))
+
+
+def persistent(native: Native) -> Native:
+    """Return an event that its service keeps, as one that says so itself."""
+    if any(field.id == RELIABILITY for field in native.attributes):
+        return native
+    return replace(native, attributes=(*native.attributes, _PERSISTENT))

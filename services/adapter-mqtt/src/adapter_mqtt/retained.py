@@ -1,0 +1,56 @@
+"""What brokers keep as their topics' last messages, and what of it was deleted meanwhile.
+
+While the adapter is away it gets no deletion. When it is back the broker sends all that it keeps
+still; what it does not send was deleted.
+"""
+
+from typing import Final
+
+KEPT: Final = 10_000
+"""Most topics that are remembered; the oldest is forgotten, and its deletion may be missed."""
+
+
+class RetainedTopics:
+    """Remembers the topics of which the broker keeps a message.
+
+    Attributes:
+        forgotten: Topics that were too many.
+    """
+
+    def __init__(self) -> None:
+        self.forgotten = 0
+        self._topics: dict[str, None] = {}
+        self._unproved: set[str] = set()
+
+    def __len__(self) -> int:
+        """Return how many topics are remembered."""
+        return len(self._topics)
+
+    def kept(self, topic: str) -> None:
+        """Note that the broker keeps a message of a topic."""
+        self._unproved.discard(topic)
+        self._topics.pop(topic, None)
+        self._topics[topic] = None
+        if len(self._topics) > KEPT:
+            del self._topics[next(iter(self._topics))]
+            self.forgotten += 1
+
+    def deleted(self, topic: str) -> bool:
+        """Note that it keeps none; tells whether it was known to keep one."""
+        self._unproved.discard(topic)
+        return self._topics.pop(topic, self) is None
+
+    def away(self) -> None:
+        """Note that the connection was lost: nothing is proved any more."""
+        self._unproved = set(self._topics)
+
+    def missing(self) -> list[str]:
+        """Return what was deleted while the connection was lost, in the order of its keeping.
+
+        To be asked once the broker has sent all that it keeps.
+        """
+        gone = [topic for topic in self._topics if topic in self._unproved]
+        self._unproved.clear()
+        for topic in gone:
+            del self._topics[topic]
+        return gone

@@ -1,0 +1,246 @@
+"""JetStream: what a stream keeps, fetched by a durable consumer, acknowledged when it is safe."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+import nats.errors
+import nats.js.errors
+from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
+from eventservices.natslink import NatsLink
+from eventservices.stamp import Stamp
+from fes.adapter.inbound.acknowledgements import Answer
+from fes.adapter.inbound.ordered import OrderedDelivery
+from nats.js import api
+
+from adapter_nats.codec import NatsMessage
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+    from nats.js.client import JetStreamContext
+
+ANSWER_S: Final = 5.0
+"""Longest that the server takes to answer."""
+
+FETCH_S: Final = 1.0
+"""How long a request for messages waits at the server."""
+
+BATCH: Final = 256
+"""Most messages of one request."""
+
+MOST: Final = 4096
+"""Most messages that the gateway has not answered for."""
+
+ACK_WAIT_S: Final = 30.0
+"""After how long the server delivers again what was not acknowledged."""
+
+DUPLICATE_WINDOW_S: Final = 120.0
+"""For how long a server, as it is installed, knows a repeated `Nats-Msg-Id`."""
+
+RESTART_S: Final = 1.0
+
+CLOSE_S: Final = 1.0
+"""Longest that a stream takes to close."""
+
+_TROUBLE = (nats.errors.Error, OSError, EventServiceError)
+_log = logging.getLogger(__name__)
+
+
+class Stream:
+    """One stream, seen by one adapter.
+
+    A message without a stamp gets one that follows from its number in the stream, so that it has
+    the same identity however often, and to whomever, it is delivered.
+
+    Args:
+        link: The connection.
+        name: Of the stream.
+        durable: Names the consumer; the same after a restart.
+        home: Event service identifier.
+        receive: Takes a message, and what it is answered by.
+    """
+
+    def __init__(
+        self,
+        link: NatsLink,
+        name: str,
+        durable: str,
+        home: str,
+        receive: Callable[[NatsMessage, Answer], None],
+    ) -> None:
+        self.failure = ""
+        self.redelivered = 0
+        self._link = link
+        self._name = name
+        self._durable = f"fes-{blake2b(durable.encode(), digest_size=12).hexdigest()}"
+        self._home = home
+        self._epoch = 0
+        self._delivery = OrderedDelivery(receive, self._acknowledge, MOST)
+        self._native: dict[int, Msg] = {}
+        self._acks: asyncio.Queue[Msg] = asyncio.Queue(MOST)
+        self._wanted: dict[int, tuple[str, ...]] = {}
+        self._changing = asyncio.Lock()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def __len__(self) -> int:
+        """Return how many messages the gateway has not answered for."""
+        return len(self._delivery)
+
+    async def open(self) -> None:
+        """Check that there is such a stream.
+
+        Raises:
+            NotConnectedError: The server does not answer.
+            RefusedError: There is none.
+        """
+        try:
+            found = await self._context().stream_info(self._name)
+        except nats.js.errors.NotFoundError as error:
+            raise RefusedError(f"there is no stream {self._name!r}") from error
+        except _TROUBLE as error:
+            raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
+        created = found.created
+        self._epoch = int(created.timestamp()) if created is not None else 1
+        loop = asyncio.get_running_loop()
+        self._tasks = [
+            loop.create_task(act(), name=f"jetstream {what}")
+            for what, act in (("give", self._delivery.run), ("acknowledge", self._send_acks))
+        ]
+
+    async def close(self) -> None:
+        """Fetch no more; what was not acknowledged is delivered again."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(*_TROUBLE):  # else the server delivers again, to a known identity
+            async with asyncio.timeout(CLOSE_S):
+                while not self._acks.empty():
+                    await self._acks.get_nowait().ack()
+                await self._link.flush()
+
+    async def publish(self, subject: str, payload: bytes, headers: dict[str, str]) -> None:
+        """Publish, and return once the stream keeps the message.
+
+        Raises:
+            NotConnectedError: The server does not answer, or cannot keep it now.
+            RefusedError: The stream does not store the subject.
+        """
+        try:
+            await self._context().publish(subject, payload, stream=self._name, headers=headers)
+        except nats.js.errors.NoStreamResponseError as error:
+            raise RefusedError(f"no stream stores subject {subject[:100]!r}") from error
+        except nats.js.errors.APIError as error:
+            raise NotConnectedError(f"stream {self._name!r}: {error.description}") from error
+        except (nats.errors.Error, OSError) as error:
+            raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
+
+    async def want(self, number: int, patterns: tuple[str, ...]) -> None:
+        """Have messages of subjects delivered from now on.
+
+        Raises:
+            NotConnectedError: The server does not answer; what was in force stays.
+        """
+        async with self._changing:
+            wanted = {**self._wanted, number: patterns}
+            await self._settle(wanted)
+            self._wanted = wanted
+
+    async def forget(self, number: int) -> None:
+        """End what only one subscription needed; idempotent."""
+        async with self._changing:
+            wanted = {key: each for key, each in self._wanted.items() if key != number}
+            if wanted != self._wanted:
+                await self._settle(wanted)
+                self._wanted = wanted
+
+    async def _settle(self, wanted: dict[int, tuple[str, ...]]) -> None:
+        subjects = sorted({each for patterns in wanted.values() for each in patterns})
+        try:
+            if subjects:
+                await self._context().add_consumer(self._name, self._configuration(subjects))
+            else:
+                with suppress(nats.js.errors.NotFoundError):
+                    await self._context().delete_consumer(self._name, self._durable)
+        except nats.js.errors.APIError as error:
+            raise RefusedError(f"stream {self._name!r}: {error.description}") from error
+        except (nats.errors.Error, OSError) as error:
+            raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
+        if subjects and len(self._tasks) == 2:
+            self._tasks.append(asyncio.create_task(self._keep_fetching(), name="jetstream fetch"))
+        elif not subjects and len(self._tasks) > 2:
+            fetching = self._tasks.pop()
+            fetching.cancel()
+            await asyncio.gather(fetching, return_exceptions=True)
+
+    def _configuration(self, subjects: Sequence[str]) -> api.ConsumerConfig:
+        return api.ConsumerConfig(
+            durable_name=self._durable,
+            deliver_policy=api.DeliverPolicy.NEW,
+            ack_policy=api.AckPolicy.EXPLICIT,
+            ack_wait=ACK_WAIT_S,
+            max_ack_pending=MOST,
+            filter_subjects=list(subjects),
+        )
+
+    async def _keep_fetching(self) -> None:
+        while True:
+            try:
+                await self._fetch()
+            except _TROUBLE as error:
+                self.failure = f"stream {self._name!r}: {error or repr(error)}"
+                _log.warning("fetching_failed", extra={"reason": self.failure})
+                await asyncio.sleep(RESTART_S)
+
+    async def _fetch(self) -> None:
+        context = self._context()
+        await context.consumer_info(self._name, self._durable)
+        pulled = await context.pull_subscribe_bind(self._durable, self._name)
+        self.failure = ""
+        try:
+            await self._fetch_from(pulled)
+        finally:
+            # A request that is open would have the server send a message to nobody.
+            with suppress(*_TROUBLE):
+                await pulled.unsubscribe()
+
+    async def _fetch_from(self, pulled: "JetStreamContext.PullSubscription") -> None:
+        while True:
+            room = await self._delivery.room()
+            try:
+                messages = await pulled.fetch(min(BATCH, room), timeout=FETCH_S)
+            except nats.errors.TimeoutError:
+                if not self._link.connected:
+                    raise
+                continue
+            for message in messages:
+                self._take(message)
+
+    def _take(self, message: "Msg") -> None:
+        number = message.metadata.sequence.stream
+        self.redelivered += number in self._delivery
+        self._native[number] = message
+        told = message.metadata.timestamp
+        time_us = round(told.timestamp() * 1e6)
+        origin = f"{self._home}/{self._name}"
+        stamp = Stamp(origin, self._epoch, number, time_us, self._home)
+        headers = message.headers or {}
+        self._delivery.put(number, NatsMessage(message.subject, message.data, headers, kept=stamp))
+
+    def _acknowledge(self, number: int) -> None:
+        message = self._native.pop(number, None)
+        if message is not None:
+            self._acks.put_nowait(message)  # at most as many as are not answered for
+
+    async def _send_acks(self) -> None:
+        while True:
+            message = await self._acks.get()
+            # Where it is lost, the message comes again, and the gateway knows its identity.
+            with suppress(*_TROUBLE):
+                await message.ack()
+
+    def _context(self) -> "JetStreamContext":
+        return self._link.client.jetstream(timeout=ANSWER_S)

@@ -1,0 +1,186 @@
+"""What a JetStream stream keeps: acknowledged once the gateway keeps it, given again if not."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from adapter_nats import NatsAdapter
+from eventservices.servers import NatsServer, ServerSpec
+from eventservices.stamp import Stamp
+from fes.adapter.context import Subscription
+from fes.adapter.pool import ConnectionPool
+from fes.errors import AdapterError
+from fes.filter import Filter
+from fes.mapping import Native
+from fes.model import Field, Type
+from fes.testing.eventually import eventually
+from nats.js.client import JetStreamContext
+from support.processes.contexts import adapter_context
+from support.sinks import NotingSink
+
+pytestmark = pytest.mark.broker
+
+KEPT = (Field("Reliability", Type.LONG, 1),)
+
+
+class Gateway(NotingSink):
+    """Answers for messages, or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.natives: list[Native] = []
+        self.stamps: list[Any] = []
+        self.answers: list[Any] = []
+        self.takes = True
+
+    def heard(self, native: Native, stamp: Any, answer: Any = None) -> None:
+        if not self.takes:
+            answer(False)
+            return
+        self.natives.append(native)
+        self.stamps.append(stamp)
+        self.answers.append(answer)
+        answer(True)
+
+    @property
+    def numbers(self) -> list[int]:
+        return [native.parameters[0].value for native in self.natives]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[NatsServer]:
+    with NatsServer(ServerSpec("kept", tmp_path, jetstream=True)) as running:
+        yield running
+
+
+@asynccontextmanager
+async def stream(server: NatsServer) -> AsyncIterator[JetStreamContext]:
+    client = await nats.connect(server.url)
+    context = client.jetstream()
+    try:
+        await context.stream_info("ORDERS")
+    except nats.js.errors.NotFoundError:
+        await context.add_stream(name="ORDERS", subjects=["orders.>"])
+    yield context
+    await client.close()
+
+
+def adapter(server: NatsServer, **settings: Any) -> NatsAdapter:
+    given = {"stream": "ORDERS", **settings}
+    context = adapter_context(
+        "g", "shop", NatsAdapter, ConnectionPool(), settings=given, brokers=(server.url,)
+    )
+    return NatsAdapter(context)
+
+
+def order(number: int) -> Native:
+    return Native("orders.new", (Field("n", Type.LONG, number),), KEPT)
+
+
+async def test_what_the_gateway_takes_is_acknowledged_and_what_it_does_not_comes_again(
+    server: NatsServer,
+) -> None:
+    async with stream(server) as native:
+        made, gateway = adapter(server), Gateway()
+        await made.connect(gateway)
+        await made.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        gateway.takes = False
+        for n in range(5):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        await native.publish("orders.old", b'{"n": 9}')
+        await eventually(lambda: made.counters["unanswered"] == 5)
+        gateway.takes = True
+        await eventually(lambda: len(gateway.natives) == 5)
+        assert gateway.numbers == [0, 1, 2, 3, 4]
+        assert all(KEPT[0] in native.attributes for native in gateway.natives)
+
+        async def acknowledged() -> bool:
+            (consumer,) = await native.consumers_info("ORDERS")
+            return consumer.num_ack_pending == 0 and consumer.num_pending == 0
+
+        await eventually(acknowledged)
+        await made.disconnect()
+
+
+async def test_what_comes_while_the_adapter_is_away_waits_and_has_one_identity(
+    server: NatsServer,
+) -> None:
+    """A gateway that took a message, and whose acknowledgement was lost, knows it again."""
+    async with stream(server) as native:
+        first, gateway = adapter(server), Gateway()
+        await first.connect(gateway)
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await native.publish("orders.new", b'{"n": 1}')
+        await eventually(lambda: gateway.natives)
+        await first.disconnect()
+        await native.publish("orders.new", b'{"n": 2}')
+
+        second, again = adapter(server), Gateway()
+        await second.connect(again)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: again.natives)
+        assert again.numbers[-1] == 2
+        one, two = gateway.stamps[0], again.stamps[-1]
+        assert (one.origin, two.origin) == ("shop/ORDERS", "shop/ORDERS")
+        assert (one.epoch, one.sequence, two.sequence) == (two.epoch, 1, 2)
+        await second.disconnect()
+
+
+async def test_a_persistent_event_is_kept_once_it_is_published(server: NatsServer) -> None:
+    async with stream(server) as native:
+        made = adapter(server)
+        await made.connect(Gateway())
+        stamp = stamp_of(1)
+        await made.publish(order(1), stamp)
+        await made.publish(order(1), stamp)  # as after an answer that was lost
+        info = await native.stream_info("ORDERS")
+        assert info.state.messages == 1
+        with pytest.raises(AdapterError, match="no stream stores subject 'elsewhere'"):
+            await made.publish(Native("elsewhere", (), KEPT), stamp_of(2))
+        await made.disconnect()
+
+
+async def test_nothing_is_lost_over_restarts_of_the_server(server: NatsServer) -> None:
+    """D18."""
+    made, gateway = adapter(server), Gateway()
+    async with stream(server) as native:
+        await made.connect(gateway)
+        await made.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await native.publish("orders.new", b'{"n": 1}')
+        await eventually(lambda: gateway.natives)
+    server.kill()
+    server.start()
+    async with stream(server) as native:
+        await native.publish("orders.new", b'{"n": 2}')
+        await eventually(lambda: 2 in gateway.numbers, 30.0, "the message after the restart")
+        assert {s.sequence: n for s, n in zip(gateway.stamps, gateway.numbers, strict=True)} == {
+            1: 1, 2: 2,
+        }  # fmt: skip
+    await made.disconnect()
+
+
+async def test_the_last_unsubscription_leaves_no_consumer(server: NatsServer) -> None:
+    async with stream(server) as native:
+        made = adapter(server)
+        await made.connect(Gateway())
+        for number in (1, 2):
+            await made.subscribe(Subscription(number, Filter.of("subject = 'orders.new'")))
+        await made.unsubscribe(Subscription(1, Filter.of("")))
+        assert len(await native.consumers_info("ORDERS")) == 1
+        await made.unsubscribe(Subscription(2, Filter.of("")))
+        assert await native.consumers_info("ORDERS") == []
+        await made.disconnect()
+
+
+async def test_a_stream_that_is_not_there_is_named(server: NatsServer) -> None:
+    made = adapter(server, stream="NONE")
+    with pytest.raises(AdapterError, match="there is no stream 'NONE'"):
+        await made.connect(Gateway())
+
+
+def stamp_of(number: int) -> Stamp:
+
+    return Stamp("far", 1, number, 0, "elsewhere")
