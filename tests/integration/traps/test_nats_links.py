@@ -60,7 +60,7 @@ async def test_an_outage_of_any_length_ends_in_a_connection(
     own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client's own default gives up for good after 60 attempts."""
-    monkeypatch.setattr(natslink, "RECONNECT_WAIT_S", 0.005)
+    monkeypatch.setattr(natsconnecting, "RECONNECT_WAIT_S", 0.005)
     async with NatsLink([own_server.url], UNWATCHED) as link:
         got = await listened(link)
         first = own_server.pid
