@@ -77,7 +77,7 @@ async def test_an_outage_of_any_length_ends_in_a_connection(
 async def test_pings_find_a_silent_partition_by_themselves(
     nats_proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(natslink, "PING_INTERVAL_S", 0.1)
+    monkeypatch.setattr(natsconnecting, "PING_INTERVAL_S", 0.1)
     async with through(nats_proxy) as link:
         got = await listened(link)
         nats_proxy.deafen()
