@@ -66,8 +66,9 @@ class Confirmer:
         """Return when a command came into force; None where that was not learnt in time.
 
         The time begins anew with each step that the gateway takes with it, `MOST_WAITS` times at
-        most: a busy gateway that gets on is waited for, and not asked once more. A gateway that is being asked when the time is over is waited for, at most `TIMEOUT_S`:
-        `httpx` never gives back the place of a request that is cancelled while it connects.
+        most: a busy gateway that gets on is waited for, and not asked once more. A gateway that is
+        being asked when the time is over is waited for, at most `TIMEOUT_S`: `httpx` never gives
+        back the place of a request that is cancelled while it connects.
         """
         pause_s, known = FIRST_PAUSE_S, 0
         last_s = time.monotonic() + MOST_WAITS * seconds
