@@ -16,10 +16,10 @@ from fes.link.end import Hello, Message
 from fes.link.frames import Frame, encode_frame
 from fes.link.messages import Desired, Done, PublishControl, Subscribe, Taken
 from fes.testing.eventually import eventually
-from fes_gateway import host as host_module
+from fes_gateway.deciding import decider
+from fes_gateway.deciding.refusals import STATIC
 from fes_gateway.host import GatewayHost
 from fes_gateway.linkserver import LinkServer
-from fes_gateway.refusals import STATIC
 from fes_gateway.store import Entry, MemoryJournal
 from support.gateways.cores import request
 from support.gateways.custodies import event_of
@@ -91,7 +91,7 @@ def steps(host: GatewayHost, identity: str) -> list[str]:
 async def test_what_the_journal_cannot_take_is_refused_before_the_core_knows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(host_module, "COMMITS", 2)
+    monkeypatch.setattr(decider, "COMMITS", 2)
     async with hosted() as (host, journal):
         end = End()
         host.attach("north", end)
@@ -122,7 +122,7 @@ async def test_nothing_is_accepted_behind_an_event_that_the_journal_could_not_ta
         (applied,) = host.core.applied("north")
         receive, numbers = host.receiver("north"), (applied.number,)
 
-        monkeypatch.setattr(host_module, "COMMITS", 0)
+        monkeypatch.setattr(decider, "COMMITS", 0)
         receive(event_of(numbers, 1))
         monkeypatch.undo()
         receive(event_of(numbers, 2, after=1))

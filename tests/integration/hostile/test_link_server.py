@@ -347,7 +347,7 @@ async def test_an_adapter_whose_link_could_not_be_attached_may_dial_again(
     def fail(*_: object) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr(host, "_decide", fail)
+    monkeypatch.setattr(host._decider, "decide", fail)
     async with dialled(town.links.port) as first:
         await first.socket.send(frame(1, HELLO))
         await eventually(lambda: first.refusals)

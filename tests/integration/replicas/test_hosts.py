@@ -19,7 +19,8 @@ from fes.link.end import Message
 from fes.link.messages import Desired, Done, Heard, Publish, Subscribe, Taken, View
 from fes.model import Event, Stamp, binary
 from fes.testing.eventually import eventually
-from fes_gateway.host import VOID, GatewayHost
+from fes_gateway.deciding.decider import VOID
+from fes_gateway.host import GatewayHost
 from fes_gateway.http import app as app_module
 from fes_gateway.http import views
 from fes_gateway.replicas.membership import NUMBERS

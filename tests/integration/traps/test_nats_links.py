@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from adapter_cns.adapter import CnsAdapter
-from eventservices import natslink
+from eventservices import natsconnecting, natslink
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.servers import NatsServer, ServerSpec
@@ -60,7 +60,7 @@ async def test_an_outage_of_any_length_ends_in_a_connection(
     own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client's own default gives up for good after 60 attempts."""
-    monkeypatch.setattr(natslink, "RECONNECT_WAIT_S", 0.005)
+    monkeypatch.setattr(natsconnecting, "RECONNECT_WAIT_S", 0.005)
     async with NatsLink([own_server.url], UNWATCHED) as link:
         got = await listened(link)
         first = own_server.pid
@@ -77,7 +77,7 @@ async def test_an_outage_of_any_length_ends_in_a_connection(
 async def test_pings_find_a_silent_partition_by_themselves(
     nats_proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(natslink, "PING_INTERVAL_S", 0.1)
+    monkeypatch.setattr(natsconnecting, "PING_INTERVAL_S", 0.1)
     async with through(nats_proxy) as link:
         got = await listened(link)
         nats_proxy.deafen()
@@ -98,7 +98,7 @@ async def test_a_connection_that_is_ended_at_once_is_not_made_again_in_a_storm(
         nats_proxy.kick_s = 0.03
         nats_proxy.cut()
         await eventually(lambda: nats_proxy.connections >= made + 5, 30.0, "five attempts")
-        assert time.monotonic() - began_s > 4 * (0.3 + natslink.RECONNECT_WAIT_S) - 0.2
+        assert time.monotonic() - began_s > 4 * (0.3 + natsconnecting.RECONNECT_WAIT_S) - 0.2
         nats_proxy.kick_s = None
         await heard_again(link, got)
 

@@ -4,6 +4,8 @@ import time
 
 from eventservices.stamp import Stamp
 from eventservices.suppress import Suppressor
+from hypothesis import given
+from hypothesis import strategies as st
 
 LAST = 2**63 - 1
 
@@ -65,3 +67,19 @@ def test_origins_are_bounded_and_the_oldest_is_forgotten() -> None:
         assert not suppressor.repeated(stamp(1, origin))
     assert suppressor.forgotten == 1
     assert not suppressor.repeated(stamp(1, "a"))
+
+
+@given(
+    st.integers(1, 40),
+    st.lists(st.one_of(st.integers(0, 60), st.integers(-3, 3)), min_size=1, max_size=200),
+)
+def test_a_window_remembers_what_a_set_would(size: int, steps: list[int]) -> None:
+    suppressor, seen, highest, sequence = Suppressor(window=size), set[int](), 0, 100
+    for step in steps:
+        sequence = sequence + step if step <= 3 else 100 + step
+        late = bool(seen) and highest - sequence >= size
+        expected = late or sequence in seen
+        again = suppressor.repeated(stamp(sequence))
+        assert again is expected
+        seen.add(sequence)
+        highest = max(highest, sequence)

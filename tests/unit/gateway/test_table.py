@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+import fes.gateway.requests.held as held_module
 import fes.gateway.requests.table as table_module
 import pytest
 from fes import distribution
 from fes.control import RequestType
 from fes.distribution import matches
 from fes.gateway.requests.desired import DesiredState
+from fes.gateway.requests.growth import MAX_WILD
 from fes.gateway.requests.row import Row
-from fes.gateway.requests.table import MAX_WILD, RequestTable
+from fes.gateway.requests.table import RequestTable
 from fes.model import Stamp
 from fes.wildcard import Wildcard
 from hypothesis import given
@@ -98,7 +100,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Note every pattern that a table compares with another, or with a service."""
     found: list[str] = []
     covers = table_module.covers_pattern
-    match = table_module.matches
+    match = held_module.matches
 
     def noted_covers(wider: str, narrower: str) -> bool:
         found.append(wider)
@@ -109,7 +111,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return match(pattern, name)
 
     monkeypatch.setattr(table_module, "covers_pattern", noted_covers)
-    monkeypatch.setattr(table_module, "matches", noted_match)
+    monkeypatch.setattr(held_module, "matches", noted_match)
     return found
 
 
@@ -151,9 +153,9 @@ def test_no_more_patterns_with_wildcards_have_room_than_are_compared() -> None:
     table = RequestTable(HORIZON_US, SERVICES)
     table.take([row_of(f"{number}*") for number in range(MAX_WILD)], 1)
 
-    assert not table.has_room([row_of("a*")])
-    assert table.has_room([row_of("1*", 2), row_of("plain")])
-    assert table.has_room([row_of("a*", requester="another")])
+    assert not table.growth.has_room([row_of("a*")])
+    assert table.growth.has_room([row_of("1*", 2), row_of("plain")])
+    assert table.growth.has_room([row_of("a*", requester="another")])
 
 
 def test_a_lease_that_is_renewed_for_ever_leaves_no_trace() -> None:
@@ -162,7 +164,7 @@ def test_a_lease_that_is_renewed_for_ever_leaves_no_trace() -> None:
         table.take([row_of("a", version, expires_us=version + 50, until_us=version + 50)], version)
 
     assert table.expire(1048).gone == ()
-    assert len(table._due) < 100
+    assert len(table._ends) < 100
     assert [row.version for row in table.expire(1049).gone] == [999]
 
 

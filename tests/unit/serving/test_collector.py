@@ -18,10 +18,11 @@ class Knot:
 
 
 @pytest.fixture
-def collecting() -> Iterator[Collector]:
+def collecting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     """A collector that has set aside what the tests made so far; all is as before afterwards."""
     thresholds, made = gc.get_threshold(), Collector()
     made.settle()
+    monkeypatch.setattr(collector, "MANY", 100)
     yield made
     made.stop()
     gc.unfreeze()
@@ -72,6 +73,10 @@ def test_a_knot_that_is_cut_off_later_is_freed_once_the_process_has_grown(
     assert gone() is not None
     assert collecting.wholes == 0
     monkeypatch.setattr(collector, "GROWTH", 0)
+    grow_old()
+    collecting.look()
+    assert gone() is not None, "a process with many objects waits longer"
+    monkeypatch.setattr(collector, "MOST_GROWTH", 0)
     grow_old()
     collecting.look()
     assert gone() is None

@@ -156,3 +156,20 @@ def test_endpoints_are_kept_while_their_file_cannot_be_read(tmp_path: Path) -> N
     assert endpoints.url("g-m-M01") == "http://g"
     path.unlink()
     assert endpoints.url("g-m-M01") == "http://g"
+
+
+async def test_a_gateway_that_gets_on_is_waited_for_and_one_that_does_not_is_not(
+    tmp_path: Path,
+) -> None:
+    tell(tmp_path, "http://g")
+    told: list[dict[str, Any]] = []
+
+    def gets_on(_: httpx.Request) -> httpx.Response:
+        told.append(step("ordered", "steam-m-M01"))
+        if len(told) == 5:  # after 20 + 40 + 80 + 160 ms, longer than 0.2 s
+            told[-1] = step("applied", "steam-m-M01", 7)
+        return steps_of(*told)
+
+    assert await ask(tmp_path, gets_on, command(), 0.2) == 7
+    stands = steps_of(step("accepted", "siena-m"))
+    assert await ask(tmp_path, lambda _: stands, command(), 0.2) is None

@@ -8,38 +8,28 @@ A subscription that the server refuses is asked for again with each proof, which
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Self
 
 import nats.errors
 
 from eventservices.backoff import Backoff
-from eventservices.credentials import with_credentials, without_credentials
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natsclient import Handler, NatsClient
+from eventservices.natsconnecting import Callbacks, Servers, close, connect
 from eventservices.natslistening import Listening
 from eventservices.natsoptions import LinkCounters, LinkOptions
-from eventservices.natsprobe import Probes
-from eventservices.natsrefusals import Refusals
+from eventservices.natsproof import Proofs
 
 __all__ = ["LinkCounters", "LinkOptions", "Listening", "NatsLink"]
 
 log = logging.getLogger(__name__)
 
-PING_INTERVAL_S = 2
-PINGS_UNANSWERED = 2
-RECONNECT_WAIT_S = 0.2
 BACKOFF_S = (0.1, 2.0)
 STEADY_S = 5.0
-CLOSE_TIMEOUT_S = 1.0
 MISSED_PROBES = 3
-SHARED_S = 0.25
-"""How long a proof counts for others that ask."""
-BUSY_PROBES = 5
-"""Most probes in a row while other messages come: they wait behind those."""
 _HEADER_OVERHEAD_BYTES = 16  # "NATS/1.0\r\n", the final "\r\n" and some
 
 
@@ -60,20 +50,17 @@ class NatsLink(Opening):
     def __init__(self, urls: Sequence[str], options: LinkOptions | None = None) -> None:
         if not urls:
             raise NotConnectedError("no address of a NATS server was given")
-        self.urls, self._user, self._password = _without_credentials(urls)
+        self._servers = Servers.of(urls)
+        self.urls = self._servers.urls
         self.options = options or LinkOptions()
         self.counters = LinkCounters()
         self.on_connected: list[Callable[[], None]] = []
         self._client: NatsClient | None = None
         self._listenings: dict[Listening, None] = {}
         self._inbox = ""
-        self._probes = Probes()
-        self._refusals = Refusals()
+        self._proofs = Proofs(self._to_myself, self._ask_again, self.options.probe_timeout_s)
         self._backoff = Backoff(*BACKOFF_S, STEADY_S)
         self._handler_errors_before = 0
-        self._proving: asyncio.Task[float] | None = None
-        self._proved_s = float("-inf")
-        self._took_s = 0.0
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self._closed = False
@@ -85,7 +72,7 @@ class NatsLink(Opening):
             url: Address of the server, without a name or a password.
             options: As of a link.
         """
-        return NatsLink([with_credentials(url, self._user or "", self._password or "")], options)
+        return NatsLink([self._servers.url(url)], options)
 
     @property
     def client(self) -> NatsClient:
@@ -138,7 +125,7 @@ class NatsLink(Opening):
         """
         self._client = await self._connect()
         self._inbox = self._client.new_inbox()
-        await self.listen(self._inbox, self._probes.hear)
+        await self.listen(self._inbox, self._proofs.probes.hear)
         if self.options.probe_interval_s > 0:
             watching = lasting(self._watch)
             self._watchdog = asyncio.create_task(watching, name="nats-link-watchdog")
@@ -149,13 +136,13 @@ class NatsLink(Opening):
         if self._closed:
             return
         self._closed = True
-        for task in (self._watchdog, self._rebuilding, self._proving):
+        for task in (self._watchdog, self._rebuilding):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        self._probes.give_up()
+        await self._proofs.stop()
         if self._client is not None:
-            await _close(self._client)
+            await close(self._client)
 
     async def listen(self, subject: str, handler: Handler, queue: str = "") -> Listening:
         """Subscribe natively.
@@ -273,27 +260,10 @@ class NatsLink(Opening):
             NotConnectedError: It was not heard in time; the client is then replaced.
             RefusedError: The server refuses a subscription.
         """
-        if not shared:
-            return await self._prove()
-        if time.monotonic() - self._proved_s < SHARED_S:
-            return self._took_s
-        if self._proving is None or self._proving.done():
-            self._proving = asyncio.create_task(self._prove(), name="nats-link-proof")
-            self._proving.add_done_callback(_seen)
-        return await asyncio.shield(self._proving)
+        return await self._proofs.probe(self._round_trip, shared=shared)
 
-    async def _prove(self) -> float:
-        asked = self._refusals.take()
-        try:
-            await self._ask_again(asked)
-            took_s = await self._round_trip()
-        finally:
-            self._refusals.answered(asked)
-        refused = str(self._refusals)
-        if refused:
-            raise RefusedError(f"the server refuses a subscription: {refused}")
-        self._proved_s, self._took_s = time.monotonic(), took_s
-        return took_s
+    async def _to_myself(self, token: bytes) -> None:
+        await self.publish(self._inbox, token)
 
     async def _ask_again(self, refused: Collection[str]) -> None:
         for listening in [each for each in self._listenings if each.subject in refused]:
@@ -305,17 +275,11 @@ class NatsLink(Opening):
 
     async def _round_trip(self) -> float:
         client = self.client
-        for _ in range(BUSY_PROBES):
-            heard = client.heard
-            try:
-                return await self._probes.run(
-                    lambda token: self.publish(self._inbox, token), self.options.probe_timeout_s
-                )
-            except TimeoutError:
-                if client.heard == heard:
-                    break  # who reads what came before is busy, not deaf
-        self._suspect(client)
-        raise NotConnectedError("a message to oneself was not heard in time")
+        try:
+            return await self._proofs.round_trip(client)
+        except TimeoutError:
+            self._suspect(client)
+            raise NotConnectedError("a message to oneself was not heard in time") from None
 
     async def _watch(self) -> None:
         missed = 0
@@ -348,7 +312,7 @@ class NatsLink(Opening):
         lost = old.unsent
         self.counters.lost += lost
         log.warning("nats_client_replaced", extra={"urls": self.urls, "lost": lost})
-        await _close(old)
+        await close(old)
         self._handler_errors_before += old.handler_errors
         old.handler_errors = 0
         while True:
@@ -370,48 +334,19 @@ class NatsLink(Opening):
                 if listening not in self._listenings:  # muted while it was restored
                     await listening.end()
         except nats.errors.Error as error:
-            await _close(fresh)
+            await close(fresh)
             raise NotConnectedError(f"subscriptions were not restored: {error!r}") from error
         except BaseException:
-            await _close(fresh)
+            await close(fresh)
             raise
 
     async def _connect(self) -> NatsClient:
-        client = NatsClient(self._backoff)
-        try:
-            async with asyncio.timeout(self.options.open_timeout_s):
-                await client.connect(
-                    servers=self.urls,
-                    name=self.options.name or None,
-                    error_cb=self._on_error,
-                    closed_cb=self._on_closed,
-                    reconnected_cb=self._on_reconnected,
-                    connect_timeout=2,
-                    reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # it takes fractions
-                    max_reconnect_attempts=-1,
-                    ping_interval=PING_INTERVAL_S,
-                    max_outstanding_pings=PINGS_UNANSWERED,
-                    dont_randomize=True,
-                    pending_size=self.options.pending_bytes,
-                    flush_timeout=self.options.probe_timeout_s,
-                    tls=self.options.tls,
-                    user=self._user,
-                    password=self._password,
-                )
-        except (TimeoutError, OSError, nats.errors.Error) as error:
-            reason = client.last_error or error
-            await _close(client)
-            if "authorization" in str(reason).lower():
-                raise RefusedError(f"{', '.join(self.urls)}: {reason}") from error
-            raise NotConnectedError(f"no answer from {', '.join(self.urls)}: {reason!r}") from error
-        except BaseException:
-            client.abort()
-            raise
-        return client
+        callbacks = Callbacks(self._on_error, self._on_closed, self._on_reconnected)
+        return await connect(self._servers, self.options, self._backoff, callbacks)
 
     async def _on_error(self, error: Exception) -> None:
         self.counters.errors += 1
-        self._refusals.hear(error, [listening.subject for listening in self._listenings])
+        self._proofs.refusals.hear(error, [listening.subject for listening in self._listenings])
         log.info("nats_client_reported", extra={"error": repr(error)})
 
     async def _on_closed(self) -> None:
@@ -429,25 +364,3 @@ class NatsLink(Opening):
                 callback()
             except Exception:
                 log.exception("callback_failed")  # `nats-py` would reconnect no more
-
-
-def _seen(proof: asyncio.Task[float]) -> None:
-    """Look at what a proof came to: who waited for it may have gone."""
-    if not proof.cancelled():
-        proof.exception()
-
-
-async def _close(client: NatsClient) -> None:
-    try:
-        async with asyncio.timeout(CLOSE_TIMEOUT_S):
-            await client.close()
-    except (TimeoutError, OSError, nats.errors.Error):
-        log.info("nats_client_aborted")
-    finally:
-        client.abort()
-
-
-def _without_credentials(urls: Sequence[str]) -> tuple[list[str], str | None, str | None]:
-    told = [without_credentials(url) for url in urls]
-    user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
-    return [bare for bare, _, _ in told], user, password

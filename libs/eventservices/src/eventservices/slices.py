@@ -5,7 +5,7 @@ import time
 from typing import Final
 from weakref import WeakKeyDictionary
 
-SLICE_S: Final = 0.005
+SLICE_S: Final = 0.003
 """Longest that work goes on before others have their turn."""
 
 PAUSE_S: Final = 0.0005

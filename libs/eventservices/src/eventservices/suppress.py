@@ -37,8 +37,34 @@ WINDOWS = 4
 
 @dataclass(slots=True)
 class _Window:
+    """Sequences that were seen: those of an unbroken run up to the highest, and some below it.
+
+    Nearly every event is the next of its origin: it makes the run longer, and touches no bits.
+    """
+
     highest: int
-    seen: int  # bit n: sequence `highest - n` was seen
+    run: int = 1
+    below: int = 0  # bit n: sequence `highest - run - n` was seen
+
+    def repeated(self, sequence: int, size: int) -> bool:
+        """Tell whether a sequence was seen, or is `size` or more below the highest; remember it."""
+        ahead = sequence - self.highest
+        if ahead == 1:
+            self.highest, self.run = sequence, self.run + 1
+            return False
+        if ahead > 1:
+            mask = (1 << size) - 1
+            run = min(self.run, size)
+            seen = (self.below << run) | ((1 << run) - 1)
+            self.below = (seen << (ahead - 1)) & mask if ahead <= size else 0
+            self.highest, self.run = sequence, 1
+            return False
+        if -ahead < self.run or -ahead >= size:
+            return True
+        bit = 1 << (-ahead - self.run)
+        known = bool(self.below & bit)
+        self.below |= bit
+        return known
 
 
 class Suppressor:
@@ -56,7 +82,6 @@ class Suppressor:
     def __init__(self, window: int = 4096, origins: int = 10_000) -> None:
         self._window = window
         self._origins = origins
-        self._mask = (1 << window) - 1
         self._table: OrderedDict[tuple[str, int, str], list[_Window]] = OrderedDict()
         self.suppressed = 0
         self.forgotten = 0
@@ -66,7 +91,7 @@ class Suppressor:
         key = (stamp.origin, stamp.epoch, stamp.home)
         windows = self._table.get(key)
         if windows is None:
-            self._table[key] = [_Window(stamp.sequence, 1)]
+            self._table[key] = [_Window(stamp.sequence)]
             if len(self._table) > self._origins:
                 self._table.popitem(last=False)
                 self.forgotten += 1
@@ -78,16 +103,9 @@ class Suppressor:
             if found is None:
                 return False
             window = found
-        ahead = stamp.sequence - window.highest
-        if ahead > 0:
-            window.seen = ((window.seen << ahead) | 1) & self._mask if ahead < self._window else 1
-            window.highest = stamp.sequence
-            return False
-        if -ahead >= self._window or window.seen & (1 << -ahead):
-            self.suppressed += 1
-            return True
-        window.seen |= 1 << -ahead
-        return False
+        repeated = window.repeated(stamp.sequence, self._window)
+        self.suppressed += repeated
+        return repeated
 
 
 def _window_at(windows: list[_Window], sequence: int) -> _Window | None:
@@ -96,7 +114,7 @@ def _window_at(windows: list[_Window], sequence: int) -> _Window | None:
         if abs(sequence - window.highest) < JUMP:
             windows.append(windows.pop(index))
             return window
-    windows.append(_Window(sequence, 1))
+    windows.append(_Window(sequence))
     if len(windows) > WINDOWS:
         del windows[0]
     return None

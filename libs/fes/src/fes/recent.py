@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from operator import is_
 from typing import Final, Generic, TypeVar
 
 MOST: Final = 1024
@@ -25,7 +26,7 @@ class Latest(Generic[T]):
             things: What it is made of; never empty.
             make: Makes it; what it raises is raised, and remembered is nothing.
         """
-        known = len(things) == len(self._of) and all(map(_is, things, self._of))
+        known = len(things) == len(self._of) and all(map(is_, things, self._of))
         if known and self._made is not None:
             return self._made
         made = make()
@@ -66,7 +67,3 @@ class Recent(Generic[T]):
             (gone, _), _ = self._known.popitem(last=False)
             self._bytes -= len(gone)
         return made
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

@@ -4,7 +4,8 @@ A whole collection looks at every object: with 100 gateways in a process it stop
 tenth of a second. Here the oldest generation is looked at whenever a little of it is new, and what
 survives is set aside (`gc.freeze`) and not looked at again. So a pause depends on what is new, and
 each object is looked at three times. A cycle of objects that becomes garbage later is freed where
-the process has grown to twice its size: then all is looked at, in one long pause.
+the process has grown to twice its size, or to eight times where it keeps many objects: then all is
+looked at, in one long pause.
 """
 
 import asyncio
@@ -23,13 +24,18 @@ MIDDLE: Final = 10
 NEVER: Final = 1_000_000_000
 """So that the oldest are looked at by `Collector` only."""
 
-LOOKS: Final = 3
+LOOKS: Final = 2
 """Collections of the middle generation before the oldest is looked at: each leaves it at most
-`YOUNG` times (`MIDDLE` + 1) objects, so that it has some twenty thousand then."""
+`YOUNG` times (`MIDDLE` + 1) objects, so that it has some ten thousand then."""
 
 LOOK_S: Final = 0.1
 GROWTH: Final = 2
 """From how many times its blocks of memory on a process looks at all that it keeps."""
+
+MANY: Final = 150_000
+MOST_GROWTH: Final = 8
+"""A process that keeps more objects than these does so from this many times on: a look at all of
+them takes longer than a turn of the loop may."""
 
 
 class Collector:
@@ -71,13 +77,17 @@ class Collector:
         if collected - self._seen < LOOKS:
             return
         self._seen = collected
-        if sys.getallocatedblocks() > GROWTH * self._blocks:
+        if self._has_grown():
             self._look_at_all()
             return
         begun_s = time.thread_time()
         gc.collect()
         gc.freeze()
         self.longest_s = max(self.longest_s, time.thread_time() - begun_s)
+
+    def _has_grown(self) -> bool:
+        growth = sys.getallocatedblocks() / max(1, self._blocks)
+        return growth > GROWTH and (growth > MOST_GROWTH or gc.get_freeze_count() <= MANY)
 
     def _look_at_all(self) -> None:
         begun_s = time.monotonic()

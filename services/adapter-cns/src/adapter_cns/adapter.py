@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any, ClassVar, Final, NamedTuple
 
 from eventservices.cns import (
@@ -17,6 +16,7 @@ from eventservices.cns import (
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.event_supplier import EventSupplier
 from eventservices.cns.persistent.streams import ACK_WAIT_S, DUPLICATE_WINDOW_S
+from eventservices.counting import counts_of
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 from eventservices.stamp import Stamp
@@ -108,7 +108,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
 
     def _counted(self) -> dict[str, int]:
         """Count for the channel, and for the connection, which adapters of a process share."""
-        link = asdict(self._connection.link.counters)
+        link = counts_of(self._connection.link.counters)
         return {
             "received": self._channel.received,
             "malformed": self._channel.malformed,

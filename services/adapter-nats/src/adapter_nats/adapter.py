@@ -1,9 +1,9 @@
 """The adapter of plain NATS: core NATS, whose clients know nothing of the federation."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, ClassVar, Final
 
+from eventservices.counting import counts_of
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
@@ -75,7 +75,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        link = {f"link_{name}": count for name, count in asdict(self._link.counters).items()}
+        link = {f"link_{name}": count for name, count in counts_of(self._link.counters).items()}
         own = {"subscriptions": len(self._subscriptions), "nulls": self._codec.nulls}
         if self._stream is not None:
             own |= {"unanswered": len(self._stream), "redelivered": self._stream.redelivered}

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict
 from typing import Any, ClassVar, Final, NamedTuple
 
+from eventservices.counting import counts_of
 from eventservices.errors import NotConnectedError
 from eventservices.natslink import LinkOptions
 from eventservices.siena import (
@@ -96,9 +96,9 @@ class SienaAdapter(Adapter[Settings, SienaMessage]):
 
     def _counted(self) -> dict[str, int]:
         """Count for the native connection, which adapters of one process share, and client."""
-        link = {f"link_{name}": n for name, n in asdict(self._connection.link.counters).items()}
+        link = {f"link_{name}": n for name, n in counts_of(self._connection.link.counters).items()}
         return {
-            **asdict(self._connection.counters),
+            **counts_of(self._connection.counters),
             **link,
             "suppressed": self._client.suppressor.suppressed,
             "subscriptions": len(self._held),

@@ -1,9 +1,9 @@
 """The STEAM adapter."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, ClassVar
 
+from eventservices.counting import counts_of
 from eventservices.stamp import Stamp
 from eventservices.steam import Event as SteamEvent
 from eventservices.steam import (
@@ -90,7 +90,7 @@ class SteamAdapter(Adapter[SteamSettings, Notification]):
 
     def _counted(self) -> dict[str, int]:
         """Count for the node; what begins with `air_` is of the whole process."""
-        node, air = asdict(self._node.counters), self._shared.counted()
+        node, air = counts_of(self._node.counters), self._shared.counted()
         own = {name: count for name, count in node.items() if name not in _SHARED}
         shared = {f"air_{name}": air[name] for name in _OF_THE_AIR}
         return own | shared | {"takeovers": air["takeovers"]}

@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from functools import partial
 from types import MappingProxyType
 
 import msgspec
@@ -19,30 +18,27 @@ from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.federation.clock import TimeTeller
 from fes.gateway import GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, Input, LinkDown, Ready, Tick
-from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
-from fes.gateway.replication import Role, Tail
-from fes.gateway.requests.outcomes import Step
+from fes.gateway.inputs import Inject, LinkDown, Ready, Tick
+from fes.gateway.outputs import Decided, ToAdapter
+from fes.gateway.replication import Tail
 from fes.link.end import LinkEnd, Message
 from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.link.messages import View as ToldView
 from fes.model import Stamp
 
 from fes_gateway.adapters import Adapters
-from fes_gateway.clock import instant, wall_us
+from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
-from fes_gateway.decisions import Others
-from fes_gateway.performing import Performing
-from fes_gateway.recording import Recorder
-from fes_gateway.refusals import refused_requests
+from fes_gateway.deciding.decider import Decider
+from fes_gateway.deciding.decisions import Others
+from fes_gateway.deciding.performing import Performing
+from fes_gateway.deciding.recording import Recorder
+from fes_gateway.deciding.refusals import refused_requests
 from fes_gateway.replicas.replica import Replica
 from fes_gateway.store import Journal
 
 _log = logging.getLogger(__name__)
-
-_CHANGING = (Inject, HeardControl, Tick)
-"""What may change the request table."""
 
 _DECIDED = (Heard, HeardControl, Done, Confirmed)
 """What the core decides about."""
@@ -52,13 +48,6 @@ STOPPING_S = 5.0
 
 NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
 """Of an adapter that says nothing of its event service."""
-
-VOID = "void: another replica led before it was committed"
-"""Why a request came to nothing that was accepted by a leader no more."""
-
-COMMITS = 10_000
-COMMITS_BYTES = 4 * 1024 * 1024
-"""Most requests that wait for the journal, and their size; above it requests are refused."""
 
 
 class GatewayHost:
@@ -95,21 +84,27 @@ class GatewayHost:
         self.tick_error = ""
         self._linked = Adapters(settings)
         self.adapters = self._linked.states
-        self.core = GatewayCore(settings)
         self._recorder = Recorder(settings, log, clock, self.counters, replica)
         origin = f"{settings.id}/{replica}/api" if replica else f"{settings.id}/api"
         self._stamper = Stamper(origin, settings.id)
         self._performing = Performing(self._linked, self._recorder, self.counters)
-        self._perform = self._performing.perform
         self.committing = Committing(
-            settings.id, journal, executor, self._perform, self._tell_whole, self.counters
+            settings.id,
+            journal,
+            executor,
+            self._performing.perform,
+            self._tell_whole,
+            self.counters,
         )
+        self._decider = Decider(settings, clock, self.committing, self._performing, self._recorder)
+        self.handle = self._decider.handle
         self.committing.on_failed = self.fail
         self.replica: Replica | None = None
         self.on_lead: Callable[[], None] = lambda: None
         self.on_failed: Callable[[], None] = lambda: None
         if replica:
             self.replica = Replica(replica, self, self.committing, journal)
+            self._decider.replica = self.replica
             self._performing.forward = self.replica.forward
             self.committing.others = Others(
                 self.replica.follow, self._performing.abandon, self.replica.rested
@@ -119,7 +114,7 @@ class GatewayHost:
         """Restore what the journal kept."""
         state = await self.committing.start()
         if self.replica is None:
-            self.core = GatewayCore(self.settings, state, after=wall_us())
+            self._decider.begin(state)
         else:
             self.follow(state)
             await self.replica.start(state)
@@ -147,6 +142,11 @@ class GatewayHost:
         self.on_failed()
 
     @property
+    def core(self) -> GatewayCore:
+        """What decides; another one where the gateway begins anew."""
+        return self._decider.core
+
+    @property
     def store_error(self) -> str:
         """Why the journal cannot be written; empty where it can."""
         return self.committing.error
@@ -165,13 +165,13 @@ class GatewayHost:
         view = self._view()
         if view is not None:
             end.send(view)
-        mutations, outputs = self._decide(up, service)
+        mutations, outputs = self._decider.decide(up, service)
         if mutations:
-            self._put(mutations, outputs)
+            self._decider.put(mutations, outputs)
         elif self.committing.uncommitted:
             self._linked.fall_behind(service)
         else:
-            self._perform(outputs)
+            self._performing.perform(outputs)
 
     def detach(self, service: str, reason: str) -> None:
         """Forget the link to the adapter of an event service."""
@@ -251,17 +251,9 @@ class GatewayHost:
         self.committing.pass_time()
         self._tell_whole()
 
-    def handle(self, message: Input, service: str = "") -> None:
-        """Have the core decide, commit what it changed, then perform what it ordered."""
-        if self._is_behind and _may_wait(message):
-            self._refuse_change(message, service)
-            return
-        request = message.request.id if isinstance(message, Inject) else ""
-        self._do(*self._decide(message, service), request)
-
     def followed(self, tail: Tail) -> None:
         """Take what other replicas committed."""
-        self._do(*self.core.follow(tail, instant(self.clock)))
+        self._decider.followed(tail)
 
     def viewed(self) -> None:
         """Tell the adapters who the replicas are."""
@@ -276,7 +268,7 @@ class GatewayHost:
             state: What the journal adds up to.
             after: What numbers begin above.
         """
-        self._do(*self.core.lead(state, instant(self.clock), after))
+        self._decider.lead(state, after)
         self.on_lead()
 
     def step_down(self) -> None:
@@ -289,10 +281,7 @@ class GatewayHost:
         Args:
             state: What the journal adds up to.
         """
-        outcomes = self.core.outcomes
-        self.core = GatewayCore(self.settings, state, wall_us(), Role.FOLLOWING)
-        for request, step in outcomes:  # what became of them is told by this replica still
-            self.core.outcomes.add(request, step)
+        self._decider.begin_following(state)
         for adapter in self._linked.linked():
             self.handle(adapter.up, adapter.service)
 
@@ -307,11 +296,6 @@ class GatewayHost:
             "announced": delivery.announcing.bytes,
             "journal": self.committing.waiting_bytes,
         }
-
-    @property
-    def _is_behind(self) -> bool:
-        committing = self.committing
-        return committing.behind() >= COMMITS or committing.waiting_bytes >= COMMITS_BYTES
 
     @property
     def ready(self) -> bool:
@@ -344,47 +328,11 @@ class GatewayHost:
         """Return the counters of each link that is up, by event service."""
         return self._linked.counters()
 
-    def _do(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
-        if self.replica is None and mutations and all(map(_may_come_later, mutations)):
-            self.committing.later(mutations)
-            mutations = []
-        if mutations or self.committing.must_wait(outputs):
-            self._put(mutations, outputs, request)
-        else:
-            self._perform(outputs)
-
-    def _put(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
-        replica = self.replica
-        if replica is None:
-            self.committing.put(mutations, outputs)
-        else:
-            then, void = partial(replica.committed, mutations), partial(self._void, request)
-            self.committing.put(mutations, outputs, replica.holder(), then, void)
-
-    def _void(self, request: str) -> None:
-        """Tell under its id what became of a request that was not committed."""
-        if request:
-            self.core.outcomes.add(request, Step("refused", "", VOID, wall_us()))
-            self._recorder.write(Decided("refused", request=request, reason=VOID))
-
     def _view(self) -> ToldView | None:
         if self.replica is None or self.replica.membership.view is None:
             return None
         view = self.replica.membership.view
         return ToldView(view.number, self.replica.name, view.leader, view.members)
-
-    def _decide(self, message: Input, service: str) -> tuple[list[Mutation], list[Output]]:
-        return self.core.handle(message, instant(self.clock), service)
-
-    def _refuse_change(self, message: Input, service: str) -> None:
-        """Refuse what the journal cannot take, before the core knows of it."""
-        self.committing.error = "too many requests wait for the journal"
-        self._performing.refuse("journal queue full", service=service)
-        if isinstance(message, Heard) and message.token:
-            self._performing.give_back(service, message.token)
-        if isinstance(message, Inject):
-            step = Step("refused", "", self.store_error, wall_us())
-            self.core.outcomes.add(message.request.id, step)
 
     def _tell_whole(self) -> None:
         """Give adapters that miss orders the whole desired state, once it is committed."""
@@ -392,12 +340,3 @@ class GatewayHost:
             return
         for adapter in self._linked.catch_up():
             self.handle(adapter.up, adapter.service)
-
-
-def _may_come_later(mutation: Mutation) -> bool:
-    return isinstance(mutation, PutRow) and not mutation.soon
-
-
-def _may_wait(message: Input) -> bool:
-    """Tell whether a message may change what is in the journal, and so would wait for it."""
-    return isinstance(message, _CHANGING) or (isinstance(message, Heard) and message.persistent)

@@ -14,7 +14,7 @@ from fes.federation.model import Federation, adapter_id
 from fes.gateway import GatewaySettings
 from fes.link.lanes import QUEUE_BYTES
 
-from fes_gateway.host import COMMITS_BYTES
+from fes_gateway.deciding.decider import COMMITS_BYTES
 from fes_gateway.pack import PackSettings
 
 PROCESS_BYTES: Final = 64 * MIB

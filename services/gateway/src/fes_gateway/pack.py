@@ -34,8 +34,8 @@ from serving.collector import Collector
 from serving.turns import TurnMeter
 
 from fes_gateway.clock import wall_us
+from fes_gateway.deciding.refusals import STATIC
 from fes_gateway.host import GatewayHost
-from fes_gateway.refusals import STATIC
 from fes_gateway.store import open_journal
 from fes_gateway.watched import watched
 

@@ -23,6 +23,9 @@ PAUSE_GROWTH: Final = 2.0
 """Each pause to the one before: a busy gateway is asked the less often the longer it takes."""
 
 TIMEOUT_S: Final = 2.0
+MOST_WAITS: Final = 6
+"""How often the time for an outcome begins anew, as something happened."""
+
 AT_ONCE: Final = 8
 """Most gateways asked at the same time."""
 
@@ -62,16 +65,21 @@ class Confirmer:
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
         """Return when a command came into force; None where that was not learnt in time.
 
-        A gateway that is being asked when the time is over is waited for, at most `TIMEOUT_S`:
-        `httpx` never gives back the place of a request that is cancelled while it connects.
+        The time begins anew with each step that the gateway takes with it, `MOST_WAITS` times at
+        most: a busy gateway that gets on is waited for, and not asked once more. A gateway that is
+        being asked when the time is over is waited for, at most `TIMEOUT_S`: `httpx` never gives
+        back the place of a request that is cancelled while it connects.
         """
-        pause_s = FIRST_PAUSE_S
+        pause_s, known = FIRST_PAUSE_S, 0
+        last_s = time.monotonic() + MOST_WAITS * seconds
         end_s = time.monotonic() + seconds
         while True:
             steps = await self._steps(monitor, command.request)
             found = in_force_us(steps, monitor.destination, command)
             if found is not None:
                 return found
+            if len(steps) > known:
+                known, end_s = len(steps), min(last_s, time.monotonic() + seconds)
             if _is_refused(steps) or time.monotonic() + pause_s > end_s:
                 return None
             await asyncio.sleep(pause_s)

@@ -28,7 +28,7 @@ RETRY_S: Final = 5.0
 """Time after which a limit that is not in force is asked for again; twice as long each time, up to
 the time between two renewals."""
 
-AT_ONCE: Final = 32
+AT_ONCE: Final = 16
 """Most monitors whose limit is asked for and not known to be in force: every gateway of the city
 hears every request, and those of a large city would take all of them at once for longer than their
 outcome is waited for."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Self
 
 from eventservices.attention import attentively
+from eventservices.slices import shared_slice
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
@@ -299,8 +300,15 @@ class AdapterRuntime:
             if self._connected.is_set():
                 await self._probe_once()
                 await self._observe()
-            self.switchboard.tell(self.counted())
+            await self._tell_counters()
             await self._pause()
+
+    async def _tell_counters(self) -> None:
+        """Tell what was counted; many adapters of one process do so in slices."""
+        own = shared_slice()
+        await own.turn()
+        self.switchboard.tell(self.counted())
+        own.end()
 
     async def _pause(self) -> None:
         if self._connected.is_set():

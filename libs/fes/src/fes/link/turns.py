@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 from weakref import WeakKeyDictionary
 
-SLICE_S: Final = 0.005
+SLICE_S: Final = 0.003
 """Longest that one slice takes, but for the piece of work that is under way then."""
 
 Work = Callable[[], bool]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fes.control import RequestType
+from fes.gateway.requests.held import Held
 from fes.gateway.requests.row import Rank, Row
-from fes.gateway.requests.table import Held
 from fes.link.messages import Announce, Desired, Order, Subscribe, Unannounce, Unsubscribe
 
 What = tuple[RequestType, str]

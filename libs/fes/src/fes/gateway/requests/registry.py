@@ -15,9 +15,11 @@ from fes.errors import ControlEventError
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replication import is_request
 from fes.gateway.requests.desired import DesiredState
+from fes.gateway.requests.growth import MAX_WILD
+from fes.gateway.requests.held import Held
 from fes.gateway.requests.outcomes import Outcomes, Step
 from fes.gateway.requests.row import Row
-from fes.gateway.requests.table import MAX_WILD, Changes, Held, RequestTable
+from fes.gateway.requests.table import Changes, RequestTable
 from fes.gateway.requests.validation import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
@@ -138,7 +140,7 @@ class Standing:
             self.refuse(reason, arrived, turn)
             return ()
         most = self._settings.requests_bytes
-        if self.table.bytes + self.table.growth_bytes(sound) > most:
+        if self.table.bytes + self.table.growth.bytes(sound) > most:
             self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
             return ()
         changes = self.table.take(sound, turn.own_us)
@@ -243,7 +245,7 @@ class Standing:
         keeps the others from asking; who asks over the API, or in the file, may use all.
         """
         table, most = self.table, self._settings.requests_bytes
-        grows = table.growth_bytes(rows)
+        grows = table.growth.bytes(rows)
         if grows <= 0:
             return
         free = most - table.bytes - grows
@@ -254,13 +256,13 @@ class Standing:
 
     def _no_room(self, rows: tuple[Row, ...]) -> str:
         """Return why there is no room for some rows; empty where there is."""
-        if not self.table.has_room(rows):
+        if not self.table.growth.has_room(rows):
             return (
                 f"parameter 'DistList': more than {MAX_WILD} patterns with wildcards of one"
                 " requester and filter"
             )
         limit, known = self._settings.max_requests, len(self.table)
-        if known + len(rows) > limit and known + self.table.growth(rows) > limit:
+        if known + len(rows) > limit and known + self.table.growth.rows(rows) > limit:
             return f"the request table is full ({limit} rows)"
         return ""
 

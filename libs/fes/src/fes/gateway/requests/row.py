@@ -5,7 +5,7 @@ Source:
 """
 
 import functools
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -195,6 +195,23 @@ def is_newer(row: Row, other: Row) -> bool:
     if row.version != other.version:
         return row.version > other.version
     return row.rank > other.rank
+
+
+def outliving(row: Row, last_us: int) -> Row:
+    """Return a row that took the place of others whose last end is known."""
+    if not row.until_us:
+        return row
+    if row.withdrawn and row.until_us < last_us < FOREVER:
+        return msgspec.structs.replace(row, until_us=last_us)
+    return ended_at(row, row.until_us, outlives_us=max(last_us, row.outlives_us))
+
+
+def ended_at(row: Row, until_us: int, **others: Any) -> Row:
+    """Return a row with another end, and with no later one where none is: as it is restored."""
+    row = msgspec.structs.replace(row, until_us=until_us, **others)
+    if 0 < row.outlives_us <= until_us:
+        return msgspec.structs.replace(row, outlives_us=0)
+    return row
 
 
 def _shifted(moment_us: int, by_us: int) -> int:

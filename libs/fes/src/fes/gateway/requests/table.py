@@ -12,20 +12,16 @@ Source:
     design, section 4; ADR 15.
 """
 
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from heapq import heapify, heappop, heappush
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from fes.distribution import covers_pattern, is_pattern, matches
+from fes.distribution import covers_pattern, is_pattern
 from fes.gateway.digest import bucket_of
-from fes.gateway.requests.buckets import Buckets
-from fes.gateway.requests.row import FOREVER, Key, Row, is_newer, weight_of_request
-
-MAX_WILD: Final = 32
-"""Most patterns with wildcards of one key; a row above it is refused."""
+from fes.gateway.requests.contents import Contents
+from fes.gateway.requests.ends import Ends
+from fes.gateway.requests.growth import Growth
+from fes.gateway.requests.held import Held, Holding
+from fes.gateway.requests.row import FOREVER, Key, Row, ended_at, is_newer, outliving
 
 MARGIN = 4
 """A withdrawal outlives the horizon by this part of it: who was gone for a little less has time to
@@ -39,19 +35,6 @@ class Changes(NamedTuple):
     gone: tuple[Row, ...]
 
 
-class Held(NamedTuple):
-    """What holds of a key at an event service, as it was and as it is.
-
-    Attributes:
-        service: The event service.
-        before, after: The standing request; None where none holds.
-    """
-
-    service: str
-    before: Row | None
-    after: Row | None
-
-
 class RequestTable:
     """Keeps the newest request of every key and pattern.
 
@@ -62,7 +45,7 @@ class RequestTable:
     Attributes:
         accepted_us: When a row was accepted last, own clock.
         forgotten: The largest version of a withdrawal that is not remembered any more.
-        bytes: Weight of all rows.
+        growth: Tells what the table would grow by if rows were taken in.
     """
 
     def __init__(self, horizon_us: int, services: Iterable[str] = ()) -> None:
@@ -73,30 +56,32 @@ class RequestTable:
         self._wild: dict[Key, dict[str, Row]] = {}
         self._by_name: dict[str, Row] = {}
         self._newest: dict[Key, Row] = {}  # where it is known
-        self._held: dict[str, dict[Key, Row]] = {service: {} for service in services}
-        self._changed: dict[tuple[str, Key], Row | None] = {}
-        self._due: list[tuple[int, str]] = []
-        self._carving: dict[Key, dict[str, None]] = {}
-        self._buckets: Buckets[Row] = Buckets()
-        self.bytes = 0
-        self._bytes_of: Counter[str] = Counter()
+        self._holding = Holding(services, self._rows, self._wild)
+        self._ends = Ends(self._by_name)
+        self._contents = Contents()
+        self.growth = Growth(self._wild, self._is_known, self._covered_by)
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self._by_name)
 
     @property
+    def bytes(self) -> int:
+        """Weight of all rows."""
+        return self._contents.bytes
+
+    @property
     def digest(self) -> int:
         """Stands for all rows: equal where the tables are."""
-        return self._buckets.digest
+        return self._contents.digest
 
     def digests(self, count: int) -> tuple[int, ...]:
         """Return the digests of the buckets that the rows fall into, so many of them."""
-        return self._buckets.digests(count)
+        return self._contents.digests(count)
 
     def within(self, buckets: Iterable[int], count: int) -> Iterator[Row]:
         """Yield the rows that fall into some of so many buckets."""
-        return self._buckets.within(buckets, count)
+        return self._contents.within(buckets, count)
 
     def rows(self) -> Iterator[Row]:
         """Yield every row, in the order in which keys and patterns came."""
@@ -122,42 +107,7 @@ class RequestTable:
 
     def bytes_of(self, source: str) -> int:
         """Return the weight of the rows that come from an event service."""
-        return self._bytes_of[source]
-
-    def growth_bytes(self, rows: Iterable[Row]) -> int:
-        """Return how many bytes more the table accounts for once some rows are taken in."""
-        new, gone = self._exchanged(rows)
-        return sum(map(weight_of_request, new)) - sum(map(weight_of_request, gone))
-
-    def growth(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there are once some are taken in; renewals cost nothing."""
-        new, gone = self._exchanged(rows)
-        return len(new) - len(gone)
-
-    def _exchanged(self, rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
-        """Return the rows that would be new, and those whose places they would take."""
-        new: dict[tuple[Key, str], Row] = {}
-        gone: dict[tuple[Key, str], Row] = {}
-        for row in rows:
-            if not self._is_known(row):
-                new[row.key, row.pattern] = row
-                gone |= {
-                    (row.key, other.pattern): other
-                    for other in self._covered_by(row)
-                    if is_newer(row, other)
-                }
-        return list(new.values()), list(gone.values())
-
-    def has_room(self, rows: Iterable[Row]) -> bool:
-        """Tell whether no key would have more patterns with wildcards than it may."""
-        fresh: dict[Key, dict[str, None]] = {}
-        for row in rows:
-            if is_pattern(row.pattern) and row.pattern not in self._wild.get(row.key, ()):
-                fresh.setdefault(row.key, {})[row.pattern] = None
-        return all(
-            len(patterns) + len(self._wild.get(key, ())) <= MAX_WILD
-            for key, patterns in fresh.items()
-        )
+        return self._contents.bytes_of(source)
 
     def take(self, rows: Iterable[Row], own_us: int) -> Changes:
         """Take in rows that are newer than what is known.
@@ -187,21 +137,14 @@ class RequestTable:
         What holds is decided by the newest row of each key whose pattern matches; an event
         service is never the destination of its own clients' requests.
         """
-        held = self._held.get(service)
-        found = held.values() if held is not None else self._all_that_hold(service)
-        return sorted(found, key=lambda row: (row.rank, row.name))
+        return self._holding.at(service)
 
     def changes(self) -> list[Held]:
         """Return what changed of what holds at the services of this table, since the last call.
 
         It costs what changed, and nothing for what did not.
         """
-        changed, self._changed = self._changed, {}
-        held = [
-            Held(service, before, self._held[service].get(key))
-            for (service, key), before in changed.items()
-        ]
-        return [each for each in held if each.before is not each.after]
+        return self._holding.changes()
 
     def expire(self, own_us: int, spare: int = 0) -> Changes:
         """End the leases that ran out, and forget the withdrawals past their time.
@@ -221,7 +164,7 @@ class RequestTable:
         past = [row for row in ended if row.withdrawn]
         past.sort(key=lambda row: -row.until_us)
         for row in past[:spare]:
-            heappush(self._due, (row.until_us, row.name))
+            self._ends.again(row)
         gone = [row for row in ended if not row.withdrawn] + past[spare:]
         for row in gone:
             self._remove(row)
@@ -258,10 +201,10 @@ class RequestTable:
         """Remember every withdrawal for as long as a new one; return those that were changed."""
         until_us = own_us + self.kept_us
         short = [row for row in self.rows() if row.withdrawn and row.until_us < until_us]
-        longer = [_ended_at(row, until_us) for row in short]
+        longer = [ended_at(row, until_us) for row in short]
         for row in longer:
             self._keep(row)
-            self._buckets.add_again(row)
+            self._contents.add_again(row)
         return longer
 
     def follow(self, rows: Iterable[Row]) -> list[Row]:
@@ -335,7 +278,7 @@ class RequestTable:
         newest = self._newest.get(row.key)
         for other in gone:
             self._remove(other)
-        kept = self._put(_outliving(row, max((other.last_us for other in gone), default=0)))
+        kept = self._put(outliving(row, max((other.last_us for other in gone), default=0)))
         if newest is not None and is_newer(kept, newest):
             self._newest[row.key] = kept
         return kept, [other for other in gone if other is not same]
@@ -348,13 +291,13 @@ class RequestTable:
         if row.outlives_us <= own_us:
             return None
         until_us = own_us + self.kept_us if row.outlives_us >= FOREVER else row.outlives_us
-        return _ended_at(row, until_us, withdrawn=True, since_us=own_us)
+        return ended_at(row, until_us, withdrawn=True, since_us=own_us)
 
     def _put(self, row: Row) -> Row:
         self._keep(row)
-        self._count_in(row)
+        self._contents.add(row)
         if row.withdrawn:
-            self._look_again(row.key, row.pattern)
+            self._ends.look_again(row.key, row.pattern)
         return row
 
     def _keep(self, row: Row) -> None:
@@ -368,15 +311,12 @@ class RequestTable:
             self._newest[key] = row
         elif newest is not None and newest.pattern == row.pattern:
             self._newest.pop(key)  # kept anew with another end
-        self._carving.get(key, {}).pop(name, None)
-        if row.until_us:
-            heappush(self._due, (row.until_us, name))
-            self._tidy_due()
-        self._hold(key, row.pattern)
+        self._ends.put(row)
+        self._holding.look(key, row.pattern)
 
     def _remove(self, row: Row) -> None:
         key = row.key
-        self._count_out(row)
+        self._contents.remove(row)
         del self._by_name[row.name]
         if self._newest.get(key) is row:
             del self._newest[key]
@@ -387,106 +327,21 @@ class RequestTable:
             wild.pop(row.pattern, None)
             if not wild:
                 del self._wild[key]
-        self._hold(key, row.pattern)
+        self._holding.look(key, row.pattern)
         if not rows:
             del self._rows[key]
-        self._look_again(key, row.pattern)
+        self._ends.look_again(key, row.pattern)
 
     def _ended(self, own_us: int) -> list[Row]:
         """Return the rows whose time is over, but for withdrawals that carve a hole."""
-        ended: dict[str, Row] = {}
-        while self._due and self._due[0][0] <= own_us:
-            _, name = heappop(self._due)
-            row = self._by_name.get(name)
-            if row is None or not 0 < row.until_us <= own_us:
-                continue  # it went since, or was renewed and has an entry of its own
+        ended = self._ends.take(own_us)
+        for name, row in list(ended.items()):
             if row.withdrawn and self._carves(row, self._wild.get(row.key, {}).values()):
-                self._carving.setdefault(row.key, {})[name] = None
-            else:
-                ended[name] = row
+                self._ends.carve(row)
+                del ended[name]
         return list(ended.values())
-
-    def _look_again(self, key: Key, pattern: str) -> None:
-        """Have withdrawals end that a wildcard kept, which may be gone now."""
-        if not is_pattern(pattern):
-            return
-        for name in self._carving.pop(key, ()):
-            heappush(self._due, (0, name))
-
-    def _tidy_due(self) -> None:
-        """Leave out the times of rows that went, where they are most: renewals leave one each."""
-        if len(self._due) > 64 + 2 * len(self._by_name):
-            kept = {name for names in self._carving.values() for name in names}
-            self._due = [
-                (row.until_us, name)
-                for name, row in self._by_name.items()
-                if row.until_us and name not in kept
-            ]
-            heapify(self._due)
-
-    def _hold(self, key: Key, pattern: str) -> None:
-        """Find anew what holds of a key where a pattern matches."""
-        if not is_pattern(pattern):
-            services: Iterable[str] = (pattern,) if pattern in self._held else ()
-        else:
-            services = [service for service in self._held if matches(pattern, service)]
-        for service in services:
-            held = self._held[service]
-            before, after = held.get(key), self._holds(key, service)
-            if before is after:
-                continue
-            self._changed.setdefault((service, key), before)
-            if after is None:
-                del held[key]
-            else:
-                held[key] = after
-
-    def _holds(self, key: Key, service: str) -> Row | None:
-        """Return the request of a key that holds at an event service; None where none does."""
-        if key.source == service:
-            return None
-        best = self._rows.get(key, {}).get(service)
-        for pattern, row in self._wild.get(key, {}).items():
-            if matches(pattern, service) and (best is None or is_newer(row, best)):
-                best = row
-        return None if best is None or best.withdrawn else best
-
-    def _all_that_hold(self, service: str) -> list[Row]:
-        found = (self._holds(key, service) for key in self._rows)
-        return [row for row in found if row is not None]
-
-    def _count_in(self, row: Row) -> None:
-        self._buckets.add(row)
-        self._weigh(row, weight_of_request(row))
-
-    def _count_out(self, row: Row) -> None:
-        self._buckets.remove(row)
-        self._weigh(row, -weight_of_request(row))
-
-    def _weigh(self, row: Row, change: int) -> None:
-        self.bytes += change
-        self._bytes_of[row.source] += change
-        if not self._bytes_of[row.source]:
-            del self._bytes_of[row.source]
 
 
 def kept_us(horizon_us: int) -> int:
     """Return how long a withdrawal is remembered, microseconds."""
     return horizon_us + horizon_us // MARGIN
-
-
-def _outliving(row: Row, last_us: int) -> Row:
-    """Return a row that took the place of others whose last end is known."""
-    if not row.until_us:
-        return row
-    if row.withdrawn and row.until_us < last_us < FOREVER:
-        return msgspec.structs.replace(row, until_us=last_us)
-    return _ended_at(row, row.until_us, outlives_us=max(last_us, row.outlives_us))
-
-
-def _ended_at(row: Row, until_us: int, **others: Any) -> Row:
-    """Return a row with another end, and with no later one where none is: as it is restored."""
-    row = msgspec.structs.replace(row, until_us=until_us, **others)
-    if 0 < row.outlives_us <= until_us:
-        return msgspec.structs.replace(row, outlives_us=0)
-    return row

@@ -8,7 +8,7 @@ from fes.link.messages import Taken
 
 from fes_gateway.adapters import Adapters
 from fes_gateway.counters import Counters
-from fes_gateway.recording import Recorder
+from fes_gateway.deciding.recording import Recorder
 
 REASON = 500
 """Most characters of a reason that another process gave cause for."""

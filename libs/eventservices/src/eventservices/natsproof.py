@@ -1,0 +1,106 @@
+"""Proofs that a NATS link both sends and hears, made once for all that ask at a time."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection
+
+from eventservices.errors import RefusedError
+from eventservices.natsclient import NatsClient
+from eventservices.natsprobe import Probes
+from eventservices.natsrefusals import Refusals
+
+SHARED_S = 0.25
+"""How long a proof counts for others that ask."""
+BUSY_PROBES = 5
+"""Most probes in a row while other messages come: they wait behind those."""
+
+
+class Proofs:
+    """Proves a link.
+
+    Args:
+        send: Publishes a payload to the link's own inbox.
+        ask_again: Asks for the subscriptions to some subjects once more.
+        timeout_s: Longest wait for a message to oneself, seconds in which the loop turns.
+
+    Attributes:
+        probes: Messages to oneself that are on their way.
+        refusals: Subscriptions that the server refuses.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[bytes], Awaitable[None]],
+        ask_again: Callable[[Collection[str]], Awaitable[None]],
+        timeout_s: float,
+    ) -> None:
+        self.probes = Probes()
+        self.refusals = Refusals()
+        self._send = send
+        self._ask_again = ask_again
+        self._timeout_s = timeout_s
+        self._proving: asyncio.Task[float] | None = None
+        self._proved_s = float("-inf")
+        self._took_s = 0.0
+
+    async def probe(self, trip: Callable[[], Awaitable[float]], *, shared: bool) -> float:
+        """Return the round trip in seconds; see `NatsLink.probe`.
+
+        Args:
+            trip: Makes a round trip, and returns how long it took.
+            shared: Whether a proof of a moment ago, or that another waits for, will do.
+
+        Raises:
+            NotConnectedError: It was not heard in time.
+            RefusedError: The server refuses a subscription.
+        """
+        if not shared:
+            return await self._prove(trip)
+        if time.monotonic() - self._proved_s < SHARED_S:
+            return self._took_s
+        if self._proving is None or self._proving.done():
+            self._proving = asyncio.create_task(self._prove(trip), name="nats-link-proof")
+            self._proving.add_done_callback(_seen)
+        return await asyncio.shield(self._proving)
+
+    async def round_trip(self, client: NatsClient) -> float:
+        """Return how long a message to oneself took; who reads what came before is busy, not deaf.
+
+        Raises:
+            TimeoutError: It was not heard in time, and nothing else either.
+            NotConnectedError: It could not be sent.
+        """
+        for _ in range(BUSY_PROBES):
+            heard = client.heard
+            try:
+                return await self.probes.run(self._send, self._timeout_s)
+            except TimeoutError:
+                if client.heard == heard:
+                    break
+        raise TimeoutError
+
+    async def stop(self) -> None:
+        """Prove nothing any more; who waits is told that the link was closed."""
+        if self._proving is not None:
+            self._proving.cancel()
+            await asyncio.gather(self._proving, return_exceptions=True)
+        self.probes.give_up()
+
+    async def _prove(self, trip: Callable[[], Awaitable[float]]) -> float:
+        asked = self.refusals.take()
+        try:
+            await self._ask_again(asked)
+            took_s = await trip()
+        finally:
+            self.refusals.answered(asked)
+        refused = str(self.refusals)
+        if refused:
+            raise RefusedError(f"the server refuses a subscription: {refused}")
+        self._proved_s, self._took_s = time.monotonic(), took_s
+        return took_s
+
+
+def _seen(proof: asyncio.Task[float]) -> None:
+    """Look at what a proof came to: who waited for it may have gone."""
+    if not proof.cancelled():
+        proof.exception()

@@ -1,0 +1,89 @@
+"""What holds at each attached event service: of every key the newest request, where it matches.
+
+Source:
+    design, section 4; ADR 15.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from fes.distribution import is_pattern, matches
+from fes.gateway.requests.row import Key, Row, is_newer
+
+Rows = Mapping[Key, Mapping[str, Row]]
+"""Rows by key, then by pattern."""
+
+
+class Held(NamedTuple):
+    """What holds of a key at an event service, as it was and as it is.
+
+    Attributes:
+        service: The event service.
+        before, after: The standing request; None where none holds.
+    """
+
+    service: str
+    before: Row | None
+    after: Row | None
+
+
+class Holding:
+    """Finds what holds, and what changed of it.
+
+    Args:
+        services: Event services for which it is kept.
+        rows: The table's rows, as they are at each call.
+        wild: Those whose pattern has wildcards.
+    """
+
+    def __init__(self, services: Iterable[str], rows: Rows, wild: Rows) -> None:
+        self._rows = rows
+        self._wild = wild
+        self._held: dict[str, dict[Key, Row]] = {service: {} for service in services}
+        self._changed: dict[tuple[str, Key], Row | None] = {}
+
+    def look(self, key: Key, pattern: str) -> None:
+        """Find anew what holds of a key where a pattern matches."""
+        if not is_pattern(pattern):
+            services: Iterable[str] = (pattern,) if pattern in self._held else ()
+        else:
+            services = [service for service in self._held if matches(pattern, service)]
+        for service in services:
+            held = self._held[service]
+            before, after = held.get(key), self._holds(key, service)
+            if before is after:
+                continue
+            self._changed.setdefault((service, key), before)
+            if after is None:
+                del held[key]
+            else:
+                held[key] = after
+
+    def changes(self) -> list[Held]:
+        """Return what changed since the last call; it costs nothing for what did not."""
+        changed, self._changed = self._changed, {}
+        held = [
+            Held(service, before, self._held[service].get(key))
+            for (service, key), before in changed.items()
+        ]
+        return [each for each in held if each.before is not each.after]
+
+    def at(self, service: str) -> list[Row]:
+        """Return the standing requests that hold at an event service, oldest first."""
+        held = self._held.get(service)
+        found = held.values() if held is not None else self._all_at(service)
+        return sorted(found, key=lambda row: (row.rank, row.name))
+
+    def _holds(self, key: Key, service: str) -> Row | None:
+        """Return the request of a key that holds at an event service; None where none does."""
+        if key.source == service:
+            return None
+        best = self._rows.get(key, {}).get(service)
+        for pattern, row in self._wild.get(key, {}).items():
+            if matches(pattern, service) and (best is None or is_newer(row, best)):
+                best = row
+        return None if best is None or best.withdrawn else best
+
+    def _all_at(self, service: str) -> list[Row]:
+        found = (self._holds(key, service) for key in self._rows)
+        return [row for row in found if row is not None]

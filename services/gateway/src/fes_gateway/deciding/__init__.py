@@ -1,0 +1,1 @@
+"""What a gateway decides, and how that is recorded and performed."""
