@@ -98,6 +98,10 @@ NATS: Final = Syntax("NATS", ".", "*", ">", False, f"{_CONTROL} *>", False, Fals
 MQTT: Final = Syntax("MQTT", "/", "+", "#", True, f"{_CONTROL}+#", True, True)
 """Source: MQTT 3.1.1, section 4.7; control characters: section 1.5.3, a broker may refuse them."""
 
+KAFKA: Final = Syntax("Kafka", ".", "*", ">", False, "*>", True, False)
+"""Kafka knows no wildcards: the adapter makes regular expressions of them, and writes the rest of
+its alphabet itself."""
+
 SEPARATORS: Final = "./"
 
 _NATS_OWN: Final = re.compile(r"\$[A-Z0-9_]+|_INBOX.*", re.DOTALL)
