@@ -14,8 +14,9 @@ from eventservices.cns import (
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
 from serving.ending import ending_event
+from serving.wall_clock import wall_us
 
-from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed, now_us
+from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed
 from persistent_scenario.story import CHANNEL, READERS, SUBJECT, WITNESS, Asked
 
 KEEP: dict[str, object] = {QoS.CONNECTION_RELIABILITY: Reliability.PERSISTENT}
@@ -45,7 +46,7 @@ class Reader:
                 number if isinstance(number, int) else 0,
                 value if isinstance(value, int) else -1,
                 identity,
-                now_us(),
+                wall_us(),
             )
         )
 

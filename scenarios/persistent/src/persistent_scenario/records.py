@@ -1,6 +1,5 @@
 """What the native clients write down: lines of JSON, one a fact."""
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -176,8 +175,3 @@ def read_plan(folder: Path) -> Plan:
         return msgspec.json.decode((folder / PLAN).read_bytes(), type=Plan)
     except msgspec.MsgspecError as error:
         raise ValueError(f"{folder / PLAN}: {error}") from error
-
-
-def now_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000

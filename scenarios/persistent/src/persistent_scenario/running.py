@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fes.cli.running.process import Child
 from fes.federation.model import Federation
+from serving.wall_clock import wall_us
 
 from persistent_scenario.errors import InputError, RunningError
 from persistent_scenario.kills import Kill, place_of, schedule
@@ -21,7 +22,6 @@ from persistent_scenario.records import (
     LineCount,
     Plan,
     Recorder,
-    now_us,
 )
 from persistent_scenario.story import deliveries, stream
 from persistent_scenario.waiting import until
@@ -153,7 +153,7 @@ class _Stream:
             due = place_of(number, len(kills), self._readings)
             await until(partial(self._has_come_to, due), PASS_S, "the stream to go on")
             parts = await self._parts.trouble(kill)
-            self._killed.write(Killed(parts, now_us(), kill.how))
+            self._killed.write(Killed(parts, wall_us(), kill.how))
             self._moved_s = time.monotonic()
             self._say(f"{kill.how.value}: {', '.join(parts)} ({number} of {len(kills)})")
 

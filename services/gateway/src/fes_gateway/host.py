@@ -27,9 +27,10 @@ from fes.link.end import LinkEnd, Message
 from fes.link.messages import Confirmed, Counted, Done, Heard, HeardControl, Taken
 from fes.link.messages import View as ToldView
 from fes.model import Stamp
+from serving.wall_clock import wall_us
 
 from fes_gateway.adapters import Adapters
-from fes_gateway.clock import instant, wall_us
+from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
 from fes_gateway.decisions import Others

@@ -5,13 +5,13 @@ Source:
 """
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from fes.errors import FesError
 from msgspec.structs import replace
+from serving.wall_clock import wall_us
 
 from traffic_control.city import Monitor
 from traffic_control.command import Action, Command
@@ -47,11 +47,6 @@ class Confirms(Protocol):
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
         """Return when it did; None where that was not learnt in time."""
         ...
-
-
-def wall_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 class Commander:

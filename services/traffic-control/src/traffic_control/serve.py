@@ -16,9 +16,10 @@ from serving.guard import BodyGuard
 from serving.loopback import async_client
 from serving.origin import OriginGuard
 from serving.server import HttpServer
+from serving.wall_clock import wall_us
 
 from traffic_control.city import City
-from traffic_control.commander import Commander, wall_us
+from traffic_control.commander import Commander
 from traffic_control.confirm import Confirmer
 from traffic_control.endpoints import Endpoints
 from traffic_control.history import read_history, read_offenders

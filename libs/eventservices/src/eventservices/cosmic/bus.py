@@ -9,6 +9,8 @@ from dataclasses import asdict
 from secrets import token_bytes
 from typing import Final, Self
 
+from serving.wall_clock import wall_us
+
 from eventservices.cosmic.calendar import Calendar
 from eventservices.cosmic.directory import ANSWERS, Directory
 from eventservices.cosmic.frame import FRAME_BYTES, Frame
@@ -22,7 +24,7 @@ from eventservices.cosmic.medium import NOBODY, BusCounters, Participant
 from eventservices.cosmic.node import Node
 from eventservices.cosmic.settings import BusSettings, NodeSettings
 from eventservices.cosmic.transmission import Outcome, Transmission
-from eventservices.cosmic.wire import Wire, wall_clock_us
+from eventservices.cosmic.wire import Wire
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
 
@@ -53,7 +55,7 @@ class Bus(Opening):
 
     def __init__(self, settings: BusSettings, clock_us: Callable[[], int] | None = None) -> None:
         self.settings = settings
-        self.clock_us = clock_us or wall_clock_us
+        self.clock_us = clock_us or wall_us
         self.calendar = Calendar(settings.slots)
         self.counters = BusCounters()
         self.monitors: list[Callable[[Frame], None]] = []
@@ -148,7 +150,7 @@ class Bus(Opening):
 
     def now_us(self) -> int:
         """Return the time of the bus: the wall clock, microseconds since 1970 UTC."""
-        return wall_clock_us()
+        return wall_us()
 
     async def probe(self, deadline_s: float = 2.0) -> None:
         """Send a frame and wait until it was on the bus.

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Callable
 from secrets import token_hex
 from typing import Self
 from zlib import crc32
+
+from serving.wall_clock import wall_us
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
@@ -49,7 +50,7 @@ class Air(Opening):
     def __init__(self, settings: AirSettings, clock_us: Callable[[], int] | None = None) -> None:
         check_name(settings.name, "air")
         self.settings = settings
-        self.clock_us = clock_us or _wall_clock_us
+        self.clock_us = clock_us or wall_us
         self.grid = Grid(settings.cell_edge_m)
         self.topics = Topics(settings.name)
         self.receivers: dict[Looking, None] = {}
@@ -222,7 +223,3 @@ class Air(Opening):
             self.beacons_unsent += 1
         else:
             self.beacons_sent += 1
-
-
-def _wall_clock_us() -> int:
-    return time.time_ns() // 1000

@@ -1,11 +1,12 @@
 """Fan-out: one MQTT subscription a topic, whatever the number of nodes that listen."""
 
 import logging
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from serving.wall_clock import wall_us
 
 from eventservices.errors import MalformedError
 from eventservices.steam.codec import decode_announcement, decode_membership, decode_notification
@@ -166,7 +167,7 @@ class Fanout:
     def _put_aside(self, topic: str | bytes, payload: bytes, reason: str) -> None:
         self._counters.malformed += 1
         name = topic if isinstance(topic, str) else topic.decode("utf-8", "backslashreplace")
-        wall_us = time.time_ns() // 1000
-        self._set_aside.append(SetAside(name, payload[:KEPT_BYTES], reason, wall_us))
+        at_us = wall_us()
+        self._set_aside.append(SetAside(name, payload[:KEPT_BYTES], reason, at_us))
         if self._watchers:
             self._call(self._watchers[0], reason, payload)

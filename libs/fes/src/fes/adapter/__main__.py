@@ -6,12 +6,12 @@ import contextlib
 import os
 import random
 import sys
-import time
 
 import uvloop
 from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
+from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
@@ -42,7 +42,7 @@ def _main() -> int:
             options.gateway,
             options.event_service,
             pool=ConnectionPool(),
-            clock_us=lambda: clock.time_us(time.time_ns() // 1000),
+            clock_us=lambda: clock.time_us(wall_us()),
             base=options.base or options.federation.parent,
         )
     except FesError as error:

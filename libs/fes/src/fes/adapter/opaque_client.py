@@ -9,12 +9,12 @@ Source:
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final, Self
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
+from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.inbound.acknowledgements import Answer
@@ -78,7 +78,7 @@ class OpaqueClient:
                 mapping=EventMapping(()),
                 hears_control=False,
                 pool=pool or ConnectionPool(),
-                clock_us=lambda: time.time_ns() // 1000,
+                clock_us=wall_us,
             )
         )
 

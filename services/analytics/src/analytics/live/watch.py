@@ -11,6 +11,7 @@ from zlib import crc32
 
 import msgspec
 from pyspark.sql import SparkSession
+from serving.wall_clock import wall_us
 
 from analytics.errors import RunReplacedError
 from analytics.inputs.federation import load_federation
@@ -68,11 +69,6 @@ class Places:
     run: Files
     work: Files
     scratch: Path
-
-
-def wall_us() -> int:
-    """Return the wall clock, µs since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 class Watch:

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Final
 
 from eventservices.stamp import Stamper
+from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.observed import Observed
@@ -106,7 +107,7 @@ class Observing:
         send: Callable[[Message], bool],
         log: Callable[..., None],
         stamper: Stamper,
-        wall_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+        wall_us: Callable[[], int] = wall_us,
         steady_us: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
     ) -> None:
         self._refusals = {"observed_refused": 0, "observed_widened": 0}

@@ -9,12 +9,12 @@ output any more; then everything stops in order: applications, adapters, gateway
 import asyncio
 import json
 import signal
-import time
 from pathlib import Path
 from typing import TextIO
 
 from serving.ending import on_ending
 from serving.output import CLOSED
+from serving.wall_clock import wall_us
 
 from fes.cli.running.brokers import EmbeddedBrokers
 from fes.cli.running.faults import Faults, one_line
@@ -29,7 +29,7 @@ from fes.cli.running.plan import (
 )
 from fes.cli.running.readiness import POLL_S, until
 from fes.cli.running.supervision.applications import Applications
-from fes.cli.running.supervision.beginning import TraceStart, wall_us
+from fes.cli.running.supervision.beginning import TraceStart
 from fes.cli.running.supervision.broker_watch import BrokerWatch
 from fes.cli.running.supervision.children import Children
 from fes.cli.running.supervision.console import Console
@@ -220,7 +220,7 @@ class Supervisor:
 
     def _note_moment(self, moment: str) -> None:
         """Note when something was done to the run, for whoever judges what was seen then."""
-        line = {"v": 1, "wall_us": time.time_ns() // 1000, "moment": moment}
+        line = {"v": 1, "wall_us": wall_us(), "moment": moment}
         try:
             with (self._options.run / MOMENTS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

@@ -1,9 +1,10 @@
 """When the trace of a run begins: once what plays it may begin, not after a guess of seconds."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+
+from serving.wall_clock import wall_us
 
 from fes.cli.running.plan import plays
 from fes.federation.clock import Beginning
@@ -18,11 +19,6 @@ LEAST_LEAD_S, MOST_LEAD_S = 1.5, 60.0
 LEADS: Final = 1.5
 """That time as a multiple of what the slowest process of gateways took to start: on a busy machine
 everything takes longer."""
-
-
-def wall_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 class TraceStart:
