@@ -62,22 +62,22 @@ def watching(found: Found) -> Iterator[None]:
     run: Callable[[Any], None] = asyncio.Handle._run
 
     def measured(handle: Any) -> None:
+        code = _code_of(handle)
         began_s, cpu_s = time.perf_counter(), time.thread_time()
         try:
             run(handle)
         finally:
             wall_s, used_s = time.perf_counter() - began_s, time.thread_time() - cpu_s
             if used_s >= CPU_S or wall_s - used_s >= WALL_S:
-                found.add(Turn(_name(handle), wall_s, used_s))
+                name = getattr(code, "__qualname__", None) or repr(code)
+                found.add(Turn(name, wall_s, used_s))
 
     with patch.object(asyncio.Handle, "_run", measured):
         yield
 
 
-def _name(handle: Any) -> str:
+def _code_of(handle: Any) -> Any:
+    """Return what a turn runs; a task forgets its coroutine when it ends."""
     callback = handle._callback
     task = getattr(callback, "__self__", None)
-    if isinstance(task, asyncio.Task):
-        coroutine: Any = task.get_coro()
-        return str(getattr(coroutine, "__qualname__", coroutine))
-    return getattr(callback, "__qualname__", None) or repr(callback)
+    return task.get_coro() if isinstance(task, asyncio.Task) else callback
