@@ -1,7 +1,7 @@
 """Where a native observer writes what it sees: for people on standard output, or into a file.
 
 Lines of a file carry `wall_us`, when each was written. A line of the kind `alive` comes once a
-second: so whoever reads the file can tell that nothing happened from nobody having looked.
+second: so whoever reads the file can report that nothing happened from nobody having looked.
 """
 
 import asyncio
@@ -107,6 +107,6 @@ class Count(Sightings):
 
 
 def ended_by_signals(task: asyncio.Task[Any] | None) -> None:
-    """Have a task cancelled once the process is asked to end; None is none."""
+    """Have a task cancelled once the process is requested to end; None is none."""
     if task is not None:
         on_ending(lambda _: task.cancel())

@@ -119,7 +119,7 @@ def pack(stamp: Stamp) -> str:
     The fields are joined by `;`, the trail's names by `,`; text is percent-encoded.
 
     Raises:
-        MalformedError: A name is no Unicode text.
+        MalformedError: A name is not Unicode text.
     """
     via = ",".join(map(_encoded, stamp.via)) if stamp.via else ""
     origin, home = _encoded(stamp.origin), _encoded(stamp.home)

@@ -76,7 +76,7 @@ class _Station:
 
     Args:
         proxy: Where it publishes.
-        stamper: Gives its readings their identities.
+        stamper: Returns its readings their identities.
         recorder: Where it writes down what became of them.
     """
 

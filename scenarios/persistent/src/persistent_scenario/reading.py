@@ -35,7 +35,7 @@ class Reader:
         self._recorder = recorder
 
     def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
-        """Take a reading; the channel calls it."""
+        """Accept a reading; the channel calls it."""
         data = event.filterable_data
         identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
         station, number, value = (data.get(key) for key in ("station", "number", "value"))
@@ -52,7 +52,7 @@ class Reader:
 
 
 async def receive(folder: Path, url: str) -> None:
-    """Write down what arrives, until the process is asked to end.
+    """Write down what arrives, until the process is requested to end.
 
     Args:
         folder: The run folder; the file of what arrives is made when every reader listens.

@@ -20,9 +20,9 @@ class Plan(msgspec.Struct, frozen=True):
     """What a run is about.
 
     Attributes:
-        events: Readings that someone asks for.
+        events: Readings that someone requests.
         origins: Stations.
-        rate: Readings a second; 0 for as fast as they are taken.
+        rate: Readings a second; 0 for as fast as they are accepted.
         kills: How many times something is killed.
         seed: Of the values, and of what is killed when.
         first: Event service where stations publish.
@@ -84,7 +84,7 @@ class Killed(msgspec.Struct, frozen=True, tag="killed", tag_field="what"):
 
     Attributes:
         parts: The parts.
-        at_us: Just after; of what stood still, when it went on.
+        at_us: Just after; of what halted, when it went on.
         how: What became of them.
     """
 
@@ -168,7 +168,7 @@ def read_plan(folder: Path) -> Plan:
     """Return what a run is about.
 
     Raises:
-        ValueError: The file is no plan.
+        ValueError: The file is not a plan.
         OSError: The file cannot be read.
     """
     try:

@@ -28,10 +28,10 @@ from persistent_scenario.waiting import until
 
 READY_S = 30.0
 STILL_S = 60.0
-"""How long nothing may move before the run is given up; then the judge tells what is missing."""
+"""How long nothing may move before the run is abandoned; then the judge states what is missing."""
 
 PASS_S = 3600.0
-"""Longest wait for the next kill; a stream that stands still is given up before."""
+"""Longest wait for the next kill; a stream that halts is abandoned before."""
 
 QUIET_S = 3.0
 """How long a run goes on when all has arrived: a copy might follow."""

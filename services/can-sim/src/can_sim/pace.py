@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from serving.wall_clock import wall_us
 
 MIN_SLEEP_US = 1_000
-"""Shorter waits are skipped: a sleep takes longer than it is asked for."""
+"""Shorter waits are skipped: a sleep lasts longer than it is requested."""
 MAX_SLEEP_US = 500_000
 """Longer waits are cut, so that idle work gets its turn."""
 

@@ -15,7 +15,7 @@ from can_sim.payload import speed_frame
 from can_sim.schedule import Due
 
 LATE_LIMIT_US = 5_000_000
-"""A live frame later than this is not sent: a bus does not tell what was long ago."""
+"""A live frame later than this is not sent: a bus does not report what was long ago."""
 FRAMES_IN_A_ROW = 16
 """Frames after which the event loop gets its turn, however busy it is here."""
 

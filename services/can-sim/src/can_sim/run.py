@@ -27,7 +27,7 @@ GRACE_S = 2.0
 
 
 async def run(options: argparse.Namespace) -> dict[str, object]:
-    """Play a run to its end, or until it is asked to end.
+    """Play a run to its end, or until it is requested to end.
 
     Args:
         options: Of the command line.
@@ -62,10 +62,10 @@ def _bus(options: argparse.Namespace, vehicles: Sequence[str]) -> CnsBus | Cosmi
 
 
 def _addresses(options: argparse.Namespace) -> list[str]:
-    """Return where the servers listen, with the name and the password that they ask for.
+    """Return where the servers listen, with the name and the password that they request.
 
     Raises:
-        InputError: The password file holds no password.
+        InputError: The password file contains no password.
     """
     try:
         password = read_password(options.password_file) if options.password_file else ""

@@ -108,7 +108,7 @@ class Wire:
         self._arbiter.withdraw(unwanted)
 
     def give_up(self, reason: str) -> None:
-        """Take the interface for broken; it is opened again."""
+        """Accept the interface for broken; it is opened again."""
         self._driver.broken = self._driver.broken or reason
 
     async def room(self) -> None:

@@ -87,7 +87,7 @@ class Client(InterestedParty, Closing):
 
         Raises:
             MalformedError: A name or value is not SIENA's; nothing was sent.
-            TooLargeError: The broker takes less; nothing was sent.
+            TooLargeError: The broker accepts less; nothing was sent.
             NotConnectedError: The broker is away, or does not read and the buffer is full, or the
                 client is closed; nothing was sent.
             IndexMismatchError: The other clients of the service use another index.

@@ -56,9 +56,9 @@ class Control:
     Attributes:
         roster: What our own parties declared.
         peers: The other connections.
-        proof: Proves that subscriptions are in force.
-        settled: Whether all subscriptions were proved to be in force since the last connection.
-        replies_dropped: Answers not given because too many were asked for at once.
+        proof: Proves that subscriptions are active.
+        settled: Whether all subscriptions were proved to be active since the last connection.
+        replies_dropped: Answers not given because too many were requested at once.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ Listener = Callable[[Any], None]
 """Is given the decoded message."""
 
 OnMalformed = Callable[[str, bytes], None]
-"""Takes the reason why a message was set aside, and its payload; must not raise."""
+"""Accepts the reason why a message was set aside, and its payload; must not raise."""
 
 _DECODERS: dict[Kind, Callable[[bytes], Any]] = {
     "event": decode_notification,
@@ -64,7 +64,7 @@ class Fanout:
     Args:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
         set_aside: Takes malformed messages in.
-        watchers: The first of them is told of each malformed message.
+        watchers: The first of them is notified of each malformed message.
 
     Attributes:
         delivered: Messages that the broker brought.
@@ -95,7 +95,7 @@ class Fanout:
             The broker's replies, also for topics that others listen to already.
 
         Raises:
-            RefusedError: More topics are wanted than the settings allow.
+            RefusedError: More topics are requested than the settings allow.
         """
         wanted = list(topics)
         replies = self._link.subscribe(wanted) if self._link else []

@@ -1,4 +1,4 @@
-"""CNS PUB: the vehicle's own publisher, which tells its speed on board once a second."""
+"""CNS PUB: the vehicle's own publisher, which reports its speed on board once a second."""
 
 import asyncio
 import csv

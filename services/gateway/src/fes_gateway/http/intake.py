@@ -21,11 +21,11 @@ FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
 
 class BadRequestError(ValueError):
-    """Tells why a body is no request; the message names the place."""
+    """States why a body is not a request; the message names the place."""
 
 
 def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
-    """Return the control event that a body asks for.
+    """Return the control event that a body requests.
 
     Args:
         body: JSON, strictly: no bare NaN, no member twice, no deep nesting.

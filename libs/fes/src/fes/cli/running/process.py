@@ -69,7 +69,7 @@ class Child:
         return bool(self.started)
 
     def last_line(self) -> str:
-        """Return the last line of its log, as it may tell why the process ended."""
+        """Return the last line of its log, as it may report why the process ended."""
         try:
             lines = self.log.read_bytes()[-LAST_BYTES:].decode("utf-8", "replace").splitlines()
         except OSError:

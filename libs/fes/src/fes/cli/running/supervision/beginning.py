@@ -11,14 +11,14 @@ from fes.federation.clock import Beginning
 from fes.federation.model import Federation
 
 FILE: Final = "clock.json"
-"""File of the run that tells when its clock began."""
+"""File of the run that states when its clock began."""
 
 LEAST_LEAD_S, MOST_LEAD_S = 1.5, 60.0
 """Time from the decision to the beginning, in which what plays the trace starts."""
 
 LEADS: Final = 1.5
 """That time as a multiple of what the slowest process of gateways took to start: on a busy machine
-everything takes longer."""
+everything lasts longer."""
 
 
 class TraceStart:
@@ -30,7 +30,7 @@ class TraceStart:
         clock_us: The wall clock, microseconds since 1970 UTC.
 
     Attributes:
-        path: File that tells it, once it is decided.
+        path: File that reports it, once it is decided.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TraceStart:
             slowest_s: The longest time that a process of this run took to start.
 
         Returns:
-            What `{name}` in a command stands for from now on.
+            What `{name}` in a command represents from now on.
 
         Raises:
             OSError: It cannot be written down.
