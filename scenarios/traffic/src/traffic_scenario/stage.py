@@ -106,7 +106,7 @@ def _read(path: Path, environment: Mapping[str, str]) -> Federation:
 
 
 def _goes_on(latest: Path, endpoints: Iterable[str], now_us: int) -> bool:
-    """Tell whether the trace is not over yet, or a part of the run still answers."""
+    """Return whether the trace is not over yet, or a part of the run still answers."""
     try:
         told = json.loads((latest / CLOCK).read_text("utf-8"))
     except FileNotFoundError:

@@ -22,7 +22,7 @@ CONFIRM_S: Final = 10.0
 """Longest wait for the outcome of a command."""
 
 LOOK_S: Final = 1.0
-"""Time after which a renewal's outcome is asked for, once."""
+"""Time after which a renewal's outcome is requested, once."""
 
 
 class Asker(Protocol):
@@ -50,7 +50,7 @@ class Confirms(Protocol):
 
 
 class Commander:
-    """Gives the commands of one city.
+    """Returns the commands of one city.
 
     Args:
         asker: Makes the requests.

@@ -28,7 +28,7 @@ from fes.options import OptionParser, add_part
 
 
 def main() -> int:
-    """Run until it is asked to end; a bad file or option ends with status 2 and one line."""
+    """Run until it is requested to end; a bad file or option ends with status 2 and one line."""
     return command("fes.adapter", _main)
 
 

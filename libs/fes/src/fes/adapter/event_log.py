@@ -15,7 +15,7 @@ class Recording:
     """Writes what an adapter decides.
 
     Args:
-        context: Where the adapter stands.
+        context: Where the adapter is.
         log: The event log.
     """
 

@@ -29,7 +29,7 @@ from fes.mapping import Native
 from fes.model import Event
 
 LEASE_S: Final = 60.0
-"""Life of a subscription that is held, unless it is renewed."""
+"""Life of a subscription that is kept, unless it is renewed."""
 
 RENEWALS: Final = 3
 """Renewals in one lease: two may be lost."""
@@ -41,7 +41,7 @@ class OpaqueClient:
     """Makes requests for one client of an event service.
 
     Args:
-        kind: Kind of the event service, as the federation's file says it.
+        kind: Kind of the event service, as the federation's file specifies it.
         service: Event service identifier: the Source of the requests.
         system: System identifier.
         client: Names the client; unique in the event service, and the same over restarts.
@@ -120,7 +120,7 @@ class OpaqueClient:
 
         It is a lease, renewed three times in its life, so that it ends by itself where the client
         dies; and withdrawn at the end of the block. While the event service is away it is not
-        renewed, and made anew with the next renewal.
+        renewed, and made again with the next renewal.
 
         Args:
             dist_list: Where it shall be applied.
@@ -183,7 +183,7 @@ class OpaqueClient:
 
 
 class _Deaf:
-    """Takes what the adapter hears, which a client that only asks does not want."""
+    """Accepts what the adapter receives, which a client that only asks does not want."""
 
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None

@@ -1,4 +1,4 @@
-"""The watch: judges whatever run lies in a folder, for as long as it is wanted."""
+"""The watch: judges whatever run lies in a folder, for as long as it is requested."""
 
 import logging
 import time
@@ -100,10 +100,10 @@ class Watch:
         self._now_us = now_us
 
     def run(self, stop: Event) -> None:
-        """Judge until `stop` is set; begin anew where another run takes the folder.
+        """Judge until `stop` is set; restart where another run takes the folder.
 
         Raises:
-            CannotJudgeError: What says how the run was set up cannot be understood.
+            CannotJudgeError: What states how the run was set up cannot be understood.
             StreamingQueryException: A batch failed.
         """
         while not stop.is_set():
@@ -140,7 +140,7 @@ class Watch:
                 stop.wait(max(0.0, began + self._pace.trigger_s - time.monotonic()))
 
     def _find(self) -> Run | None:
-        """Return the run, once what says how it was set up is there."""
+        """Return the run, once what states how it was set up is there."""
         folder = self._places.run
         absent = [name for name in (FEDERATION, TRACE) if name not in folder.sizes()]
         if absent:

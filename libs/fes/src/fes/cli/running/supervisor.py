@@ -44,7 +44,7 @@ from fes.federation.model import Federation, adapter_id
 SETTLE_S = 2.0
 """How long observers see what gateways withdraw once the applications have ended."""
 MOMENTS = "moments.jsonl"
-"""File of the run that tells when its parts were stopped."""
+"""File of the run that states when its parts were stopped."""
 INTERRUPTED = 130
 
 
@@ -192,7 +192,7 @@ class Supervisor:
                 self._console.say(f"  {child.part.name}: {url}, e.g. {child.part.gateways[0]}")
 
     async def _end(self) -> None:
-        """Stop everything; what fails on the way, or cannot be told, keeps nothing from ending."""
+        """Stop everything; what fails in transit, or cannot be told, keeps nothing from ending."""
         self._children.stopping = True
         await self._tasks.stop()  # before the parts, so that none is started again
         await self._stop_children()
