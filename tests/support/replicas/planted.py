@@ -200,7 +200,7 @@ TWICE: dict[str, tuple[Fault, Fault]] = {
         (GatewayHost, "follow", _follow_with_old_numbers),
     ),
 }
-"""Faults that two rules prevent, each on its own: a leader that was deposed refuses an event that was
-sent before, as it forgot what it accepted last (ADR 13), and as the event tells the number of a
+"""Faults that two rules prevent, each on its own: a leader that was deposed refuses an event that
+was sent before, as it forgot what it accepted last (ADR 13), and as the event has the number of a
 subscription of before.
 """

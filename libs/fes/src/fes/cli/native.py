@@ -1,7 +1,6 @@
 """`fes listen` and `fes publish`: one event service of a file, as its adapter sees it."""
 
 import asyncio
-import time
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from eventservices.stamp import Stamp, Stamper
+from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.base import AnyAdapter
@@ -173,7 +173,7 @@ def _adapter(options: Namespace, environment: Mapping[str, str]) -> AnyAdapter:
         names[0],
         service,
         pool=ConnectionPool(),
-        clock_us=lambda: clock.time_us(time.time_ns() // 1000),
+        clock_us=lambda: clock.time_us(wall_us()),
         base=options.federation.parent,
     )
     name = f"fes-{options.command}-{getpid()}.{service}"
