@@ -121,7 +121,7 @@ async def test_a_consumer_that_fails_takes_no_event_from_those_beside_it() -> No
         def __init__(self, *, fails: bool) -> None:
             self.fails = fails
 
-        def receive(self, event: object, _stamp: object) -> None:
+        def receive(self, event: object, _stamp: object, _moved: object) -> None:
             if self.fails:
                 raise RuntimeError("nobody expects this")
             got.append(event)

@@ -9,6 +9,7 @@ from eventservices.cns.errors import AlreadyConnectedError
 from eventservices.cns.event import Event
 from eventservices.cns.event_type import EventType
 from eventservices.cns.mapping import EventMapping, Mappings
+from eventservices.cns.moved import Moved
 from eventservices.cns.outlet import Outlet
 from eventservices.cns.qos.terms import Terms
 from eventservices.cns.queueing import Item, Receipt
@@ -35,6 +36,7 @@ class ProxySupplier(Subscriber):
         priority_filter: Gives events their priority here; the admin's where None.
         lifetime_filter: Gives events their timeout here, units of 100 ns; the admin's where None.
         filtered: Events that its consumer does not want.
+        repetitions: Whether the consumer receives an event again that comes by a second route.
     """
 
     _farewell = "disconnect_push_consumer"
@@ -44,6 +46,7 @@ class ProxySupplier(Subscriber):
         self.priority_filter: EventMapping | None = None
         self.lifetime_filter: EventMapping | None = None
         self.filtered = 0
+        self.repetitions = False
         self._connected = False
         self._consumer: object = None
         self._suppressor = Suppressor(core.options.window, core.options.origins)
@@ -103,44 +106,58 @@ class ProxySupplier(Subscriber):
         """End the proxy, telling its consumer; events go on waiting under a durable name."""
         await self._end(forget=False, tell=True)
 
-    def receive(self, event: Event, stamp: Stamp | None) -> None:
+    def receive(self, event: Event, stamp: Stamp | None, moved: Moved | None = None) -> None:
         """Take an event that came just now; one that the consumer has had is not taken."""
         if not self._connected:
             return
         accepts = self._accepts
         if accepts is not None and not accepts(event):
             self.filtered += 1
-        elif stamp is None or not self._suppressor.repeated(stamp):
-            self._take(event, stamp)
+        elif stamp is None or not self._repeated(stamp):
+            self._take(event, stamp, moved)
 
     def receive_stored(
-        self, event: Event, stamp: Stamp | None, received_us: int, receipt: Receipt
+        self,
+        event: Event,
+        stamp: Stamp | None,
+        moved: Moved | None,
+        received_us: int,
+        receipt: Receipt,
     ) -> None:
         """Take an event out of the store of persistent ones.
 
         Args:
             event: The event.
             stamp: Its stamp.
+            moved: How it came through connected channels.
             received_us: When the channel received it, microseconds since 1970 UTC.
             receipt: Told when the consumer has had it.
         """
         if self._accepts is not None and not self._accepts(event):
             self.filtered += 1
             receipt.done()
-        elif stamp is not None and self._suppressor.repeated(stamp):
+        elif stamp is not None and self._repeated(stamp):
             receipt.done()
         else:
-            self._outlet.put(self._item(event, stamp, received_us, receipt))
+            self._outlet.put(self._item(event, stamp, moved, received_us, receipt))
 
     @abstractmethod
     def _make_outlet(self) -> Outlet:
         """Return where events wait for the consumer."""
 
-    def _take(self, event: Event, stamp: Stamp | None) -> None:
-        self._outlet.put(self._item(event, stamp, self._core.now_us(), None))
+    def _take(self, event: Event, stamp: Stamp | None, moved: Moved | None) -> None:
+        self._outlet.put(self._item(event, stamp, moved, self._core.now_us(), None))
+
+    def _repeated(self, stamp: Stamp) -> bool:
+        return not self.repetitions and self._suppressor.repeated(stamp)
 
     def _item(
-        self, event: Event, stamp: Stamp | None, received_us: int, receipt: Receipt | None
+        self,
+        event: Event,
+        stamp: Stamp | None,
+        moved: Moved | None,
+        received_us: int,
+        receipt: Receipt | None,
     ) -> Item:
         admin = self.my_admin
         mapped = self._mappings.apply(
@@ -157,13 +174,17 @@ class ProxySupplier(Subscriber):
             found.expires_us,
             found.start_us,
             receipt,
+            moved,
+            received_us,
         )
 
     def _qos_changed(self) -> None:
         self._terms = Terms.of(self._qos)
         self._outlet.configure(self._terms)
 
-    async def _connect(self, consumer: object, *, announced: bool, durable: str) -> None:
+    async def _connect(
+        self, consumer: object, *, announced: bool, durable: str, repetitions: bool
+    ) -> None:
         self._check_alive()
         if self._connected:
             raise AlreadyConnectedError(f"proxy {self.my_id} has its consumer already")
@@ -171,6 +192,7 @@ class ProxySupplier(Subscriber):
         self._offer_change = optional_operation(consumer, "offer_change")
         optional_operation(consumer, self._farewell)
         self._consumer, self._connected, self._announced = consumer, True, announced
+        self.repetitions = repetitions
         sinks = self._core.membership.offer_sinks
         sinks.append(self._on_offers)
         try:

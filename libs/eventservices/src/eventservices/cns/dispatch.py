@@ -11,6 +11,7 @@ from eventservices.cns.calls import call_client
 from eventservices.cns.codec import decode
 from eventservices.cns.event import Event
 from eventservices.cns.inflight import InFlight
+from eventservices.cns.moved import Moved, read_moved
 from eventservices.errors import MalformedError
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
@@ -41,7 +42,7 @@ class SetAside:
 class Receiver(Protocol):
     """What the dispatcher calls for every event."""
 
-    def receive(self, event: Event, stamp: Stamp | None) -> None:
+    def receive(self, event: Event, stamp: Stamp | None, moved: Moved | None) -> None:
         """Take an event; must not raise."""
 
 
@@ -111,11 +112,16 @@ class Dispatcher:
             self.in_flight.forget(self.in_flight.snapshot())
         await self._settle()
 
-    def read(self, payload: bytes, headers: bytes) -> tuple[Event, Stamp | None] | None:
-        """Return the event in a message and its stamp; None where it is none, and set aside."""
+    def read(
+        self, payload: bytes, headers: bytes
+    ) -> tuple[Event, Stamp | None, Moved | None] | None:
+        """Return the event in a message, its stamp, and how it came; None where it is no event.
+
+        What is no event is set aside.
+        """
         self.received += 1
         try:
-            return decode(payload), read_stamp(headers)
+            return decode(payload), read_stamp(headers), read_moved(headers)
         except MalformedError as error:
             self.malformed += 1
             self.put_aside(payload, headers, str(error))
@@ -149,10 +155,10 @@ class Dispatcher:
         found = self.read(payload, headers)
         if found is None:
             return
-        event, stamp = found
+        event, stamp, moved = found
         for receiver in receivers:
             try:
-                receiver.receive(event, stamp)
+                receiver.receive(event, stamp, moved)
             except Exception:  # the consumers beside it are to have the event
                 self.failed += 1
                 log.exception("receiver_failed", extra={"subject": self._subject})

@@ -180,7 +180,9 @@ class HoldingIntake(PullIntake):
         super().__init__(channel, take)
         self._durable = durable
         self._number = 0
-        self._waiting: list[tuple[int, HeldEvent]] = []  # a heap; the channel bounds it
+        self._waiting: list[
+            tuple[int, HeldEvent[StructuredEvent]]
+        ] = []  # a heap; the channel bounds it
         self._wake = asyncio.Event()
         self._rests_until_s = 0.0
 
@@ -228,11 +230,11 @@ class HoldingIntake(PullIntake):
                 if handed % YIELDS == 0:
                     await asyncio.sleep(0)
 
-    def _wait(self, number: int, held: HeldEvent) -> None:
+    def _wait(self, number: int, held: HeldEvent[StructuredEvent]) -> None:
         heappush(self._waiting, (number, held))
         self._wake.set()
 
-    def _answer(self, number: int, held: HeldEvent) -> Answer:
+    def _answer(self, number: int, held: HeldEvent[StructuredEvent]) -> Answer:
         def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
             if taken:
                 held.done()

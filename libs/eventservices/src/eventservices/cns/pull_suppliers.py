@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from eventservices.cns.consumer import ProxySupplier
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.event import Event, StructuredEvent, as_any, as_structured, structured_event
+from eventservices.cns.moved import Moved
 from eventservices.cns.options import ProxyType
 from eventservices.cns.pull_outlet import PullOutlet
 from eventservices.cns.queueing import Item
@@ -23,7 +24,7 @@ EMPTY = structured_event(("", ""))
 """What `try_pull_structured_event` returns where there is no event."""
 
 
-class HeldEvent:
+class HeldEvent(Generic[Form]):
     """An event that its consumer has, and has not finished.
 
     Args:
@@ -35,7 +36,7 @@ class HeldEvent:
         event: The event.
     """
 
-    def __init__(self, event: StructuredEvent, item: Item, outlet: PullOutlet) -> None:
+    def __init__(self, event: Form, item: Item, outlet: PullOutlet) -> None:
         self.event = event
         self._item = item
         self._outlet = outlet
@@ -44,6 +45,16 @@ class HeldEvent:
     def stamp(self) -> Stamp | None:
         """Its stamp; None where it has none."""
         return self._item.stamp
+
+    @property
+    def moved(self) -> Moved | None:
+        """How it came through connected channels; None where it was published here."""
+        return self._item.moved
+
+    @property
+    def received_us(self) -> int:
+        """When the channel received it, microseconds since 1970 UTC."""
+        return self._item.received_us
 
     @property
     def persistent(self) -> bool:
@@ -83,6 +94,29 @@ class PullSupplier(ProxySupplier, Generic[Form]):
                 return
             yield event, self.last_stamp
 
+    async def hold(self, count: int = 1) -> list[HeldEvent[Form]]:
+        """Return the next events, to be finished later, as soon as there is one.
+
+        It is ours, beyond OMG's: a persistent event stays in its store until the consumer has
+        finished it. At most 256 of these are held.
+
+        Args:
+            count: Most events.
+
+        Raises:
+            DisconnectedError: No consumer is connected, or the proxy was destroyed meanwhile.
+        """
+        self._check_connected()
+        return self._held(await self._outlet.wait(count, held=True))
+
+    def try_hold(self, count: int = 1) -> list[HeldEvent[Form]]:
+        """Return the same, none where there is none now; errors as of `hold`."""
+        self._check_connected()
+        return self._held(self._outlet.hold(count))
+
+    def _held(self, items: list[Item]) -> list[HeldEvent[Form]]:
+        return [HeldEvent(self._in_form(item.event), item, self._outlet) for item in items]
+
     def _make_outlet(self) -> PullOutlet:
         return PullOutlet(self._core, self._terms)
 
@@ -114,7 +148,12 @@ class ProxyPullSupplier(PullSupplier[Value]):
     my_type = ProxyType.PULL_ANY
 
     async def connect_any_pull_consumer(
-        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object = None,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; when this returns, the server has its subscription.
 
@@ -122,6 +161,7 @@ class ProxyPullSupplier(PullSupplier[Value]):
             consumer: See `PullSupplier`; None where it wants no calls.
             announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
             durable: As of `ProxyPushSupplier.connect_any_push_consumer`.
+            repetitions: Likewise.
 
         Raises:
             AlreadyConnectedError: There is one.
@@ -130,7 +170,7 @@ class ProxyPullSupplier(PullSupplier[Value]):
             NotConnectedError: The broker did not confirm in time; nothing was changed.
             UnsupportedQoSError: A durable name is given, and the connection is best effort.
         """
-        await self._connect(consumer, announced=announced, durable=durable)
+        await self._connect(consumer, announced=announced, durable=durable, repetitions=repetitions)
 
     async def pull(self) -> Value:
         """Return the next event, as soon as there is one.
@@ -163,24 +203,28 @@ class StructuredProxyPullSupplier(PullSupplier[StructuredEvent]):
     my_type = ProxyType.PULL_STRUCTURED
 
     async def connect_structured_pull_consumer(
-        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object = None,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; arguments and errors as of `connect_any_pull_consumer`."""
-        await self._connect(consumer, announced=announced, durable=durable)
+        await self._connect(consumer, announced=announced, durable=durable, repetitions=repetitions)
 
     async def pull_structured_event(self) -> StructuredEvent:
         """Return the next event, as soon as there is one; errors as of `pull`."""
         return (await self._pulled(1))[0]
 
-    async def hold_structured_event(self) -> "HeldEvent":
+    async def hold_structured_event(self) -> HeldEvent[StructuredEvent]:
         """Return the next event, to be acknowledged later; errors as of `pull`.
 
         It is ours, beyond OMG's: a persistent event stays in its store until the consumer says
         that it is done with it. At most 256 are held.
         """
-        self._check_connected()
-        [item] = await self._outlet.wait(1, held=True)
-        return HeldEvent(as_structured(item.event), item, self._outlet)
+        [held] = await self.hold(1)
+        return held
 
     def try_pull_structured_event(self) -> tuple[StructuredEvent, bool]:
         """Return the next event and True; an empty one and False where there is none now.
@@ -205,10 +249,15 @@ class SequenceProxyPullSupplier(PullSupplier[StructuredEvent]):
     my_type = ProxyType.PULL_SEQUENCE
 
     async def connect_sequence_pull_consumer(
-        self, consumer: object = None, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object = None,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; arguments and errors as of `connect_any_pull_consumer`."""
-        await self._connect(consumer, announced=announced, durable=durable)
+        await self._connect(consumer, announced=announced, durable=durable, repetitions=repetitions)
 
     async def pull_structured_events(self, max_number: int) -> list[StructuredEvent]:
         """Return the next events, as soon as there is one.

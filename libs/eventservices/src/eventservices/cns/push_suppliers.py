@@ -12,6 +12,7 @@ from eventservices.cns.errors import (
     ProxyNotConnectedError,
 )
 from eventservices.cns.event import Event, as_any, as_structured
+from eventservices.cns.moved import Moved
 from eventservices.cns.options import ProxyType
 from eventservices.cns.push_outlet import PushOutlet
 from eventservices.cns.queueing import Item
@@ -71,17 +72,17 @@ class PushSupplier(ProxySupplier):
         )
 
     async def _connect_to(
-        self, consumer: object, name: str, *, announced: bool, durable: str
+        self, consumer: object, name: str, *, announced: bool, durable: str, repetitions: bool
     ) -> None:
         push = operation(consumer, name)
         if not self.connected:
             self._push = push
-        await self._connect(consumer, announced=announced, durable=durable)
+        await self._connect(consumer, announced=announced, durable=durable, repetitions=repetitions)
 
-    def _take(self, event: Event, stamp: Stamp | None) -> None:
+    def _take(self, event: Event, stamp: Stamp | None, moved: Moved | None) -> None:
         outlet, push = self._outlet, self._push
         if not outlet.idle or push is None:
-            super()._take(event, stamp)
+            super()._take(event, stamp, moved)
             return
         outlet.delivered += 1
         outcome = hand_over(push, self._form(event), stamp)
@@ -116,13 +117,20 @@ class ProxyPushSupplier(PushSupplier):
     _form = staticmethod(as_any)
 
     async def connect_any_push_consumer(
-        self, consumer: object, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; when this returns, the server has its subscription.
 
         Args:
             consumer: See the class. `stamp` is None for events that were published without one.
             announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
+            repetitions: Whether it receives an event again that comes by a second route, or goes
+                round; else each identity once.
             durable: Name under which persistent events wait for this consumer while it is away,
                 for as long as nobody disconnects it; one client at a time. It needs
                 `ConnectionReliability` `Persistent`. Without a name they wait while the proxy is.
@@ -134,7 +142,9 @@ class ProxyPushSupplier(PushSupplier):
             NotConnectedError: The broker did not confirm in time; nothing was changed.
             UnsupportedQoSError: A durable name is given, and the connection is best effort.
         """
-        await self._connect_to(consumer, "push", announced=announced, durable=durable)
+        await self._connect_to(
+            consumer, "push", announced=announced, durable=durable, repetitions=repetitions
+        )
 
     async def disconnect_push_supplier(self) -> None:
         """End the proxy for good; harmless when repeated."""
@@ -148,11 +158,18 @@ class StructuredProxyPushSupplier(PushSupplier):
     _form = staticmethod(as_structured)
 
     async def connect_structured_push_consumer(
-        self, consumer: object, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; arguments and errors as of `connect_any_push_consumer`."""
         name = "push_structured_event"
-        await self._connect_to(consumer, name, announced=announced, durable=durable)
+        await self._connect_to(
+            consumer, name, announced=announced, durable=durable, repetitions=repetitions
+        )
 
     async def disconnect_structured_push_supplier(self) -> None:
         """End the proxy for good; harmless when repeated."""
@@ -171,11 +188,18 @@ class SequenceProxyPushSupplier(PushSupplier):
     _batches = True
 
     async def connect_sequence_push_consumer(
-        self, consumer: object, *, announced: bool = True, durable: str = ""
+        self,
+        consumer: object,
+        *,
+        announced: bool = True,
+        durable: str = "",
+        repetitions: bool = False,
     ) -> None:
         """Connect a consumer; arguments and errors as of `connect_any_push_consumer`."""
         name = "push_structured_events"
-        await self._connect_to(consumer, name, announced=announced, durable=durable)
+        await self._connect_to(
+            consumer, name, announced=announced, durable=durable, repetitions=repetitions
+        )
 
     async def disconnect_sequence_push_supplier(self) -> None:
         """End the proxy for good; harmless when repeated."""

@@ -11,6 +11,7 @@ from eventservices.cns.errors import AlreadyConnectedError, DisconnectedError
 from eventservices.cns.event import Event, StructuredEvent
 from eventservices.cns.event_type import EventType, change_set
 from eventservices.cns.gate import Accepts, gate
+from eventservices.cns.moved import Moved, header_of_moved
 from eventservices.cns.options import ObtainInfoMode
 from eventservices.cns.persistent.publisher import stored
 from eventservices.cns.proxy import Proxy
@@ -139,15 +140,26 @@ class ProxyConsumer(Proxy):
         self._core.membership.put_offers(self, frozenset())
         await self._core.membership.tell_changes()
 
-    async def _publish(self, event: Event, time_us: int | None, stamp: Stamp | None) -> Stamp:
-        used, storing = await self._send(event, encode(event), time_us, stamp)
+    async def _publish(
+        self,
+        event: Event,
+        time_us: int | None,
+        stamp: Stamp | None,
+        moved: Moved | None = None,
+    ) -> Stamp:
+        used, storing = await self._send(event, encode(event), time_us, stamp, moved)
         if storing is not None:
             await stored(storing)
             self.pushed += 1
         return used
 
     async def _send(
-        self, event: Event, payload: bytes, time_us: int | None, stamp: Stamp | None
+        self,
+        event: Event,
+        payload: bytes,
+        time_us: int | None,
+        stamp: Stamp | None,
+        moved: Moved | None = None,
     ) -> tuple[Stamp, Storing | None]:
         stamper, core = self._stamper, self._core
         if stamper is None:
@@ -161,13 +173,14 @@ class ProxyConsumer(Proxy):
             self.filtered += 1
             return used, None
         persistent = self._is_persistent(event)
+        headers = {**header_of(used), **header_of_moved(moved)}
         in_flight = core.dispatcher.in_flight
         if core.admin.max_queue_length and core.dispatcher.hears(kept=persistent):
             in_flight.begin(used.identity)
         try:
             if persistent:
-                return used, await core.store.send(payload, header_of(used), used)
-            await core.link.publish(core.subject, payload, header_of(used), waits=False)
+                return used, await core.store.send(payload, headers, used)
+            await core.link.publish(core.subject, payload, headers, waits=False)
         except BaseException:
             in_flight.end(used.identity)
             raise

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 import msgspec
 
 from eventservices.cns.event import Event
+from eventservices.cns.moved import Moved
 from eventservices.cns.persistent.hand import Hand, Held
 from eventservices.cns.persistent.recovery import (
     ACK,
@@ -47,12 +48,17 @@ class StoredReceiver(Protocol):
     """Takes events out of the store."""
 
     def receive_stored(
-        self, event: Event, stamp: Stamp | None, received_us: int, receipt: Receipt
+        self,
+        event: Event,
+        stamp: Stamp | None,
+        moved: Moved | None,
+        received_us: int,
+        receipt: Receipt,
     ) -> None:
         """Take an event; must not raise."""
 
 
-Read = Callable[[bytes, bytes], tuple[Event, Stamp | None] | None]
+Read = Callable[[bytes, bytes], tuple[Event, Stamp | None, Moved | None] | None]
 """Returns the event in a message; None where it is none, and set aside."""
 
 Prepare = Callable[[Session], Awaitable[object]]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from eventservices.cns.event import AnyEvent, StructuredEvent
+from eventservices.cns.moved import Moved
 from eventservices.stamp import Stamp
 
 
@@ -26,6 +27,8 @@ class Item:
         expires_us: When it is dropped, on the same clock; None for never.
         start_us: When it may be delivered, on the same clock; None for at once.
         receipt: Of a persistent event.
+        moved: How it came through connected channels; None where it was published here.
+        received_us: When the channel received it, microseconds since 1970 UTC.
         attempts: Times that the consumer failed on it.
         arrival: Number in the order of arrival; the queue gives it.
         waiting: Whether it is in the queue; the queue tells.
@@ -38,6 +41,8 @@ class Item:
     expires_us: int | None = None
     start_us: int | None = None
     receipt: Receipt | None = None
+    moved: Moved | None = None
+    received_us: int = 0
     attempts: int = 0
     arrival: int = field(default=0)
     waiting: bool = field(default=False)
