@@ -22,10 +22,12 @@ class Moved(msgspec.Struct, frozen=True):
     Attributes:
         connections: Connections between channels that it passed; 0 where it was published here.
         ends_us: When its `Timeout` is over, microseconds since 1970 UTC; None where it has none.
+        persistent: Whether it was persistent where it came from; not in the header.
     """
 
     connections: int = 0
     ends_us: int | None = None
+    persistent: bool = False
 
 
 def read_moved(headers: bytes) -> Moved | None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from eventservices.cns.codec import encode
 from eventservices.cns.event import AnyEvent, StructuredEvent
-from eventservices.cns.moved import Moved
 from eventservices.cns.options import ProxyType
 from eventservices.cns.persistent.publisher import stored
 from eventservices.cns.supplier import ProxyConsumer
@@ -40,12 +39,7 @@ class ProxyPushConsumer(ProxyConsumer):
         self._connect(supplier, origin, epoch)
 
     async def push(
-        self,
-        value: Value,
-        *,
-        time_us: int | None = None,
-        stamp: Stamp | None = None,
-        moved: Moved | None = None,
+        self, value: Value, *, time_us: int | None = None, stamp: Stamp | None = None
     ) -> Stamp:
         """Publish an Any event.
 
@@ -57,7 +51,6 @@ class ProxyPushConsumer(ProxyConsumer):
             value: What the Any carries.
             time_us: Producer's time, microseconds since 1970 UTC; the clock's where None.
             stamp: A whole stamp, where an event is published again under its own identity.
-            moved: How the event came, where a connection between channels publishes it again.
 
         Returns:
             The event's stamp; also where a filter of the supplier's side did not let it pass.
@@ -71,7 +64,7 @@ class ProxyPushConsumer(ProxyConsumer):
             ImplLimitError: The channel holds as many events as it may.
             RefusedError: The broker refused to store a persistent event.
         """
-        return await self._publish(AnyEvent(value), time_us, stamp, moved)
+        return await self._publish(AnyEvent(value), time_us, stamp)
 
     async def disconnect_push_consumer(self) -> None:
         """Withdraw the offers and end the proxy; harmless when repeated."""
@@ -90,15 +83,10 @@ class StructuredProxyPushConsumer(ProxyConsumer):
         self._connect(supplier, origin, epoch)
 
     async def push_structured_event(
-        self,
-        event: StructuredEvent,
-        *,
-        time_us: int | None = None,
-        stamp: Stamp | None = None,
-        moved: Moved | None = None,
+        self, event: StructuredEvent, *, time_us: int | None = None, stamp: Stamp | None = None
     ) -> Stamp:
         """Publish a structured event; other arguments, result and errors as of `push`."""
-        return await self._publish(event, time_us, stamp, moved)
+        return await self._publish(event, time_us, stamp)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Withdraw the offers and end the proxy; harmless when repeated."""
@@ -122,7 +110,6 @@ class SequenceProxyPushConsumer(ProxyConsumer):
         *,
         time_us: int | None = None,
         stamps: Sequence[Stamp] | None = None,
-        moved: Sequence[Moved | None] | None = None,
     ) -> list[Stamp]:
         """Publish a batch of events, in order.
 
@@ -132,7 +119,6 @@ class SequenceProxyPushConsumer(ProxyConsumer):
             events: The batch.
             time_us: Producer's time for all, microseconds since 1970 UTC; the clock's where None.
             stamps: A whole stamp for each, where they are published again.
-            moved: How each came, where a connection between channels publishes them again.
 
         Returns:
             The events' stamps.
@@ -148,8 +134,7 @@ class SequenceProxyPushConsumer(ProxyConsumer):
         used, waiting = [], []
         for number, (event, payload) in enumerate(zip(events, payloads, strict=True)):
             given = None if stamps is None else stamps[number]
-            came = None if moved is None else moved[number]
-            stamp, storing = await self._send(event, payload, time_us, given, came)
+            stamp, storing = await self._send(event, payload, time_us, given)
             used.append(stamp)
             if storing is not None:
                 waiting.append(storing)

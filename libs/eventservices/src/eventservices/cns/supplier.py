@@ -140,14 +140,25 @@ class ProxyConsumer(Proxy):
         self._core.membership.put_offers(self, frozenset())
         await self._core.membership.tell_changes()
 
-    async def _publish(
-        self,
-        event: Event,
-        time_us: int | None,
-        stamp: Stamp | None,
-        moved: Moved | None = None,
-    ) -> Stamp:
-        used, storing = await self._send(event, encode(event), time_us, stamp, moved)
+    async def forward(self, event: Event, stamp: Stamp | None, moved: Moved) -> "Storing | None":
+        """Publish an event of another channel again, as a connection between channels does.
+
+        Args:
+            event: The event.
+            stamp: Its stamp, which stays; one is given here where it has none.
+            moved: How it came. It says too whether the event is persistent.
+
+        Returns:
+            What `persistent.publisher.stored` waits for; None where the event is not persistent, or
+            a filter of the supplier's side did not let it pass.
+
+        Raises:
+            EventServiceError: As of `ProxyPushConsumer.push`.
+        """
+        return (await self._send(event, encode(event), None, stamp, moved))[1]
+
+    async def _publish(self, event: Event, time_us: int | None, stamp: Stamp | None) -> Stamp:
+        used, storing = await self._send(event, encode(event), time_us, stamp)
         if storing is not None:
             await stored(storing)
             self.pushed += 1
@@ -172,7 +183,7 @@ class ProxyConsumer(Proxy):
         if self._accepts is not None and not self._accepts(event):
             self.filtered += 1
             return used, None
-        persistent = self._is_persistent(event)
+        persistent = self._is_persistent(event, moved)
         headers = {**header_of(used), **header_of_moved(moved)}
         in_flight = core.dispatcher.in_flight
         if core.admin.max_queue_length and core.dispatcher.hears(kept=persistent):
@@ -187,9 +198,9 @@ class ProxyConsumer(Proxy):
         self.pushed += 1
         return used, None
 
-    def _is_persistent(self, event: Event) -> bool:
-        wanted = self._core.persistent_events
-        if isinstance(event, StructuredEvent) and event.header.variable_header:
+    def _is_persistent(self, event: Event, moved: Moved | None) -> bool:
+        wanted = self._core.persistent_events if moved is None else moved.persistent
+        if moved is None and isinstance(event, StructuredEvent) and event.header.variable_header:
             own = own_reliability(event)
             wanted = wanted if own is None else bool(own)
         if wanted and not self._persistent:

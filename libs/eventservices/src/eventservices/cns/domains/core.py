@@ -1,0 +1,165 @@
+"""What all operations of a domain share: its state, what runs, and that one follows another."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TypeVar
+
+from eventservices.cns.channel import EventChannel
+from eventservices.cns.domains.errors import (
+    ChannelNotFoundError,
+    ClientTypeError,
+    DomainDestroyedError,
+)
+from eventservices.cns.domains.journal import Journal
+from eventservices.cns.domains.qos import DomainQoS, ranges, refuse_admin
+from eventservices.cns.domains.records import (
+    AnyConnection,
+    ChannelPlace,
+    ConnectionID,
+    DomainID,
+    MemberID,
+    MemberRecord,
+)
+from eventservices.cns.domains.running import Running
+from eventservices.cns.domains.state import DomainState, Plan
+from eventservices.cns.qos import PropertyRange
+
+T = TypeVar("T")
+
+
+class DomainCore:
+    """What all operations of a domain share: its state, what runs, and that one follows another.
+
+    Args:
+        domain_id: The domain's identifier.
+        state: What it has.
+        running: What of it runs.
+        journal: Where changes are kept.
+    """
+
+    def __init__(
+        self, domain_id: DomainID, state: DomainState, running: Running, journal: Journal
+    ) -> None:
+        self.id = domain_id
+        self._state = state
+        self._running = running
+        self._journal = journal
+        self._changing = asyncio.Lock()
+        self._destroyed = False
+
+    @property
+    def destroyed(self) -> bool:
+        """Whether it was destroyed."""
+        return self._destroyed
+
+    @property
+    def state(self) -> DomainState:
+        """What it has; read only."""
+        return self._state
+
+    @property
+    def running(self) -> Running:
+        """What of it runs."""
+        return self._running
+
+    def _check_alive(self) -> None:
+        if self._destroyed:
+            raise DomainDestroyedError(f"domain {self.id} was destroyed")
+
+    def _commit(self, plan: Plan[T]) -> T:
+        """Keep what was planned, then do it."""
+        self._journal.write(self.id, plan.changes)
+        for change in plan.changes:
+            self._state.apply(change)
+        return plan.result
+
+    async def _add_member(self, record: MemberRecord) -> MemberID:
+        async with self._changing:
+            self._check_alive()
+            plan = self._state.plan_member(record)
+            await self._running.open_member(plan.result, record)
+            try:
+                return self._commit(plan)
+            except BaseException:
+                await self._running.close_member(plan.result)
+                raise
+
+    async def _add_connection(self, connection: AnyConnection) -> ConnectionID:
+        async with self._changing:
+            self._check_alive()
+            plan = self._state.plan_connection(connection)
+            await self._running.open_connection(plan.result, connection)
+            try:
+                added = self._commit(plan)
+            except BaseException:
+                await self._running.close_connections((plan.result,))
+                raise
+            ends = (connection.supplier_id, connection.consumer_id)
+            self._running.announcements.changed(ends)
+            return added
+
+    def _channel(self, member_id: MemberID) -> EventChannel:
+        self._check_alive()
+        member = self._state.member(member_id)
+        if member.place.service:
+            raise ClientTypeError(f"channel {member_id} is the service {member.place.service!r}")
+        channel = self._running.handles[member_id].channel
+        if channel is None:
+            reason = self._running.handles[member_id].reason
+            raise ChannelNotFoundError(f"channel {member_id} is away: {reason}")
+        return channel
+
+    def get_qos(self) -> dict[str, int]:
+        """Return both properties."""
+        record = self._state.record
+        return {
+            str(DomainQoS.CYCLE_DETECTION): int(record.forbid_cycles),
+            str(DomainQoS.DIAMOND_DETECTION): int(record.forbid_diamonds),
+        }
+
+    async def set_qos(self, required: Mapping[str, object]) -> None:
+        """Change properties, all or none.
+
+        Cycles, and diamonds, can be forbidden as long as there are none.
+
+        Raises:
+            UnsupportedQoSError: Some cannot be had; it lists all of these.
+        """
+        async with self._changing:
+            self._check_alive()
+            self._commit(self._state.plan_qos(required))
+
+    def validate_qos(self, required: Mapping[str, object]) -> dict[str, PropertyRange]:
+        """Return the values that both properties may have, and change nothing.
+
+        Raises:
+            UnsupportedQoSError: As `set_qos`.
+        """
+        self._check_alive()
+        self._state.plan_qos(required)
+        return ranges(self._state.available())
+
+    def get_admin(self) -> dict[str, object]:
+        """Return the administrative properties: there are none."""
+        return {}
+
+    def set_admin(self, properties: Mapping[str, object]) -> None:
+        """Change administrative properties.
+
+        Raises:
+            UnsupportedAdminError: There is any.
+        """
+        refuse_admin(properties)
+
+
+def place_of(channel: EventChannel | ChannelPlace) -> ChannelPlace:
+    """Return where a channel is.
+
+    Raises:
+        ClientTypeError: It is no channel.
+    """
+    if isinstance(channel, EventChannel):
+        return ChannelPlace(channel.my_factory.link.urls[0], channel.name)
+    if isinstance(channel, ChannelPlace):
+        return channel
+    raise ClientTypeError(f"{type(channel).__name__} is no channel")

@@ -1,0 +1,142 @@
+"""Factories of domains.
+
+Source:
+    OMG Management of Event Domains 1.0, interface `EventDomainFactory`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from eventservices.cns.domains.domain import EventDomain
+from eventservices.cns.domains.errors import DomainNotFoundError
+from eventservices.cns.domains.journal import Journal, MemoryJournal
+from eventservices.cns.domains.moving.handles import Brokers
+from eventservices.cns.domains.qos import STANDARD, DomainQoS, judge_qos, refuse_admin
+from eventservices.cns.domains.records import DomainID, DomainKind, DomainRecord
+from eventservices.cns.domains.running import DomainOptions, Running
+from eventservices.cns.domains.state import DomainChange, DomainState
+from eventservices.cns.errors import AdminLimitExceededError
+from eventservices.lifetime import Opening
+
+MOST_DOMAINS: Final = 1_000
+"""Most domains of a factory."""
+
+_ANYTHING: Final = {str(name): 1 for name in DomainQoS}
+
+
+class EventDomainFactory(Opening):
+    """Makes domains, finds them, and brings them back after a restart.
+
+    Args:
+        brokers: Opens channels.
+        journal: Where domains are kept; nowhere by default.
+        options: How connections run.
+        defaults: Quality of service where a domain is created without: the standard's, which
+            authorises cycles and diamonds, or `SHIPPED`, which forbids both.
+    """
+
+    def __init__(
+        self,
+        brokers: Brokers | None = None,
+        journal: Journal | None = None,
+        options: DomainOptions | None = None,
+        defaults: Mapping[str, int] = STANDARD,
+    ) -> None:
+        self._brokers = brokers or Brokers()
+        self._journal = journal or MemoryJournal()
+        self._options = options or DomainOptions()
+        self._defaults = dict(defaults)
+        self._domains: dict[DomainID, EventDomain] = {}
+        self._next = self._journal.next_domain()
+
+    async def open(self) -> "EventDomainFactory":
+        """Bring back the domains of the journal; channels open as soon as brokers are there.
+
+        Raises:
+            OSError: The journal cannot be read.
+        """
+        states: dict[DomainID, DomainState] = {}
+        for domain_id, change in self._journal.read():
+            if isinstance(change, DomainChange) and change.record is not None:
+                states.setdefault(domain_id, DomainState(change.record))
+            if domain_id in states:
+                states[domain_id].apply(change)
+        for domain_id, state in sorted(states.items()):
+            domain = self._domains[domain_id] = self._make(domain_id, state)
+            domain.running.restore()
+        return self
+
+    async def close(self) -> None:
+        """Stop running, and disconnect; the journal brings the domains back."""
+        for domain in self._domains.values():
+            await domain.close()
+        await self._brokers.close()
+
+    def create_event_domain(
+        self,
+        initial_qos: Mapping[str, object] | None = None,
+        initial_admin: Mapping[str, object] | None = None,
+    ) -> tuple[EventDomain, DomainID]:
+        """Create a domain.
+
+        Args:
+            initial_qos: Properties that differ from the defaults.
+            initial_admin: Must be empty: the standard defines none.
+
+        Returns:
+            The domain and its identifier.
+
+        Raises:
+            UnsupportedQoSError: Some of `initial_qos` cannot be had.
+            UnsupportedAdminError: `initial_admin` is not empty.
+            AdminLimitExceededError: There are `MOST_DOMAINS`.
+            OSError: The journal cannot be written.
+        """
+        return self._create(DomainKind.EVENT, initial_qos or {}, initial_admin or {})
+
+    def get_all_domains(self) -> tuple[DomainID, ...]:
+        """Return the identifiers of the domains that there are, ascending."""
+        self._sweep()
+        return tuple(sorted(self._domains))
+
+    def get_event_domain(self, domain_id: DomainID) -> EventDomain:
+        """Return a domain.
+
+        Raises:
+            DomainNotFoundError: There is none of that id.
+        """
+        self._sweep()
+        if domain_id not in self._domains:
+            raise DomainNotFoundError(f"there is no domain {domain_id}")
+        return self._domains[domain_id]
+
+    def _create(
+        self,
+        kind: DomainKind,
+        initial_qos: Mapping[str, object],
+        initial_admin: Mapping[str, object],
+    ) -> tuple[EventDomain, DomainID]:
+        refuse_admin(initial_admin)
+        qos = {**self._defaults, **judge_qos(initial_qos, _ANYTHING)}
+        self._sweep()
+        if len(self._domains) >= MOST_DOMAINS:
+            raise AdminLimitExceededError("MaxDomains", MOST_DOMAINS)
+        record = DomainRecord(
+            kind,
+            forbid_cycles=bool(qos[DomainQoS.CYCLE_DETECTION]),
+            forbid_diamonds=bool(qos[DomainQoS.DIAMOND_DETECTION]),
+        )
+        domain_id = self._next
+        self._journal.write(domain_id, (DomainChange(record),))
+        self._next += 1
+        domain = self._domains[domain_id] = self._make(domain_id, DomainState(record))
+        return domain, domain_id
+
+    def _make(self, domain_id: DomainID, state: DomainState) -> EventDomain:
+        running = Running(domain_id, state, self._brokers, self._options)
+        return EventDomain(domain_id, state, running, self._journal)
+
+    def _sweep(self) -> None:
+        ended = [each for each, domain in self._domains.items() if domain.destroyed]
+        for each in ended:
+            del self._domains[each]

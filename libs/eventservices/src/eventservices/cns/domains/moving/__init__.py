@@ -1,0 +1,1 @@
+"""Connections that run: events are moved from one channel to another."""

@@ -1,0 +1,266 @@
+"""A connection that runs: it takes events out of one channel and publishes them on another."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from eventservices.cns.domains.moving.forms import (
+    Entry,
+    Exit,
+    Held,
+    connect_entry,
+    connect_exit,
+    event_of,
+    obtain_entry,
+    obtain_exit,
+)
+from eventservices.cns.domains.moving.handles import Handle
+from eventservices.cns.domains.moving.lifetime import ends_us, shortened
+from eventservices.cns.domains.records import NotificationStyle
+from eventservices.cns.errors import DisconnectedError, ImplLimitError
+from eventservices.cns.moved import Moved
+from eventservices.cns.options import ClientType
+from eventservices.cns.persistent.publisher import Storing, stored
+from eventservices.errors import EventServiceError, NotConnectedError
+from eventservices.lasting import lasting
+
+log = logging.getLogger(__name__)
+
+BURST: Final = 64
+"""Most events moved before the event loop turns to others."""
+
+PAUSE_S: Final = 0.1
+"""Pause before a channel that is full, or a broker that is away, is tried again."""
+
+OPEN_S: Final = 10.0
+"""Longest wait for a new connection to run, seconds."""
+
+
+@dataclass(slots=True)
+class Counters:
+    """What became of the events of a connection.
+
+    Attributes:
+        moved: Published on the consumer channel.
+        timed_out: Ended because their `Timeout` was over.
+        went_round: Ended because they had passed as many connections as they may.
+        lost: Best-effort events that could not be published, or that a full queue discarded.
+        refused: Events that the consumer channel does not take.
+        waits: Times that the consumer channel was full, or its broker away.
+    """
+
+    moved: int = 0
+    timed_out: int = 0
+    went_round: int = 0
+    lost: int = 0
+    refused: int = 0
+    waits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MoverSpec:
+    """How a connection runs.
+
+    Attributes:
+        name: Names it at the brokers, so that what waits for it there waits over a restart.
+        form: The form in which events pass.
+        style: `PULL` looks for events every `poll_s`, `PUSH` moves them as they come.
+        poll_s: Time between two looks where there was nothing, seconds.
+        repetitions: Whether an event passes again that comes again.
+        most_connections: Connections that an event may pass, this one among them.
+        clock_us: The time by which events end, microseconds since 1970 UTC.
+    """
+
+    name: str
+    form: ClientType
+    style: NotificationStyle
+    poll_s: float = 0.1
+    repetitions: Callable[[], bool] = field(default=lambda: False)
+    most_connections: Callable[[], int] = field(default=lambda: 64)
+    clock_us: Callable[[], int] = field(default=lambda: time.time_ns() // 1000)
+
+
+class Mover:
+    """Runs a connection until it is closed.
+
+    Args:
+        spec: How.
+        supplier: The channel that supplies.
+        consumer: The channel that consumes.
+
+    Attributes:
+        counters: What became of its events.
+    """
+
+    def __init__(self, spec: MoverSpec, supplier: Handle, consumer: Handle) -> None:
+        self.counters = Counters()
+        self._spec = spec
+        self._supplier, self._consumer = supplier, consumer
+        self._exit: Exit | None = None
+        self._entry: Entry | None = None
+        self._running = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether both channels are open, their brokers there, and events pass."""
+        ends = self._supplier.connected and self._consumer.connected
+        return ends and self._running.is_set()
+
+    @property
+    def discarded(self) -> int:
+        """Events that the queue before this connection discarded, or that ended in it."""
+        return 0 if self._exit is None else self._exit.discarded + self._exit.expired
+
+    def start(self) -> None:
+        """Run as soon as both channels are open."""
+        name = f"event-domain-{self._spec.name}"
+        self._task = asyncio.create_task(lasting(self._run), name=name)
+
+    async def start_now(self) -> None:
+        """Run; when this returns, both brokers know of it.
+
+        Raises:
+            EventServiceError: A channel refused; nothing is left of the connection.
+            NotConnectedError: A broker did not answer in time; likewise.
+        """
+        try:
+            async with asyncio.timeout(OPEN_S):
+                await self._connect()
+        except TimeoutError as error:
+            await self.close(forget=True)
+            raise NotConnectedError("the channels did not answer in time") from error
+        except BaseException:
+            await self.close(forget=True)
+            raise
+        self.start()
+
+    async def close(self, *, forget: bool) -> None:
+        """End the connection.
+
+        Args:
+            forget: Whether it ends for good; else persistent events wait for it.
+        """
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._disconnect(forget=forget)
+
+    async def _run(self) -> None:
+        if not self._running.is_set():
+            await self._connect()
+        exit_, entry = self._exit, self._entry
+        if exit_ is None or entry is None:
+            return
+        try:
+            while True:
+                batch = await self._next(exit_)
+                await self._move(batch, entry)
+                await asyncio.sleep(0)
+        except EventServiceError:
+            self._running.clear()  # it connects again from the beginning
+            raise
+
+    async def _connect(self) -> None:
+        await self._disconnect(forget=False)
+        supplier, consumer = await self._supplier.wait(), await self._consumer.wait()
+        spec = self._spec
+        self._entry = obtain_entry(consumer, spec.form)
+        await connect_entry(self._entry)
+        self._exit = obtain_exit(supplier, spec.form)
+        durable = spec.name if self._exit.get_qos()["ConnectionReliability"] else ""
+        await connect_exit(self._exit, durable=durable, repetitions=spec.repetitions())
+        self._running.set()
+
+    async def _disconnect(self, *, forget: bool) -> None:
+        self._running.clear()
+        exit_, self._exit = self._exit, None
+        entry, self._entry = self._entry, None
+        if exit_ is not None:
+            await (exit_.destroy() if forget else exit_.close())
+        if entry is not None:
+            await entry.destroy()
+
+    async def _next(self, exit_: Exit) -> list[Held]:
+        if self._spec.style is NotificationStyle.PUSH:
+            return list(await exit_.hold(BURST))
+        while not (found := exit_.try_hold(BURST)):  # noqa: ASYNC110 - this style is to look
+            await asyncio.sleep(self._spec.poll_s)
+        return list(found)
+
+    async def _move(self, batch: list[Held], entry: Entry) -> None:
+        """Move events in order; persistent ones are on their way together."""
+        waiting: list[tuple[Held, Storing]] = []
+        for index, held in enumerate(batch):
+            try:
+                storing = await self._publish(held, entry)
+            except BaseException:
+                for each in reversed(batch[index:]):
+                    each.again()
+                raise
+            if storing is None:
+                held.done()
+            else:
+                waiting.append((held, storing))
+        for held, storing in waiting:
+            try:
+                await stored(storing)
+            except NotConnectedError:
+                held.again()
+            except EventServiceError as error:
+                self._refuse(held, error)
+            else:
+                self.counters.moved += 1
+                held.done()
+
+    async def _publish(self, held: Held, entry: Entry) -> Storing | None:
+        """Publish an event on the consumer channel, unless it ends here."""
+        event = event_of(held, self._spec.form)
+        came, now_us = held.moved or Moved(), self._spec.clock_us()
+        ends = ends_us(event, held.received_us, came)
+        if ends is not None and ends <= now_us:
+            self.counters.timed_out += 1
+            return None
+        if came.connections >= self._spec.most_connections():
+            self.counters.went_round += 1
+            return None
+        if ends is not None:
+            event = shortened(event, ends - now_us)
+        moved = Moved(came.connections + 1, ends, held.persistent)
+        while True:
+            try:
+                storing = await entry.forward(event, held.stamp, moved)
+            except EventServiceError as error:
+                if not self._waits(held, error):
+                    return None
+                await asyncio.sleep(PAUSE_S)
+            else:
+                self.counters.moved += storing is None
+                return storing
+
+    def _waits(self, held: Held, error: EventServiceError) -> bool:
+        """Return whether an event that was not published is tried again; else it is counted.
+
+        Raises:
+            DisconnectedError: The consumer channel's side is gone.
+        """
+        if isinstance(error, DisconnectedError):
+            raise error
+        away = isinstance(error, NotConnectedError)
+        if isinstance(error, ImplLimitError) or (away and held.persistent):
+            self.counters.waits += 1
+            return True
+        if away:
+            self.counters.lost += 1
+        else:
+            self._refuse(held, error)
+        return False
+
+    def _refuse(self, held: Held, error: EventServiceError) -> None:
+        self.counters.refused += 1
+        held.done()
+        details = {"connection": self._spec.name, "reason": str(error)}
+        log.warning("event_not_moved", extra=details)

@@ -1,0 +1,149 @@
+"""What of a domain runs: its channels as they are open, its connections as they move events."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from eventservices.cns.channel import EventChannel
+from eventservices.cns.domains.moving.announcements import Announcements
+from eventservices.cns.domains.moving.handles import Brokers, Handle
+from eventservices.cns.domains.moving.mover import Mover, MoverSpec
+from eventservices.cns.domains.records import (
+    AnyConnection,
+    ConnectionID,
+    DomainID,
+    MemberID,
+    MemberRecord,
+    TypedConnection,
+)
+from eventservices.cns.domains.state import DomainState
+from eventservices.cns.options import ClientType
+
+AT_ONCE: Final = 32
+"""Most channels or connections that are closed at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainOptions:
+    """How the domains of a factory run.
+
+    Attributes:
+        name: Names the service at brokers; must stay the same over a restart.
+        most_connections: Most connections that an event passes where cycles are authorised.
+        poll_s: Time between two looks of a pull connection that had nothing, seconds.
+    """
+
+    name: str = "domains"
+    most_connections: int = 64
+    poll_s: float = 0.1
+
+
+class Running:
+    """Opens and closes channels and connections as a domain's operations need it.
+
+    Args:
+        domain: The domain's identifier.
+        state: What the domain has.
+        brokers: Opens channels.
+        options: How connections run.
+    """
+
+    def __init__(
+        self, domain: DomainID, state: DomainState, brokers: Brokers, options: DomainOptions
+    ) -> None:
+        self.handles: dict[MemberID, Handle] = {}
+        self.movers: dict[ConnectionID, Mover] = {}
+        self.announcements = Announcements(lambda: state.graph)
+        self._domain = domain
+        self._state = state
+        self._brokers = brokers
+        self._options = options
+
+    async def open_member(self, member_id: MemberID, member: MemberRecord) -> None:
+        """Open a channel; errors as of `Brokers.open`."""
+        if member.place.service:
+            return  # its gateway has it open
+        handle = self._handle(member_id, member)
+        await handle.open()
+        self.handles[member_id] = handle
+
+    async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
+        """Have a connection run; errors as of `Mover.start_now`."""
+        mover = self._mover(connection_id, record)
+        if mover is not None:
+            await mover.start_now()
+            self.movers[connection_id] = mover
+        self.announcements.changed((record.supplier_id, record.consumer_id))
+
+    def restore(self) -> None:
+        """Have all run that the domain has, as soon as the brokers are there."""
+        for member_id, member in self._state.members.items():
+            if not member.place.service:
+                handle = self.handles[member_id] = self._handle(member_id, member)
+                handle.open_later()
+        for connection_id, record in self._state.connections.items():
+            mover = self._mover(connection_id, record)
+            if mover is not None:
+                self.movers[connection_id] = mover
+                mover.start()
+
+    async def close_connections(
+        self, connections: Iterable[ConnectionID], *, forget: bool = True
+    ) -> None:
+        """End connections; one that ends for good lets no event wait for it."""
+        ended = [self.movers.pop(each) for each in connections if each in self.movers]
+        for index in range(0, len(ended), AT_ONCE):
+            part = ended[index : index + AT_ONCE]
+            await asyncio.gather(*(mover.close(forget=forget) for mover in part))
+
+    async def close_member(self, member_id: MemberID) -> None:
+        """Leave a channel; it goes on for others."""
+        self.announcements.remove(member_id)
+        handle = self.handles.pop(member_id, None)
+        if handle is not None:
+            await handle.close()
+
+    async def close(self, *, forget: bool) -> None:
+        """End everything."""
+        await self.announcements.close()
+        await self.close_connections(tuple(self.movers), forget=forget)
+        for member_id in tuple(self.handles):
+            await self.close_member(member_id)
+
+    def _handle(self, member_id: MemberID, member: MemberRecord) -> Handle:
+        async def opened(channel: EventChannel) -> None:
+            self.announcements.add(member_id, channel)
+
+        return Handle(member.place, self._brokers, opened)
+
+    def _mover(self, connection_id: ConnectionID, record: AnyConnection) -> Mover | None:
+        ends = (self.handles.get(record.supplier_id), self.handles.get(record.consumer_id))
+        if ends[0] is None or ends[1] is None:
+            return None  # an end is another service's: its gateway moves the events
+        spec = MoverSpec(
+            name=f"{self._options.name}-{self._domain}-{connection_id}",
+            form=_form_of(record),
+            style=record.notification_style,
+            poll_s=self._options.poll_s,
+            repetitions=self._repetitions,
+            most_connections=self._most_connections,
+        )
+        return Mover(spec, ends[0], ends[1])
+
+    def _repetitions(self) -> bool:
+        record = self._state.record
+        return not (record.forbid_cycles and record.forbid_diamonds)
+
+    def _most_connections(self) -> int:
+        """Return how many connections an event may pass: without cycles none passes one twice."""
+        if self._state.record.forbid_cycles:
+            return max(self._options.most_connections, len(self._state.connections))
+        return self._options.most_connections
+
+
+def _form_of(record: AnyConnection) -> ClientType:
+    """Return the form in which events pass; invocations of a typed one pass as structured."""
+    if isinstance(record, TypedConnection):
+        return ClientType.STRUCTURED_EVENT
+    return record.ctype
