@@ -14,9 +14,8 @@ from eventservices.cns.domains import (
     NotificationStyle,
 )
 from eventservices.cns.qos import ErrorCode, PropertyRange, UnsupportedQoSError
-
-from .conftest import Eventually, Made
-from .recording import Anys
+from integration.cns_domains.conftest import Eventually, Made
+from integration.cns_domains.recording import Anys
 
 pytestmark = pytest.mark.broker
 
