@@ -2,7 +2,7 @@
 
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
-	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
+	services/event-domains services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
 	scenarios/traffic-control-events
 SOURCES := $(PACKAGES:%=%/src)
 

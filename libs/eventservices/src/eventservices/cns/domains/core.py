@@ -11,6 +11,7 @@ from eventservices.cns.domains.errors import (
     DomainDestroyedError,
 )
 from eventservices.cns.domains.journal import Journal
+from eventservices.cns.domains.leases import Leases
 from eventservices.cns.domains.qos import DomainQoS, ranges, refuse_admin
 from eventservices.cns.domains.records import (
     AnyConnection,
@@ -35,12 +36,17 @@ class DomainCore:
         state: What it has.
         running: What of it runs.
         journal: Where changes are kept.
+
+    Attributes:
+        id: The domain's identifier.
+        leases: The clients that joined from elsewhere.
     """
 
     def __init__(
         self, domain_id: DomainID, state: DomainState, running: Running, journal: Journal
     ) -> None:
         self.id = domain_id
+        self.leases = Leases()
         self._state = state
         self._running = running
         self._journal = journal

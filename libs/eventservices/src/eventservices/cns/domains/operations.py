@@ -71,6 +71,7 @@ class DomainOperations(DomainCore):
             plan = self._state.plan_member_removal(member_id)
             touched = self._neighbours(member_id)
             closed = self._commit(plan)
+            self.leases.forget_member(member_id)
             await self._running.close_connections(closed)
             await self._running.close_member(member_id)
             self._running.announcements.changed(touched)

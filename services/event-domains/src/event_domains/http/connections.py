@@ -1,0 +1,47 @@
+"""REST: the connections of a domain."""
+
+from enum import Enum
+
+from eventservices.cns import ClientType
+from eventservices.cns.domains import Connection, EventDomainFactory, NotificationStyle
+from fastapi import FastAPI
+
+from event_domains.http.problems import problems
+from event_domains.http.schemas import ConnectionIn, ConnectionOut, Made
+from event_domains.http.views import connection_out
+
+_PATH = "/v1/domains/{domain_id}/connections"
+_TAGS: list[str | Enum] = ["connections"]
+
+
+def add_connections(app: FastAPI, factory: EventDomainFactory) -> None:
+    """Add the paths of connections."""
+
+    @app.get(_PATH, responses=problems(404), tags=_TAGS)
+    async def get_all_connections(domain_id: int) -> list[ConnectionOut]:
+        """List the connections."""
+        domain = factory.get_event_domain(domain_id)
+        return [connection_out(domain, each) for each in domain.get_all_connections()]
+
+    @app.post(_PATH, status_code=201, responses=problems(404, 409, 422, 429, 503), tags=_TAGS)
+    async def add_connection(domain_id: int, given: ConnectionIn) -> Made:
+        """Connect two channels; when this is answered, events pass."""
+        connection = Connection(
+            given.supplier_id,
+            given.consumer_id,
+            ClientType[given.ctype.value],
+            NotificationStyle[given.notification_style.name],
+        )
+        return Made(id=await factory.get_event_domain(domain_id).add_connection(connection))
+
+    @app.get(f"{_PATH}/{{connection_id}}", responses=problems(404), tags=_TAGS)
+    async def get_connection(domain_id: int, connection_id: int) -> ConnectionOut:
+        """Show a connection, and what became of its events."""
+        return connection_out(factory.get_event_domain(domain_id), connection_id)
+
+    @app.delete(
+        f"{_PATH}/{{connection_id}}", status_code=204, responses=problems(404, 503), tags=_TAGS
+    )
+    async def remove_connection(domain_id: int, connection_id: int) -> None:
+        """Remove a connection; when this is answered, no event passes it any more."""
+        await factory.get_event_domain(domain_id).remove_connection(connection_id)

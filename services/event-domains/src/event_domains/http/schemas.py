@@ -1,0 +1,169 @@
+"""What the REST interface accepts and returns, in the standard's terms."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from eventservices.cns.domains.records import MemberID
+from pydantic import BaseModel, ConfigDict, Field
+
+Identifier = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class DomainIn(_In):
+    """A new domain."""
+
+    qos: dict[str, Any] = Field({}, max_length=100, examples=[{"CycleDetection": 1}])
+    admin: dict[str, Any] = Field({}, max_length=100, description="The standard defines none.")
+
+
+class DomainOut(BaseModel):
+    """A domain, without its channels and connections."""
+
+    id: int
+    kind: str
+    qos: dict[str, int]
+    default_supplier_channel: MemberID | None
+    default_consumer_channel: MemberID | None
+    channels: int = Field(description="How many there are.")
+    connections: int
+
+
+class ChannelIn(_In):
+    """A channel that runs already, or comes into being with its first client."""
+
+    broker: str = Field(min_length=1, max_length=500, examples=["nats://127.0.0.1:4222"])
+    channel: str = Field(min_length=1, max_length=200)
+
+
+class ChannelOut(BaseModel):
+    """A member of a domain."""
+
+    id: MemberID
+    broker: str
+    channel: str
+    service: str
+    kind: str
+    connected: bool = Field(description="Whether it is open and its broker there.")
+    reason: str = Field(description="Why it is not open; empty where it is.")
+
+
+class Style(StrEnum):
+    """Who acts on a connection."""
+
+    PUSH = "Push"
+    PULL = "Pull"
+
+
+class Form(StrEnum):
+    """The form in which events pass."""
+
+    ANY = "ANY_EVENT"
+    STRUCTURED = "STRUCTURED_EVENT"
+    SEQUENCE = "SEQUENCE_EVENT"
+
+
+class ConnectionIn(_In):
+    """A connection between two channels; events go from the first to the second."""
+
+    supplier_id: Identifier
+    consumer_id: Identifier
+    ctype: Form = Form.ANY
+    notification_style: Style = Style.PUSH
+
+
+class ConnectionOut(BaseModel):
+    """A connection, and what became of its events."""
+
+    id: int
+    supplier_id: MemberID
+    consumer_id: MemberID
+    ctype: Form | None = Field(description="None of a typed connection.")
+    key: str | None = Field(description="The interface of a typed connection.")
+    notification_style: Style
+    runs: bool
+    counters: dict[str, int]
+
+
+class DefaultsIn(_In):
+    """Default channels; what is left out stays."""
+
+    supplier_channel: Identifier | None = None
+    consumer_channel: Identifier | None = None
+
+
+class Role(StrEnum):
+    """What a client is."""
+
+    PUSH_CONSUMER = "push_consumer"
+    PULL_CONSUMER = "pull_consumer"
+    PUSH_SUPPLIER = "push_supplier"
+    PULL_SUPPLIER = "pull_supplier"
+
+
+class ClientIn(_In):
+    """A client that joins; it then uses the channel that it is given."""
+
+    role: Role
+    ctype: Form = Form.ANY
+    member_id: Identifier | None = Field(None, description="The default channel where left out.")
+    name: str = Field("", max_length=200)
+    lease_s: float = Field(30.0, gt=0, le=86_400, allow_inf_nan=False)
+
+
+class ClientOut(BaseModel):
+    """A client of a domain."""
+
+    id: int
+    name: str
+    role: str
+    member_id: MemberID
+    broker: str
+    channel: str
+    lease_s: float
+
+
+class CyclesOut(BaseModel):
+    """The elementary cycles, each from its lowest channel on."""
+
+    cycles: list[list[MemberID]]
+    more: bool = Field(description="Whether there are others beyond these.")
+
+
+class DiamondsOut(BaseModel):
+    """The diamonds, each a list of its routes."""
+
+    view: Literal["minimal", "pair"]
+    diamonds: list[list[list[MemberID]]]
+    more: bool = Field(description="Whether there are, or may be, others beyond these.")
+
+
+class Made(BaseModel):
+    """The identifier of what was made."""
+
+    id: int
+
+
+class RangeOut(BaseModel):
+    """The values that a property may have."""
+
+    low: int
+    high: int
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    error: str = Field(description="The exception, named as in the standard.")
+    detail: str
+    data: dict[str, Any] = Field({}, description="The exception's data.")
+
+
+class Health(BaseModel):
+    """How the service does."""
+
+    status: str
+    faults: dict[str, str]

@@ -1,0 +1,62 @@
+"""The service at work, until it is told to stop."""
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import socket
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from eventservices.cns.domains import Brokers, DomainOptions, DomainQoS, EventDomainFactory
+from serving.ending import ending_event
+from serving.guard import BodyGuard
+from serving.origin import OriginGuard
+from serving.server import HttpServer
+
+from event_domains.http.app import make_app
+from event_domains.journal import SqliteJournal
+
+log = logging.getLogger(__name__)
+
+BODY_BYTES: Final = 1024 * 1024
+NAME: Final = "event-domains"
+"""Name under which other containers reach it."""
+
+
+async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) -> None:
+    """Run until it is asked to end, or until `stop` is set.
+
+    Raises:
+        JournalError: The journal cannot be used.
+        OSError: The address is taken.
+    """
+    stopping = stop or ending_event()
+    defaults = {
+        str(DomainQoS.CYCLE_DETECTION): int(options.cycles),
+        str(DomainQoS.DIAMOND_DETECTION): int(options.diamonds),
+    }
+    running = DomainOptions(options.name, options.most_connections, options.poll_s)
+    with closing(SqliteJournal(options.journal)) as journal:
+        async with EventDomainFactory(Brokers(), journal, running, defaults) as factory:
+            names = (options.host, socket.gethostname(), NAME)
+            guarded = OriginGuard(make_app(factory), names)
+            server = HttpServer(BodyGuard(guarded, BODY_BYTES), options.host, options.port)
+            await server.start()
+            try:
+                if options.endpoint is not None:
+                    _write_endpoint(options.endpoint, server.url)
+                domains = len(factory.get_all_domains())
+                log.info("started", extra={"url": server.url, "domains": domains})
+                await stopping.wait()
+            finally:
+                await server.stop()
+    log.info("stopped")
+
+
+def _write_endpoint(path: Path, url: str) -> None:
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", "utf-8")
+    fresh.replace(path)
