@@ -3,7 +3,7 @@
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
 	services/event-domains services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
-	scenarios/traffic-control-events
+	scenarios/traffic-control-events scenarios/event-domain
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
@@ -25,7 +25,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo persistent control-events test test-fast check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help demo persistent control-events event-domain test test-fast check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -46,6 +46,7 @@ help: ## List the targets
 	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
+	@echo "Of event-domain: EVENTS=N BOUND=N    events of each supplier, connections that an event may pass"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of mutants:     ARGS=…       --share N (one in N), --only carrying.py, --again (what survived, too)"
@@ -66,6 +67,8 @@ control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control e
 	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
+event-domain: $(INSTALLED) ## Connect the channels of MEDIator's paper, with a diamond and a cycle; the exit status is the verdict
+	@$(BIN)/fes-event-domain --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(BOUND),--bound $(BOUND))
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))

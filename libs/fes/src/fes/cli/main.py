@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import client, doctor, init, kill, native, run, validate
+from fes.cli import client, doctor, domains, init, kill, native, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -45,6 +45,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "listen": lambda: native.listen(options, os.environ, out),
         "publish": lambda: native.publish(options, os.environ, out),
         "kill": lambda: kill.kill(options, out),
+        "domains": lambda: domains.domains(options, out),
     }
     show = partial(client.show, options.command, options, out)
     return commands.get(options.command, show)()
@@ -62,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     native.add_parsers(subparsers)
     client.add_parsers(subparsers)
     kill.add_parser(subparsers)
+    domains.add_parser(subparsers)
     doctor.add_parser(subparsers)
     return parser
 

@@ -1,0 +1,5 @@
+"""The error of the scenario."""
+
+
+class ScenarioError(Exception):
+    """Raised when the scenario cannot be played; the message says what failed."""
