@@ -90,7 +90,8 @@ def test_cycles_diamonds_reach_and_a_picture_are_shown(
     assert service.ask("GET", "/0/channels/0/subscription-channels") == [1, 2, 3]
     picture = httpx.get(f"{service.url}/v1/domains/0/picture.svg", trust_env=False)
     assert picture.headers["content-type"] == "image/svg+xml"
-    assert picture.text.startswith("<svg") and picture.text.count("<g>") == 4
+    assert picture.text.startswith("<svg")
+    assert picture.text.count("<g>") == 4
     metrics = httpx.get(f"{service.url}/metrics", trust_env=False).text
     assert 'fes_event_domain_connections{domain="0"} 5.0' in metrics
 
@@ -111,24 +112,6 @@ def test_a_client_is_given_the_default_channel_and_forgotten_after_its_lease(
     service.ask("PUT", "/0/clients/1")
     service.ask("DELETE", "/0/clients/1")
     assert service.ask("GET", "/0/clients") == []
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "place"),
-    [
-        ("/0/channels", {"broker": "", "channel": "x"}, "body.broker"),
-        ("/0/channels", {"broker": "nats://x"}, "body.channel"),
-        ("/0/connections", {"supplier_id": -1, "consumer_id": 0}, "body.supplier_id"),
-        ("/0/connections", {"supplier_id": 0, "consumer_id": 0, "ctype": "X"}, "body.ctype"),
-        ("/0/clients", {"role": "nobody"}, "body.role"),
-        ("", {"unknown": 1}, "body.unknown"),
-    ],
-)
-def test_bad_bodies_are_refused_with_the_place(
-    service: Service, path: str, body: dict[str, object], place: str
-) -> None:
-    service.ask("POST", "", {})
-    assert place in service.ask("POST", path, body, status=422)["detail"]
 
 
 def test_a_channel_at_a_dead_broker_is_refused_and_one_whose_broker_dies_is_named(

@@ -2,15 +2,17 @@
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 from urllib.parse import urlencode
 
 import httpx
 from serving.loopback import ask
 
 from fes.errors import FesError, LinkError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TIMEOUT_S: Final = 15.0
 DEFAULT_URL: Final = "http://127.0.0.1:8091"

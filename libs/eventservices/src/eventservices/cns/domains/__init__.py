@@ -23,7 +23,7 @@ from eventservices.cns.domains.errors import (
     InvocationError,
     NoSuchImplementationError,
 )
-from eventservices.cns.domains.factory import EventDomainFactory
+from eventservices.cns.domains.factory import EventDomainFactory, TypedEventDomainFactory
 from eventservices.cns.domains.graph import Bounded, DiamondView
 from eventservices.cns.domains.journal import Journal, MemoryJournal
 from eventservices.cns.domains.moving.handles import Brokers
@@ -42,6 +42,8 @@ from eventservices.cns.domains.records import (
     TypedConnection,
 )
 from eventservices.cns.domains.running import DomainOptions
+from eventservices.cns.domains.typed.domain import TypedEventDomain
+from eventservices.cns.domains.typed.interfaces import Interface, Invocation, load_interfaces
 
 __all__ = [
     "SHIPPED",
@@ -66,11 +68,16 @@ __all__ = [
     "DomainQoS",
     "EventDomain",
     "EventDomainFactory",
+    "Interface",
     "InterfaceNotSupportedError",
+    "Invocation",
     "InvocationError",
     "Journal",
     "MemoryJournal",
     "NoSuchImplementationError",
     "NotificationStyle",
     "TypedConnection",
+    "TypedEventDomain",
+    "TypedEventDomainFactory",
+    "load_interfaces",
 ]

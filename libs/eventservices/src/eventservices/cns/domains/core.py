@@ -23,6 +23,7 @@ from eventservices.cns.domains.records import (
 )
 from eventservices.cns.domains.running import Running
 from eventservices.cns.domains.state import DomainState, Plan
+from eventservices.cns.domains.typed.interfaces import Interface
 from eventservices.cns.qos import PropertyRange
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ class DomainCore:
         state: What it has.
         running: What of it runs.
         journal: Where changes are kept.
+        interfaces: Those that are declared, by name.
 
     Attributes:
         id: The domain's identifier.
@@ -43,9 +45,15 @@ class DomainCore:
     """
 
     def __init__(
-        self, domain_id: DomainID, state: DomainState, running: Running, journal: Journal
+        self,
+        domain_id: DomainID,
+        state: DomainState,
+        running: Running,
+        journal: Journal,
+        interfaces: Mapping[str, Interface],
     ) -> None:
         self.id = domain_id
+        self._interfaces = interfaces
         self.leases = Leases()
         self._state = state
         self._running = running

@@ -1,8 +1,8 @@
 """What of a domain runs: its channels as they are open, its connections as they move events."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from eventservices.cns.channel import EventChannel
@@ -18,6 +18,7 @@ from eventservices.cns.domains.records import (
     TypedConnection,
 )
 from eventservices.cns.domains.state import DomainState
+from eventservices.cns.domains.typed.interfaces import Interface
 from eventservices.cns.options import ClientType
 
 AT_ONCE: Final = 32
@@ -32,11 +33,13 @@ class DomainOptions:
         name: Names the service at brokers; must stay the same over a restart.
         most_connections: Most connections that an event passes where cycles are authorised.
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
+        interfaces: Those that are declared, by name.
     """
 
     name: str = "domains"
     most_connections: int = 64
     poll_s: float = 0.1
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
 
 
 class Running:
@@ -128,6 +131,7 @@ class Running:
             poll_s=self._options.poll_s,
             repetitions=self._repetitions,
             most_connections=self._most_connections,
+            interface=record.key if isinstance(record, TypedConnection) else "",
         )
         return Mover(spec, ends[0], ends[1])
 

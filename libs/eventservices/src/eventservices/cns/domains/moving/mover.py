@@ -20,6 +20,7 @@ from eventservices.cns.domains.moving.forms import (
 from eventservices.cns.domains.moving.handles import Handle
 from eventservices.cns.domains.moving.lifetime import ends_us, shortened
 from eventservices.cns.domains.records import NotificationStyle
+from eventservices.cns.domains.typed.interfaces import is_invocation
 from eventservices.cns.errors import DisconnectedError, ImplLimitError
 from eventservices.cns.moved import Moved
 from eventservices.cns.options import ClientType
@@ -49,6 +50,7 @@ class Counters:
         went_round: Ended because they had passed as many connections as they may.
         lost: Best-effort events that could not be published, or that a full queue discarded.
         refused: Events that the consumer channel does not take.
+        passed_over: Events that are no calls of a typed connection's interface.
         waits: Times that the consumer channel was full, or its broker away.
     """
 
@@ -57,6 +59,7 @@ class Counters:
     went_round: int = 0
     lost: int = 0
     refused: int = 0
+    passed_over: int = 0
     waits: int = 0
 
 
@@ -71,6 +74,7 @@ class MoverSpec:
         poll_s: Time between two looks where there was nothing, seconds.
         repetitions: Whether an event passes again that comes again.
         most_connections: Connections that an event may pass, this one among them.
+        interface: Name of the interface whose calls alone pass; empty where all events do.
         clock_us: The time by which events end, microseconds since 1970 UTC.
     """
 
@@ -80,6 +84,7 @@ class MoverSpec:
     poll_s: float = 0.1
     repetitions: Callable[[], bool] = field(default=lambda: False)
     most_connections: Callable[[], int] = field(default=lambda: 64)
+    interface: str = ""
     clock_us: Callable[[], int] = field(default=lambda: time.time_ns() // 1000)
 
 
@@ -219,6 +224,9 @@ class Mover:
     async def _publish(self, held: Held, entry: Entry) -> Storing | None:
         """Publish an event on the consumer channel, unless it ends here."""
         event = event_of(held, self._spec.form)
+        if self._spec.interface and not is_invocation(event, self._spec.interface):
+            self.counters.passed_over += 1
+            return None
         came, now_us = held.moved or Moved(), self._spec.clock_us()
         ends = ends_us(event, held.received_us, came)
         if ends is not None and ends <= now_us:

@@ -1,0 +1,1 @@
+"""Typed channels and domains: clients call operations of declared interfaces."""
