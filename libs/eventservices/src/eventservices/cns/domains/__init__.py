@@ -23,9 +23,15 @@ from eventservices.cns.domains.errors import (
     InvocationError,
     NoSuchImplementationError,
 )
-from eventservices.cns.domains.factory import EventDomainFactory, TypedEventDomainFactory
+from eventservices.cns.domains.factory import (
+    EventDomainFactory,
+    EventLogDomainFactory,
+    TypedEventDomainFactory,
+)
 from eventservices.cns.domains.graph import Bounded, DiamondView
 from eventservices.cns.domains.journal import Journal, MemoryJournal
+from eventservices.cns.domains.logs.attributes import LogAttributes, LogFullAction
+from eventservices.cns.domains.logs.domain import EventLogDomain
 from eventservices.cns.domains.moving.handles import Brokers
 from eventservices.cns.domains.qos import (
     SHIPPED,
@@ -68,11 +74,15 @@ __all__ = [
     "DomainQoS",
     "EventDomain",
     "EventDomainFactory",
+    "EventLogDomain",
+    "EventLogDomainFactory",
     "Interface",
     "InterfaceNotSupportedError",
     "Invocation",
     "InvocationError",
     "Journal",
+    "LogAttributes",
+    "LogFullAction",
     "MemoryJournal",
     "NoSuchImplementationError",
     "NotificationStyle",

@@ -12,6 +12,7 @@ from eventservices.cns.domains.errors import (
 )
 from eventservices.cns.domains.journal import Journal
 from eventservices.cns.domains.leases import Leases
+from eventservices.cns.domains.logs.attributes import LogAttributes
 from eventservices.cns.domains.qos import DomainQoS, ranges, refuse_admin
 from eventservices.cns.domains.records import (
     AnyConnection,
@@ -87,15 +88,15 @@ class DomainCore:
             self._state.apply(change)
         return plan.result
 
-    async def _add_member(self, record: MemberRecord) -> MemberID:
+    async def _add_member(self, record: MemberRecord, log: LogAttributes | None = None) -> MemberID:
         async with self._changing:
             self._check_alive()
             plan = self._state.plan_member(record)
-            await self._running.open_member(plan.result, record)
+            await self._running.open_member(plan.result, record, log)
             try:
                 return self._commit(plan)
             except BaseException:
-                await self._running.close_member(plan.result)
+                await self._running.close_member(plan.result, forget=True)
                 raise
 
     async def _add_connection(self, connection: AnyConnection) -> ConnectionID:

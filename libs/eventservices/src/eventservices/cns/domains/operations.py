@@ -73,7 +73,7 @@ class DomainOperations(DomainCore):
             closed = self._commit(plan)
             self.leases.forget_member(member_id)
             await self._running.close_connections(closed)
-            await self._running.close_member(member_id)
+            await self._running.close_member(member_id, forget=True)
             self._running.announcements.changed(touched)
 
     async def add_connection(self, connection: Connection) -> ConnectionID:

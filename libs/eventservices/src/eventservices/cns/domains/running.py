@@ -3,9 +3,13 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from eventservices.cns.channel import EventChannel
+from eventservices.cns.domains.logs.attributes import LogAttributes
+from eventservices.cns.domains.logs.manager import LogManager
+from eventservices.cns.domains.logs.notify_log import NotifyLog
 from eventservices.cns.domains.moving.announcements import Announcements
 from eventservices.cns.domains.moving.handles import Brokers, Handle
 from eventservices.cns.domains.moving.mover import Mover, MoverSpec
@@ -34,12 +38,14 @@ class DomainOptions:
         most_connections: Most connections that an event passes where cycles are authorised.
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
         interfaces: Those that are declared, by name.
+        logs: Folder of all logs; None for logs that a restart forgets.
     """
 
     name: str = "domains"
     most_connections: int = 64
     poll_s: float = 0.1
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    logs: Path | None = None
 
 
 class Running:
@@ -57,19 +63,31 @@ class Running:
     ) -> None:
         self.handles: dict[MemberID, Handle] = {}
         self.movers: dict[ConnectionID, Mover] = {}
+        self.logs: dict[MemberID, NotifyLog] = {}
+        folder = options.logs and options.logs / f"domain-{domain}"
+        self._logs = LogManager(folder)
         self.announcements = Announcements(lambda: state.graph)
         self._domain = domain
         self._state = state
         self._brokers = brokers
         self._options = options
 
-    async def open_member(self, member_id: MemberID, member: MemberRecord) -> None:
-        """Open a channel; errors as of `Brokers.open`."""
+    async def open_member(
+        self, member_id: MemberID, member: MemberRecord, log: LogAttributes | None = None
+    ) -> None:
+        """Open a channel, and make its log where it has one; errors as of both."""
         if member.place.service:
             return  # its gateway has it open
-        handle = self._handle(member_id, member)
-        await handle.open()
-        self.handles[member_id] = handle
+        handle = self.handles[member_id] = self._handle(member_id, member)
+        try:
+            await handle.open()
+            if log is not None:
+                made = self._logs.make(member_id, log)
+                self.logs[member_id] = NotifyLog(made, handle, self._log_name(member_id))
+                await self.logs[member_id].start_now()
+        except BaseException:
+            await self.close_member(member_id, forget=log is not None)
+            raise
 
     async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
         """Have a connection run; errors as of `Mover.start_now`."""
@@ -85,6 +103,10 @@ class Running:
             if not member.place.service:
                 handle = self.handles[member_id] = self._handle(member_id, member)
                 handle.open_later()
+                if member.kind.log:
+                    found = self._logs.open(member_id)
+                    self.logs[member_id] = NotifyLog(found, handle, self._log_name(member_id))
+                    self.logs[member_id].start()
         for connection_id, record in self._state.connections.items():
             mover = self._mover(connection_id, record)
             if mover is not None:
@@ -100,9 +122,19 @@ class Running:
             part = ended[index : index + AT_ONCE]
             await asyncio.gather(*(mover.close(forget=forget) for mover in part))
 
-    async def close_member(self, member_id: MemberID) -> None:
-        """Leave a channel; it goes on for others."""
+    async def close_member(self, member_id: MemberID, *, forget: bool = False) -> None:
+        """Leave a channel; it goes on for others.
+
+        Args:
+            member_id: The member.
+            forget: Whether its log, where it has one, is destroyed with its records.
+        """
         self.announcements.remove(member_id)
+        log = self.logs.pop(member_id, None)
+        if log is not None:
+            await log.close()
+            if forget:
+                self._logs.destroy((member_id,))
         handle = self.handles.pop(member_id, None)
         if handle is not None:
             await handle.close()
@@ -112,7 +144,8 @@ class Running:
         await self.announcements.close()
         await self.close_connections(tuple(self.movers), forget=forget)
         for member_id in tuple(self.handles):
-            await self.close_member(member_id)
+            await self.close_member(member_id, forget=forget)
+        self._logs.close()
 
     def _handle(self, member_id: MemberID, member: MemberRecord) -> Handle:
         async def opened(channel: EventChannel) -> None:
@@ -131,9 +164,17 @@ class Running:
             poll_s=self._options.poll_s,
             repetitions=self._repetitions,
             most_connections=self._most_connections,
+            forwards=lambda: self._forwards(record.supplier_id),
             interface=record.key if isinstance(record, TypedConnection) else "",
         )
         return Mover(spec, ends[0], ends[1])
+
+    def _log_name(self, member_id: MemberID) -> str:
+        return f"{self._options.name}-{self._domain}-log-{member_id}"
+
+    def _forwards(self, member_id: MemberID) -> bool:
+        log = self.logs.get(member_id)
+        return log is None or log.log.forwarding
 
     def _repetitions(self) -> bool:
         record = self._state.record

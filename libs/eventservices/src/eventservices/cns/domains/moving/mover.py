@@ -51,6 +51,7 @@ class Counters:
         lost: Best-effort events that could not be published, or that a full queue discarded.
         refused: Events that the consumer channel does not take.
         passed_over: Events that are no calls of a typed connection's interface.
+        withheld: Events of a log that does not forward.
         waits: Times that the consumer channel was full, or its broker away.
     """
 
@@ -60,6 +61,7 @@ class Counters:
     lost: int = 0
     refused: int = 0
     passed_over: int = 0
+    withheld: int = 0
     waits: int = 0
 
 
@@ -74,6 +76,7 @@ class MoverSpec:
         poll_s: Time between two looks where there was nothing, seconds.
         repetitions: Whether an event passes again that comes again.
         most_connections: Connections that an event may pass, this one among them.
+        forwards: Whether events pass at all: a log may keep them.
         interface: Name of the interface whose calls alone pass; empty where all events do.
         clock_us: The time by which events end, microseconds since 1970 UTC.
     """
@@ -84,6 +87,7 @@ class MoverSpec:
     poll_s: float = 0.1
     repetitions: Callable[[], bool] = field(default=lambda: False)
     most_connections: Callable[[], int] = field(default=lambda: 64)
+    forwards: Callable[[], bool] = field(default=lambda: True)
     interface: str = ""
     clock_us: Callable[[], int] = field(default=lambda: time.time_ns() // 1000)
 
@@ -224,6 +228,9 @@ class Mover:
     async def _publish(self, held: Held, entry: Entry) -> Storing | None:
         """Publish an event on the consumer channel, unless it ends here."""
         event = event_of(held, self._spec.form)
+        if not self._spec.forwards():
+            self.counters.withheld += 1
+            return None
         if self._spec.interface and not is_invocation(event, self._spec.interface):
             self.counters.passed_over += 1
             return None

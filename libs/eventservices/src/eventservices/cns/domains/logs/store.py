@@ -1,0 +1,205 @@
+"""The records of one log in an SQLite file, and what the log is set to."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import apsw
+import msgspec
+
+from eventservices.cns.domains.logs.attributes import LogAttributes, LogQoS
+from eventservices.cns.domains.logs.errors import LogDisabledError
+
+Row = tuple[int, int, bytes, bytes]
+"""Identifier, time, event, attributes."""
+
+Bound = tuple[str, str, int]
+"""A column, a relation and a value that all records sought have."""
+
+_SCHEMA: Final = """
+create table if not exists record (
+    id integer primary key, time integer not null, size integer not null,
+    info blob not null, attrs blob not null
+) strict;
+create index if not exists record_time on record (time);
+create table if not exists meta (name text primary key, value blob not null) strict;
+"""
+_SYNCHRONOUS: Final = {LogQoS.NONE: "off", LogQoS.FLUSH: "normal", LogQoS.RELIABILITY: "full"}
+_RELATIONS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
+_COLUMNS: Final = frozenset(("id", "time"))
+
+
+class LogStore:
+    """Keeps the records of a log.
+
+    Args:
+        path: The file; made if absent. A path of `:memory:` keeps nothing.
+
+    Raises:
+        LogDisabledError: The file is none of a log, or cannot be opened.
+
+    Attributes:
+        path: The file.
+        n_records: How many records there are.
+        current_size: Octets of all records.
+        last_id: Highest identifier that was ever given.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._named():
+            if str(path) != ":memory:":
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = apsw.Connection(str(path))
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            with self._db:
+                self._db.execute(_SCHEMA)
+            [row] = self._db.execute("select count(*), total(size), max(id) from record")
+            self.n_records, self.current_size = int(row[0]), int(row[1])
+            kept = self._meta("last_id")
+            self.last_id = max(int(row[2] or 0), int(kept or 0))
+        known = self.attributes()
+        if known is not None:
+            self._db.execute(f"pragma synchronous = {_SYNCHRONOUS[known.qos]}")
+
+    def attributes(self) -> LogAttributes | None:
+        """Return what the log is set to; None of a new one."""
+        with self._named():
+            found = self._meta("attributes")
+        return None if found is None else msgspec.json.decode(found, type=LogAttributes)
+
+    def set_attributes(self, attributes: LogAttributes) -> None:
+        """Keep what the log is set to."""
+        with self._named(), self._db:
+            self._put("attributes", msgspec.json.encode(attributes))
+        with self._named():
+            self._db.execute(f"pragma synchronous = {_SYNCHRONOUS[attributes.qos]}")
+
+    def append(self, rows: Sequence[tuple[int, bytes, bytes, int]]) -> list[int]:
+        """Write records: time, event, attributes, size; return their identifiers."""
+        first = self.last_id + 1
+        with self._named(), self._db:
+            self._db.executemany(
+                "insert into record (id, time, size, info, attrs) values (?, ?, ?, ?, ?)",
+                [
+                    (number, time, size, info, attrs)
+                    for number, (time, info, attrs, size) in enumerate(rows, first)
+                ],
+            )
+        self.last_id += len(rows)
+        self.n_records += len(rows)
+        self.current_size += sum(size for *_, size in rows)
+        return list(range(first, first + len(rows)))
+
+    def remove_oldest(self, octets: int) -> int:
+        """Remove the oldest records until so many octets are free; return how many."""
+        ids, freed = [], 0
+        with self._named():
+            for number, size in self._db.execute("select id, size from record order by id"):
+                if freed >= octets:
+                    break
+                ids.append(number)
+                freed += size
+        return self.remove(ids)
+
+    def remove_before(self, time: int) -> int:
+        """Remove the records logged before a time; return how many."""
+        with self._named():
+            rows = self._db.execute("select id from record where time < ?", (time,))
+            ids = [number for (number,) in rows]
+        return self.remove(ids)
+
+    def remove(self, ids: Sequence[int]) -> int:
+        """Remove records by identifier; return how many there were."""
+        if not ids:
+            return 0
+        count = size = 0
+        with self._named(), self._db:
+            self._put("last_id", str(self.last_id).encode())  # none is given again
+            for number in ids:
+                query = "delete from record where id = ? returning size"
+                for (freed,) in self._db.execute(query, (number,)):
+                    count += 1
+                    size += int(freed)
+        self.n_records -= count
+        self.current_size -= size
+        return count
+
+    def select(
+        self, bounds: Iterable[Bound], after: int, most: int, *, backwards: bool = False
+    ) -> list[Row]:
+        """Return records in the order of their identifiers.
+
+        Args:
+            bounds: What all of them have.
+            after: Identifier after which to begin; before which, where `backwards`.
+            most: Most records.
+            backwards: Whether the newest come first.
+        """
+        conditions, values = ["id < ?" if backwards else "id > ?"], [after]
+        for column, relation, value in bounds:
+            if column in _COLUMNS:
+                conditions.append(f"{column} {_RELATIONS[relation]} ?")
+                values.append(value)
+        order = "desc" if backwards else "asc"
+        query = (
+            f"select id, time, info, attrs from record where {' and '.join(conditions)}"  # noqa: S608 - of our own words
+            f" order by id {order} limit ?"
+        )
+        with self._named():
+            return list(self._db.execute(query, (*values, most)))
+
+    def span(self, bounds: Iterable[Bound]) -> tuple[int, int] | None:
+        """Return the lowest and highest identifier of records logged within times, by the index.
+
+        None where there is none. Records are logged in the order of their times as long as the
+        clock goes on; where it was put back, what lies between may include others.
+        """
+        times = [bound for bound in bounds if bound[0] == "time"]
+        if not times:
+            return None
+        conditions = " and ".join(f"time {_RELATIONS[relation]} ?" for _, relation, _ in times)
+        query = f"select min(id), max(id) from record where {conditions}"  # noqa: S608 - as above
+        with self._named():
+            [(low, high)] = self._db.execute(query, [value for *_, value in times])
+        return None if low is None else (low, high)
+
+    def get(self, number: int) -> Row | None:
+        """Return a record; None where there is none of that identifier."""
+        with self._named():
+            query = "select id, time, info, attrs from record where id = ?"
+            found: Row | None = self._db.execute(query, (number,)).fetchone()
+        return found
+
+    def note(self, number: int, attrs: bytes, size: int) -> None:
+        """Replace the attributes of a record."""
+        with self._named(), self._db:
+            before = self._db.execute("select size from record where id = ?", (number,)).get
+            row = (attrs, size, number)
+            self._db.execute("update record set attrs = ?, size = ? where id = ?", row)
+        self.current_size += size - int(before)
+
+    def flush(self) -> None:
+        """Have everything that was written survive a power loss."""
+        with self._named():
+            self._db.execute("pragma wal_checkpoint(full)")
+
+    def close(self) -> None:
+        """Close the file; idempotent."""
+        self._db.close()
+
+    def _meta(self, name: str) -> bytes | None:
+        found: bytes | None = self._db.execute("select value from meta where name = ?", (name,)).get
+        return found
+
+    def _put(self, name: str, value: bytes) -> None:
+        self._db.execute("insert or replace into meta values (?, ?)", (name, value))
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except (apsw.Error, OSError) as error:
+            raise LogDisabledError(f"{self.path}: {error}") from error
