@@ -90,6 +90,12 @@ USER 10001:10001
 ENTRYPOINT ["can-sim"]
 CMD ["run"]
 
+FROM service AS event-domains
+COPY --from=packages /built/eventservices /built/serving /built/event_domains /opt/ours/
+USER 10001:10001
+EXPOSE 8091
+ENTRYPOINT ["event-domains"]
+
 # The city speaks to its SIENA service as the adapter there maps.
 FROM service AS traffic-control
 COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_siena \

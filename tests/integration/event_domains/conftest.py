@@ -38,6 +38,7 @@ class Service:
 
     def start(self) -> None:
         options = ["--journal", str(self.folder / "domains.sqlite"), "--port", str(self.port)]
+        options += ["--logs", str(self.folder / "logs")]
         with (self.folder / "service.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "event_domains", *options, *self.arguments], stdout=log

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from event_domains.http.app import make_app
-from eventservices.cns.domains import EventDomainFactory
+from eventservices.cns.domains import EventLogDomainFactory
 
 BAD = [
     ("/0/channels", {"broker": "", "channel": "x"}, "body.broker"),
@@ -25,7 +25,7 @@ def anyio_backend() -> str:
 async def test_bad_bodies_are_refused_with_the_place(
     path: str, body: dict[str, object], place: str
 ) -> None:
-    factory = EventDomainFactory()
+    factory = EventLogDomainFactory()
     domain, _ = factory.create_event_domain()
     transport = httpx.ASGITransport(make_app(factory))
     async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from analytics import settings as analytics_settings
 from can_sim import settings as can_sim_settings
+from event_domain_scenario import __main__ as domain_scenario
+from event_domains import settings as domains_settings
 from eventservices.cns import __main__ as cns
 from eventservices.cosmic import __main__ as cosmic
 from eventservices.siena import __main__ as siena
@@ -29,6 +31,8 @@ SOURCES = {
     "fes-gateway": "services/gateway/src",
     "can-sim": "services/can-sim/src",
     "traffic-control": "services/traffic-control/src",
+    "event-domains": "services/event-domains/src",
+    "fes-event-domain": "scenarios/event-domain/src",
     "fes-analytics": "services/analytics/src",
     "fes-traffic": "scenarios/traffic/src",
     "fes-persistent": "scenarios/persistent/src",
@@ -65,6 +69,8 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         "fes-gateway": read_with(gateway._options),
         "can-sim": read_with(can_sim_settings.read, [], {}),
         "traffic-control": read_with(city_settings.read, [], {}),
+        "event-domains": read_with(domains_settings.read, [], {}),
+        "fes-event-domain": read_with(domain_scenario._main, []),
         "fes-analytics": read_with(analytics_settings.read, [], {}),
         "fes-traffic": read_with(traffic_settings.read, []),
         "fes-persistent": read_with(persistent_settings.read, []),

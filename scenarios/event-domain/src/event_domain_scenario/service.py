@@ -38,6 +38,7 @@ class Service:
         endpoint.unlink(missing_ok=True)
         options = {
             "--journal": self._run / "domains.sqlite",
+            "--logs": self._run / "logs",
             "--port": 0,
             "--endpoint": endpoint,
             "--poll-s": 0.01,

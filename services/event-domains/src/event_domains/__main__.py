@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import uvloop
+from eventservices.cns.domains.typed.interfaces import InvalidInterfaceError
 from serving import diagnostics
 from serving.command import command, told
 
@@ -12,6 +13,7 @@ from event_domains import settings
 from event_domains.serve import serve
 
 UNAVAILABLE = 1
+BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Of the command line; the process's own where None.
 
     Returns:
-        0; 1 where the address is taken or the journal cannot be used, with one line on standard
-        error.
+        0; 1 where the address is taken or the journal cannot be used; 2 where the file of
+        interfaces is not valid. What is wrong stands in one line on standard error.
     """
     return command("event-domains", lambda: _main(arguments))
 
@@ -32,6 +34,9 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         diagnostics.set_up()
         uvloop.run(serve(options))
+    except InvalidInterfaceError as error:
+        sys.stderr.write(f"event-domains: {error}\n")
+        return BAD_INPUT
     except OSError as error:
         reason = told(error) if error.errno else str(error)
         sys.stderr.write(f"event-domains: {reason}\n")

@@ -10,7 +10,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from eventservices.cns.domains import Brokers, DomainOptions, DomainQoS, EventDomainFactory
+from eventservices.cns.domains import (
+    Brokers,
+    DomainOptions,
+    DomainQoS,
+    EventLogDomainFactory,
+    load_interfaces,
+)
 from serving.ending import ending_event
 from serving.guard import BodyGuard
 from serving.origin import OriginGuard
@@ -31,6 +37,7 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
 
     Raises:
         JournalError: The journal cannot be used.
+        InvalidInterfaceError: The file of interfaces is not valid.
         OSError: The address is taken.
     """
     stopping = stop or ending_event()
@@ -38,9 +45,15 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
         str(DomainQoS.CYCLE_DETECTION): int(options.cycles),
         str(DomainQoS.DIAMOND_DETECTION): int(options.diamonds),
     }
-    running = DomainOptions(options.name, options.most_connections, options.poll_s)
+    running = DomainOptions(
+        name=options.name,
+        most_connections=options.most_connections,
+        poll_s=options.poll_s,
+        interfaces={} if options.interfaces is None else load_interfaces(options.interfaces),
+        logs=options.logs,
+    )
     with closing(SqliteJournal(options.journal)) as journal:
-        async with EventDomainFactory(Brokers(), journal, running, defaults) as factory:
+        async with EventLogDomainFactory(Brokers(), journal, running, defaults) as factory:
             names = (options.host, socket.gethostname(), NAME)
             guarded = OriginGuard(make_app(factory), names)
             server = HttpServer(BodyGuard(guarded, BODY_BYTES), options.host, options.port)

@@ -29,6 +29,8 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     add("--host", str, "127.0.0.1", "address to listen on")
     add("--port", _port, DEFAULT_PORT, "port to listen on; 0 for a free one")
     add("--endpoint", Path, None, "file that is to name the address that it listens on")
+    add("--interfaces", Path, None, "TOML file that declares the interfaces of typed channels")
+    add("--logs", Path, "event-logs", "folder that keeps the records of logs")
     add("--name", _name, "domains", "names it at brokers; the same over restarts")
     add("--poll-s", _seconds, 0.1, "seconds between two looks of a pull connection")
     add("--most-connections", _count, 64, "connections that an event passes in a cycle")

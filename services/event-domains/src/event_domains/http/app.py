@@ -1,6 +1,6 @@
 """The REST interface: `/v1/domains`."""
 
-from eventservices.cns.domains import EventDomainFactory
+from eventservices.cns.domains import EventLogDomainFactory
 from fastapi import FastAPI, Response
 from serving.documented import documented_app
 
@@ -15,7 +15,7 @@ from event_domains.http.schemas import Health
 from event_domains.http.views import faults_of
 
 
-def make_app(factory: EventDomainFactory) -> FastAPI:
+def make_app(factory: EventLogDomainFactory) -> FastAPI:
     """Return the application that serves a factory's domains."""
     app = documented_app(
         title="Event domains",
@@ -31,7 +31,7 @@ def make_app(factory: EventDomainFactory) -> FastAPI:
     return app
 
 
-def _add_health(app: FastAPI, factory: EventDomainFactory) -> None:
+def _add_health(app: FastAPI, factory: EventLogDomainFactory) -> None:
     @app.get("/healthz", tags=["health"])
     async def healthz() -> Health:
         """Return that the process lives."""

@@ -2,18 +2,23 @@
 
 from enum import Enum
 
-from eventservices.cns.domains import ChannelPlace, EventDomainFactory
+from eventservices.cns.domains import (
+    ChannelPlace,
+    EventLogDomainFactory,
+    LogAttributes,
+    LogFullAction,
+)
 from fastapi import FastAPI
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import ChannelIn, ChannelOut, Made
+from event_domains.http.schemas import ChannelIn, ChannelOut, LogIn, LogOut, Made
 from event_domains.http.views import channel_out
 
 _PATH = "/v1/domains/{domain_id}/channels"
 _TAGS: list[str | Enum] = ["channels"]
 
 
-def add_channels(app: FastAPI, factory: EventDomainFactory) -> None:
+def add_channels(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of channels."""
 
     @app.get(_PATH, responses=problems(404), tags=_TAGS)
@@ -25,8 +30,7 @@ def add_channels(app: FastAPI, factory: EventDomainFactory) -> None:
     @app.post(_PATH, status_code=201, responses=problems(404, 422, 429, 503), tags=_TAGS)
     async def add_channel(domain_id: int, given: ChannelIn) -> Made:
         """Add a channel as it is; its clients need not know."""
-        place = ChannelPlace(given.broker, given.channel)
-        return Made(id=await factory.get_event_domain(domain_id).add_channel(place))
+        return Made(id=await _add(factory, domain_id, given))
 
     @app.get(f"{_PATH}/{{member_id}}", responses=problems(404), tags=_TAGS)
     async def get_channel(domain_id: int, member_id: int) -> ChannelOut:
@@ -38,6 +42,26 @@ def add_channels(app: FastAPI, factory: EventDomainFactory) -> None:
         """Remove a channel and its connections; the channel goes on without the domain."""
         await factory.get_event_domain(domain_id).remove_channel(member_id)
 
+    @app.get(f"{_PATH}/{{member_id}}/log", responses=problems(404, 422), tags=_TAGS)
+    async def get_log(domain_id: int, member_id: int) -> LogOut:
+        """Show the log of a channel."""
+        log = factory.get_event_log_domain(domain_id).get_log(member_id)
+        status = log.availability_status
+        return LogOut(
+            current_size=log.current_size,
+            n_records=log.n_records,
+            enabled=log.enabled,
+            off_duty=status.off_duty,
+            log_full=status.log_full,
+            forwarding=log.forwarding,
+            not_logged=log.not_logged,
+        )
+
+    @app.get(f"{_PATH}/{{member_id}}/log/count", responses=problems(404, 422), tags=_TAGS)
+    async def match(domain_id: int, member_id: int, constraint: str = "") -> int:
+        """Count the records that match a constraint in ETCL."""
+        return await factory.get_event_log_domain(domain_id).get_log(member_id).match(constraint)
+
     @app.get(f"{_PATH}/{{member_id}}/offer-channels", responses=problems(404), tags=_TAGS)
     async def get_offer_channels(domain_id: int, member_id: int) -> list[int]:
         """List the channels whose events reach this one."""
@@ -47,3 +71,28 @@ def add_channels(app: FastAPI, factory: EventDomainFactory) -> None:
     async def get_subscription_channels(domain_id: int, member_id: int) -> list[int]:
         """List the channels that this one's events reach."""
         return list(factory.get_event_domain(domain_id).get_subscription_channels(member_id))
+
+
+async def _add(factory: EventLogDomainFactory, domain_id: int, given: ChannelIn) -> int:
+    """Add a channel of any sort; a domain that has no such sort is not found as such."""
+    place = ChannelPlace(given.broker, given.channel)
+    if given.log is not None:
+        logs, settings = factory.get_event_log_domain(domain_id), _settings(given.log)
+        if given.interfaces is None:
+            return await logs.add_log(place, settings)
+        return await logs.add_typed_log(place, given.interfaces, settings)
+    if given.interfaces is not None:
+        typed = factory.get_typed_event_domain(domain_id)
+        return await typed.add_typed_channel(place, given.interfaces)
+    return await factory.get_event_domain(domain_id).add_channel(place)
+
+
+def _settings(given: LogIn) -> LogAttributes:
+    return LogAttributes(
+        full_action=LogFullAction(given.full_action),
+        max_size=given.max_size,
+        max_record_life_s=given.max_record_life_s,
+        thresholds=tuple(sorted(set(given.thresholds))),
+        forwarding=given.forwarding,
+        constraint=given.constraint,
+    )

@@ -3,7 +3,7 @@
 import time
 from enum import Enum
 
-from eventservices.cns.domains import ChannelNotFoundError, EventDomain, EventDomainFactory
+from eventservices.cns.domains import ChannelNotFoundError, EventDomain, EventLogDomainFactory
 from eventservices.cns.domains.leases import Client
 from fastapi import FastAPI
 
@@ -15,7 +15,7 @@ _TAGS: list[str | Enum] = ["clients"]
 _CONSUMERS = (Role.PUSH_CONSUMER, Role.PULL_CONSUMER)
 
 
-def add_clients(app: FastAPI, factory: EventDomainFactory) -> None:
+def add_clients(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of clients."""
 
     @app.get(_PATH, responses=problems(404), tags=_TAGS)

@@ -3,7 +3,12 @@
 from enum import Enum
 
 from eventservices.cns import ClientType
-from eventservices.cns.domains import Connection, EventDomainFactory, NotificationStyle
+from eventservices.cns.domains import (
+    Connection,
+    EventLogDomainFactory,
+    NotificationStyle,
+    TypedConnection,
+)
 from fastapi import FastAPI
 
 from event_domains.http.problems import problems
@@ -14,7 +19,7 @@ _PATH = "/v1/domains/{domain_id}/connections"
 _TAGS: list[str | Enum] = ["connections"]
 
 
-def add_connections(app: FastAPI, factory: EventDomainFactory) -> None:
+def add_connections(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of connections."""
 
     @app.get(_PATH, responses=problems(404), tags=_TAGS)
@@ -26,12 +31,13 @@ def add_connections(app: FastAPI, factory: EventDomainFactory) -> None:
     @app.post(_PATH, status_code=201, responses=problems(404, 409, 422, 429, 503), tags=_TAGS)
     async def add_connection(domain_id: int, given: ConnectionIn) -> Made:
         """Connect two channels; when this is answered, events pass."""
-        connection = Connection(
-            given.supplier_id,
-            given.consumer_id,
-            ClientType[given.ctype.value],
-            NotificationStyle[given.notification_style.name],
-        )
+        ends = (given.supplier_id, given.consumer_id)
+        style = NotificationStyle[given.notification_style.name]
+        if given.key is not None:
+            typed = factory.get_typed_event_domain(domain_id)
+            made = await typed.add_typed_connection(TypedConnection(*ends, given.key, style))
+            return Made(id=made)
+        connection = Connection(*ends, ClientType[given.ctype.value], style)
         return Made(id=await factory.get_event_domain(domain_id).add_connection(connection))
 
     @app.get(f"{_PATH}/{{connection_id}}", responses=problems(404), tags=_TAGS)

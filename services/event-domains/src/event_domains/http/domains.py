@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from eventservices.cns.domains import EventDomainFactory
+from eventservices.cns.domains import EventLogDomainFactory
 from fastapi import FastAPI
 
 from event_domains.http.problems import problems
@@ -12,7 +12,7 @@ from event_domains.http.views import domain_out
 _TAGS: list[str | Enum] = ["domains"]
 
 
-def add_domains(app: FastAPI, factory: EventDomainFactory) -> None:
+def add_domains(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of domains."""
 
     @app.get("/v1/domains", tags=_TAGS)
@@ -24,7 +24,12 @@ def add_domains(app: FastAPI, factory: EventDomainFactory) -> None:
     @app.post("/v1/domains", status_code=201, responses=problems(422, 429, 503), tags=_TAGS)
     async def create_event_domain(given: DomainIn) -> Made:
         """Create a domain."""
-        _, domain_id = factory.create_event_domain(given.qos, given.admin)
+        create = {
+            "event": factory.create_event_domain,
+            "typed": factory.create_typed_event_domain,
+            "log": factory.create_event_log_domain,
+        }[given.kind]
+        _, domain_id = create(given.qos, given.admin)
         return Made(id=domain_id)
 
     @app.get("/v1/domains/{domain_id}", responses=problems(404), tags=_TAGS)
@@ -42,7 +47,7 @@ def add_domains(app: FastAPI, factory: EventDomainFactory) -> None:
     _add_properties(app, factory)
 
 
-def _add_properties(app: FastAPI, factory: EventDomainFactory) -> None:
+def _add_properties(app: FastAPI, factory: EventLogDomainFactory) -> None:
     @app.patch("/v1/domains/{domain_id}/qos", responses=problems(404, 422, 503), tags=_TAGS)
     async def set_qos(domain_id: int, given: dict[str, object]) -> dict[str, int]:
         """Change properties, all or none, and return both."""

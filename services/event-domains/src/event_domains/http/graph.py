@@ -3,7 +3,7 @@
 import asyncio
 from enum import Enum
 
-from eventservices.cns.domains import DiamondView, EventDomainFactory
+from eventservices.cns.domains import DiamondView, EventLogDomainFactory
 from eventservices.cns.domains.graph import Bounded, elementary_cycles, list_diamonds
 from fastapi import FastAPI, Response
 
@@ -15,7 +15,7 @@ _TAGS: list[str | Enum] = ["graph"]
 _SVG = "image/svg+xml"
 
 
-def add_graph(app: FastAPI, factory: EventDomainFactory) -> None:
+def add_graph(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of what the connections make together."""
 
     @app.get("/v1/domains/{domain_id}/cycles", responses=problems(404), tags=_TAGS)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from eventservices.cns.domains import EventDomainFactory
+from eventservices.cns.domains import EventLogDomainFactory
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -21,7 +21,7 @@ class DomainsCollector(Collector):
         factory: The factory.
     """
 
-    def __init__(self, factory: EventDomainFactory) -> None:
+    def __init__(self, factory: EventLogDomainFactory) -> None:
         self._factory = factory
 
     def collect(self) -> Iterator[Metric]:
@@ -49,7 +49,7 @@ class DomainsCollector(Collector):
         yield from (channels, connections, running, events)
 
 
-def metrics_text(factory: EventDomainFactory) -> bytes:
+def metrics_text(factory: EventLogDomainFactory) -> bytes:
     """Return the metrics of a factory's domains."""
     registry = CollectorRegistry()
     registry.register(DomainsCollector(factory))

@@ -16,6 +16,7 @@ class _In(BaseModel):
 class DomainIn(_In):
     """A new domain."""
 
+    kind: Literal["event", "typed", "log"] = "event"
     qos: dict[str, Any] = Field({}, max_length=100, examples=[{"CycleDetection": 1}])
     admin: dict[str, Any] = Field({}, max_length=100, description="The standard defines none.")
 
@@ -37,6 +38,33 @@ class ChannelIn(_In):
 
     broker: str = Field(min_length=1, max_length=500, examples=["nats://127.0.0.1:4222"])
     channel: str = Field(min_length=1, max_length=200)
+    interfaces: list[str] | None = Field(
+        None, max_length=100, description="Of a typed channel; left out of an untyped one."
+    )
+    log: "LogIn | None" = Field(None, description="Of a channel whose events are logged.")
+
+
+class LogIn(_In):
+    """What a log is set to."""
+
+    full_action: Literal[0, 1] = Field(0, description="0 wrap, 1 halt.")
+    max_size: int = Field(0, ge=0, lt=2**63, description="Octets; 0 for no limit.")
+    max_record_life_s: int = Field(0, ge=0, lt=2**32, description="0 for ever.")
+    thresholds: list[Annotated[int, Field(ge=0, le=100)]] = Field([], max_length=100)
+    forwarding: bool = True
+    constraint: str = Field("", max_length=10_000, description="Which events are logged, in ETCL.")
+
+
+class LogOut(BaseModel):
+    """A log."""
+
+    current_size: int
+    n_records: int
+    enabled: bool
+    off_duty: bool
+    log_full: bool
+    forwarding: bool
+    not_logged: dict[str, int]
 
 
 class ChannelOut(BaseModel):
@@ -73,6 +101,7 @@ class ConnectionIn(_In):
     consumer_id: Identifier
     ctype: Form = Form.ANY
     notification_style: Style = Style.PUSH
+    key: str | None = Field(None, max_length=500, description="The interface of a typed one.")
 
 
 class ConnectionOut(BaseModel):
