@@ -54,20 +54,25 @@ def path(graph: Digraph, start: int, end: int) -> tuple[int, ...] | None:
     middle = _meeting(ahead, behind)
     if middle is None:
         return None
-    head = _back(graph.predecessors, ahead.layers, middle)
-    tail = _back(graph.successors, behind.layers, middle)
+    head = _back(graph.predecessors, ahead, middle)
+    tail = _back(graph.successors, behind, middle)
     return (*reversed(head), middle, *tail)
 
 
 class _Layers:
-    """One end of a search: what it has reached, in layers of equal distance."""
+    """One end of a search: what it has reached, in layers of equal distance.
 
-    __slots__ = ("border", "layers", "neighbours", "seen")
+    Distances are numbers in one dictionary, as a set for each layer would have the garbage
+    collector look at everything again and again along a chain.
+    """
+
+    __slots__ = ("border", "distance", "far", "neighbours", "seen")
 
     def __init__(self, neighbours: Neighbours, start: AbstractSet[int]) -> None:
         self.neighbours = neighbours
         self.border = start
-        self.layers = [start]
+        self.far = 0
+        self.distance = dict.fromkeys(start, 0)
         self.seen = set(start)
 
     def grow(self) -> AbstractSet[int]:
@@ -79,7 +84,8 @@ class _Layers:
         else:
             fresh = set().union(*[neighbours[vertex] for vertex in border]) - self.seen
         self.seen |= fresh
-        self.layers.append(fresh)
+        self.far += 1
+        self.distance.update(dict.fromkeys(fresh, self.far))
         self.border = fresh
         return fresh
 
@@ -96,11 +102,11 @@ def _meeting(ahead: _Layers, behind: _Layers) -> int | None:
     return None
 
 
-def _back(neighbours: Neighbours, layers: list[AbstractSet[int]], vertex: int) -> list[int]:
+def _back(neighbours: Neighbours, end: _Layers, vertex: int) -> list[int]:
     """Return how a vertex was reached, itself left out, the nearest first."""
-    depth = next(index for index, layer in enumerate(layers) if vertex in layer)
-    steps = []
-    for layer in reversed(layers[:depth]):
-        vertex = min(neighbours[vertex] & layer)
+    distance, steps = end.distance, []
+    for nearer in range(distance[vertex] - 1, -1, -1):
+        near = neighbours[vertex]
+        vertex = min(each for each in near if distance.get(each) == nearer)
         steps.append(vertex)
     return steps

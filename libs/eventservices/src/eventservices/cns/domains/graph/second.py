@@ -5,7 +5,7 @@ diamond is a route from the one side to the other past the edge. So all routes a
 without a search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from eventservices.cns.domains.graph.bounded import Bounded
@@ -48,15 +48,25 @@ def _routes_past(graph: Digraph, upstream: set[int], downstream: set[int]) -> It
     """Yield the routes from upstream to downstream that touch either side only with an end."""
     after = reached(graph.successors, upstream)
     for end in sorted(downstream & after):
-        entries = (graph.predecessors[end] & after) - downstream
-        stack: list[Route] = [(entry, end) for entry in sorted(entries, reverse=True)]
+        onward: dict[int, int] = {}
+        stack = [end]
         while stack:
-            route = stack.pop()
-            if route[0] in upstream:
-                yield route
+            vertex = stack.pop()
+            if vertex in upstream:
+                yield _onward(vertex, onward, end)
                 continue
-            before = sorted(graph.predecessors[route[0]] & after, reverse=True)
-            stack.extend((vertex, *route) for vertex in before)
+            before = graph.predecessors[vertex] & after
+            if vertex == end:
+                before -= downstream
+            onward.update(dict.fromkeys(before, vertex))
+            stack.extend(sorted(before, reverse=True))
+
+
+def _onward(vertex: int, onward: Mapping[int, int], end: int) -> Route:
+    route = [vertex]
+    while route[-1] != end:
+        route.append(onward[route[-1]])
+    return tuple(route)
 
 
 def _down(graph: Digraph, vertex: int, upstream: set[int]) -> Route:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
 
 from eventservices.cns.domains.logs.errors import InvalidParamError
-from eventservices.cns.domains.logs.records import LogRecord, bounds_of, unpacked
+from eventservices.cns.domains.logs.records import LogRecord, bounds_of, is_covered, unpacked
 from eventservices.cns.domains.logs.store import Bound, LogStore, Row
 from eventservices.cns.etcl import Constraint
 from eventservices.slices import shared_slice
@@ -46,6 +46,7 @@ class LogIterator:
         self._check = check
         self._backwards = backwards
         self._first = (_LAST if backwards else _FIRST) if begin is None else begin
+        self._covered = is_covered(constraint)
         self._cursor = self._first
         self._position = 0
         self._destroyed = False
@@ -121,7 +122,7 @@ class LogIterator:
     def _matching(self, rows: list[Row]) -> Iterator[LogRecord]:
         for row in rows:
             record = record_of(row)
-            if self._constraint.matches(record.content):
+            if self._covered or self._constraint.matches(record.content):
                 yield record
 
 

@@ -99,6 +99,13 @@ def bounds_of(constraint: Constraint) -> list[tuple[str, str, int]]:
     return [found for item in items if (found := _bound(item)) is not None]
 
 
+def is_covered(constraint: Constraint) -> bool:
+    """Return whether a constraint says nothing but what `bounds_of` returns of it."""
+    tree = constraint.tree
+    items = tree.items if isinstance(tree, And) else (tree,)
+    return len(bounds_of(constraint)) == len(items)
+
+
 def _bound(item: Expression) -> tuple[str, str, int] | None:
     if not isinstance(item, Comparison) or item.relation not in _TURNED:
         return None
