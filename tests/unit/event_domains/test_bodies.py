@@ -6,8 +6,9 @@ from event_domains.http.app import make_app
 from eventservices.cns.domains import EventLogDomainFactory
 
 BAD = [
-    ("/0/channels", {"broker": "", "channel": "x"}, "body.broker"),
+    ("/0/channels", {"channel": "x"}, "body.broker"),
     ("/0/channels", {"broker": "nats://x"}, "body.channel"),
+    ("/0/channels", {"broker": "x", "channel": "x"}, "body.broker"),
     ("/0/connections", {"supplier_id": -1, "consumer_id": 0}, "body.supplier_id"),
     ("/0/connections", {"supplier_id": 0, "consumer_id": 0, "ctype": "X"}, "body.ctype"),
     ("/0/clients", {"role": "nobody"}, "body.role"),

@@ -22,6 +22,7 @@ from serving.guard import BodyGuard
 from serving.origin import OriginGuard
 from serving.server import HttpServer
 
+from event_domains.gateways import GatewayClient
 from event_domains.http.app import make_app
 from event_domains.journal import SqliteJournal
 
@@ -51,6 +52,7 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
         poll_s=options.poll_s,
         interfaces={} if options.interfaces is None else load_interfaces(options.interfaces),
         logs=options.logs,
+        subscribing=(gateways := GatewayClient()),
     )
     with closing(SqliteJournal(options.journal)) as journal:
         async with EventLogDomainFactory(Brokers(), journal, running, defaults) as factory:
@@ -66,6 +68,7 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
                 await stopping.wait()
             finally:
                 await server.stop()
+                await gateways.close()
     log.info("stopped")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fes.federation.checks import check_kinds, check_mappings
+from fes.federation.checks.circles import check_circles
 from fes.federation.checks.identities import FindClashes, check_identities
 from fes.federation.checks.mappings import TryRule
 from fes.federation.file.finding import Finding, has_errors
@@ -33,6 +34,7 @@ def check(
     report = Report(document.tree)
     check_kinds(document.federation, report, kinds)
     check_mappings(report, rule, try_rule)
+    check_circles(document.federation, report, kinds)
     if find_clashes is not None and not has_errors(report.findings):
         check_identities(document.federation, report, find_clashes)
     return in_order([*document.findings, *report.findings])

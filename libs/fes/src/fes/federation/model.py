@@ -224,6 +224,20 @@ class Request(Section, frozen=True, kw_only=True):
     event: dict[str, Any] | UnsetType = UNSET
 
 
+class DomainConnection(Section, frozen=True, kw_only=True):
+    """A connection that a domain of event channels runs between two event services.
+
+    The federation does not run it; it is told so that circles are found.
+
+    Attributes:
+        supplier: The event service whose events pass.
+        consumer: The event service that they go to.
+    """
+
+    supplier: Name
+    consumer: Name
+
+
 class Application(Section, frozen=True, kw_only=True):
     """A native application that `fes run` starts and watches.
 
@@ -258,6 +272,7 @@ class Federation(Section, frozen=True, kw_only=True):
         mappings: Named lists of mapping rules.
         requests: Static requests.
         applications: Native applications, by name.
+        connections: Those of event domains between event services.
         limits: Of the whole federation.
         event_log: How decisions are logged.
         http: Where the interface of `fes run` listens; a free port on loopback where absent.
@@ -273,6 +288,7 @@ class Federation(Section, frozen=True, kw_only=True):
     mappings: dict[Name, tuple[Settings, ...]] = {}
     requests: tuple[Request, ...] = ()
     applications: dict[Name, Application] = {}
+    connections: tuple[DomainConnection, ...] = ()
     limits: Bounds = Bounds()
     event_log: EventLog = EventLog()
     http: Http | UnsetType = UNSET

@@ -4,6 +4,7 @@ from enum import Enum
 
 from eventservices.cns.domains import (
     ChannelPlace,
+    ClientTypeError,
     EventLogDomainFactory,
     LogAttributes,
     LogFullAction,
@@ -75,7 +76,9 @@ def add_channels(app: FastAPI, factory: EventLogDomainFactory) -> None:
 
 async def _add(factory: EventLogDomainFactory, domain_id: int, given: ChannelIn) -> int:
     """Add a channel of any sort; a domain that has no such sort is not found as such."""
-    place = ChannelPlace(given.broker, given.channel)
+    if not (given.broker or given.gateway):
+        raise ClientTypeError("body.broker: is missing, and so is body.gateway")
+    place = ChannelPlace(given.broker, given.channel, given.service, given.gateway)
     if given.log is not None:
         logs, settings = factory.get_event_log_domain(domain_id), _settings(given.log)
         if given.interfaces is None:

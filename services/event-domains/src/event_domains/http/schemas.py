@@ -36,8 +36,16 @@ class DomainOut(BaseModel):
 class ChannelIn(_In):
     """A channel that runs already, or comes into being with its first client."""
 
-    broker: str = Field(min_length=1, max_length=500, examples=["nats://127.0.0.1:4222"])
+    broker: str = Field(
+        "", max_length=500, pattern=r"^((nats|tls)://\S+)?$", examples=["nats://127.0.0.1:4222"]
+    )
     channel: str = Field(min_length=1, max_length=200)
+    service: str = Field(
+        "", max_length=128, description="The event service of the federation that it is."
+    )
+    gateway: str = Field(
+        "", max_length=500, description="Address of the gateway that makes connections there."
+    )
     interfaces: list[str] | None = Field(
         None, max_length=100, description="Of a typed channel; left out of an untyped one."
     )

@@ -116,7 +116,7 @@ class DomainCore:
     def _channel(self, member_id: MemberID) -> EventChannel:
         self._check_alive()
         member = self._state.member(member_id)
-        if member.place.service:
+        if member.place.gateway:
             raise ClientTypeError(f"channel {member_id} is the service {member.place.service!r}")
         channel = self._running.handles[member_id].channel
         if channel is None:

@@ -45,15 +45,17 @@ class ChannelPlace(msgspec.Struct, frozen=True):
     """Where a channel is.
 
     Attributes:
-        broker: Address of the NATS server; of another service, as its gateway names it.
-        channel: The channel's name there.
-        service: The event service of a federation that the channel is; empty for a channel of the
-            CNS.
+        broker: Address of the NATS server; empty where only a gateway knows it.
+        channel: The channel's name there; of another event service, what people call it.
+        service: The event service of a federation that it is; empty where it is none.
+        gateway: Address of a gateway that is attached to the service and makes connections there;
+            empty for a channel that the domain opens itself.
     """
 
     broker: str
     channel: str
     service: str = ""
+    gateway: str = ""
 
 
 class Connection(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """What of a domain runs: its channels as they are open, its connections as they move events."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from eventservices.cns.domains.logs.attributes import LogAttributes
 from eventservices.cns.domains.logs.manager import LogManager
 from eventservices.cns.domains.logs.notify_log import NotifyLog
 from eventservices.cns.domains.moving.announcements import Announcements
+from eventservices.cns.domains.moving.gateways import GatewayConnections, Subscribing
 from eventservices.cns.domains.moving.handles import Brokers, Handle
 from eventservices.cns.domains.moving.mover import Mover, MoverSpec
 from eventservices.cns.domains.records import (
@@ -39,6 +40,7 @@ class DomainOptions:
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
         interfaces: Those that are declared, by name.
         logs: Folder of all logs; None for logs that a restart forgets.
+        subscribing: Makes subscriptions at gateways, for members that are other event services.
     """
 
     name: str = "domains"
@@ -46,6 +48,7 @@ class DomainOptions:
     poll_s: float = 0.1
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     logs: Path | None = None
+    subscribing: Subscribing | None = None
 
 
 class Running:
@@ -66,6 +69,9 @@ class Running:
         self.logs: dict[MemberID, NotifyLog] = {}
         folder = options.logs and options.logs / f"domain-{domain}"
         self._logs = LogManager(folder)
+        self._gateways = GatewayConnections(
+            f"event-domain-{options.name}-{domain}", state, options.subscribing
+        )
         self.announcements = Announcements(lambda: state.graph)
         self._domain = domain
         self._state = state
@@ -76,7 +82,7 @@ class Running:
         self, member_id: MemberID, member: MemberRecord, log: LogAttributes | None = None
     ) -> None:
         """Open a channel, and make its log where it has one; errors as of both."""
-        if member.place.service:
+        if member.place.gateway:
             return  # its gateway has it open
         handle = self.handles[member_id] = self._handle(member_id, member)
         try:
@@ -92,7 +98,9 @@ class Running:
     async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
         """Have a connection run; errors as of `Mover.start_now`."""
         mover = self._mover(connection_id, record)
-        if mover is not None:
+        if mover is None:
+            await self._gateways.connect(connection_id, record)
+        else:
             await mover.start_now()
             self.movers[connection_id] = mover
         self.announcements.changed((record.supplier_id, record.consumer_id))
@@ -100,7 +108,7 @@ class Running:
     def restore(self) -> None:
         """Have all run that the domain has, as soon as the brokers are there."""
         for member_id, member in self._state.members.items():
-            if not member.place.service:
+            if not member.place.gateway:
                 handle = self.handles[member_id] = self._handle(member_id, member)
                 handle.open_later()
                 if member.kind.log:
@@ -109,14 +117,19 @@ class Running:
                     self.logs[member_id].start()
         for connection_id, record in self._state.connections.items():
             mover = self._mover(connection_id, record)
-            if mover is not None:
+            if mover is None:
+                self._gateways.restore(connection_id, record)
+            else:
                 self.movers[connection_id] = mover
                 mover.start()
 
     async def close_connections(
-        self, connections: Iterable[ConnectionID], *, forget: bool = True
+        self, connections: Sequence[ConnectionID], *, forget: bool = True
     ) -> None:
         """End connections; one that ends for good lets no event wait for it."""
+        if forget:
+            for each in connections:
+                await self._gateways.disconnect(each)
         ended = [self.movers.pop(each) for each in connections if each in self.movers]
         for index in range(0, len(ended), AT_ONCE):
             part = ended[index : index + AT_ONCE]
@@ -142,7 +155,7 @@ class Running:
     async def close(self, *, forget: bool) -> None:
         """End everything."""
         await self.announcements.close()
-        await self.close_connections(tuple(self.movers), forget=forget)
+        await self.close_connections(tuple(self._state.connections), forget=forget)
         for member_id in tuple(self.handles):
             await self.close_member(member_id, forget=forget)
         self._logs.close()

@@ -57,7 +57,7 @@ class Brokers:
             NotConnectedError: The broker did not answer in time.
             RefusedError: It refused the credentials.
         """
-        if place.service:
+        if place.gateway:
             raise ClientTypeError(f"{place.service!r} is no channel of the CNS")
         connection = await self._connection(place.broker)
         stored = connection.link.jetstream

@@ -1,0 +1,97 @@
+"""Connections to members that are other event services: each is a subscription at a gateway.
+
+Source:
+    MEDIator binds the Java Message Service by a bridge; here the federation is the bridge.
+"""
+
+from typing import Final, Protocol
+
+import msgspec
+
+from eventservices.cns.domains.errors import ClientTypeError
+from eventservices.cns.domains.records import AnyConnection, ConnectionID
+from eventservices.cns.domains.state import DomainState
+
+EVERYTHING: Final = "subject LIKE '%'"
+"""A filter that every event passes."""
+
+
+class Subscription(msgspec.Struct, frozen=True):
+    """A subscription at a gateway.
+
+    Attributes:
+        gateway: Address of the gateway.
+        source: The event service whose clients are to receive.
+        dist_list: The event service that supplies.
+        requester: Names the connection.
+    """
+
+    gateway: str
+    source: str
+    dist_list: str
+    requester: str
+
+
+class Subscribing(Protocol):
+    """Makes subscriptions at gateways."""
+
+    async def subscribe(self, subscription: Subscription) -> None:
+        """Make a subscription; idempotent.
+
+        Raises:
+            NotConnectedError: The gateway does not answer, or refuses.
+        """
+
+    async def unsubscribe(self, subscription: Subscription) -> None:
+        """End a subscription; idempotent, errors as of the other."""
+
+
+class GatewayConnections:
+    """The connections of a domain that gateways make.
+
+    Args:
+        name: Names the domain among the requesters of a federation.
+        state: What the domain has.
+        subscribing: Makes subscriptions; None where no gateway can be asked.
+    """
+
+    def __init__(self, name: str, state: DomainState, subscribing: Subscribing | None) -> None:
+        self._name = name
+        self._state = state
+        self._subscribing = subscribing
+        self._made: dict[ConnectionID, Subscription] = {}
+
+    async def connect(self, connection_id: ConnectionID, record: AnyConnection) -> None:
+        """Make the subscription of a connection.
+
+        Raises:
+            ClientTypeError: An end is no event service of the federation.
+            NotConnectedError: The gateway does not answer, or refuses.
+        """
+        subscription = self._subscription(connection_id, record)
+        if self._subscribing is None:
+            raise ClientTypeError("no gateway can be asked here")
+        await self._subscribing.subscribe(subscription)
+        self._made[connection_id] = subscription
+
+    def restore(self, connection_id: ConnectionID, record: AnyConnection) -> None:
+        """Take note of a connection whose subscription the gateway kept over a restart."""
+        self._made[connection_id] = self._subscription(connection_id, record)
+
+    async def disconnect(self, connection_id: ConnectionID) -> None:
+        """End the subscription of a connection, where it has one; errors as of `Subscribing`."""
+        subscription = self._made.pop(connection_id, None)
+        if subscription is not None and self._subscribing is not None:
+            await self._subscribing.unsubscribe(subscription)
+
+    def _subscription(self, connection_id: ConnectionID, record: AnyConnection) -> Subscription:
+        places = [
+            self._state.member(each).place for each in (record.supplier_id, record.consumer_id)
+        ]
+        supplier, consumer = places
+        for place in places:
+            if not place.service:
+                raise ClientTypeError(f"{place.channel!r} is no event service of the federation")
+        gateway = consumer.gateway or supplier.gateway
+        requester = f"{self._name}-{connection_id}"
+        return Subscription(gateway, consumer.service, supplier.service, requester)
