@@ -2,6 +2,7 @@
 
 import pytest
 from fes.federation import Kind, Severity, check, examine
+from fes.federation.capabilities import Capabilities
 
 FOUR = """\
 version: 1
@@ -17,7 +18,7 @@ gateways:
   g3: {adapters: {c: {}, a: {}}}
   g4: {adapters: {c: {}, d: {}}}
 """
-KINDS = {"cns": Kind(), "plain": Kind(stamps=False)}
+KINDS = {"cns": Kind(), "plain": Kind(capabilities=lambda _: Capabilities(stamps=False))}
 
 
 def findings(

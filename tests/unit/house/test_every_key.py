@@ -104,6 +104,12 @@ FILE: dict[str, Any] = {
 WITHOUT_EFFECT = {
     ("version",): "the file has one format so far",
     ("media", "*", "description"): "for people",
+    (
+        "connections",
+        "*",
+        "supplier",
+    ): "event domains run them; the file has them for `fes validate`",
+    ("connections", "*", "consumer"): "likewise",
 }
 
 CHANGES: dict[Key, tuple[str, Any]] = {

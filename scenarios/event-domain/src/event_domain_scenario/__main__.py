@@ -49,7 +49,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         mark = "ok  " if check.good else "FAIL"
         sys.stdout.write(f"{mark} {check.what}: {_summed(check.seen)}\n")
         if not check.good:
-            sys.stdout.write(f"     expected: {_summed(check.wanted)}\n")
+            sys.stdout.write(f"     expected: {_summed(check.expected)}\n")
     verdict = all(check.good for check in checks)
     report = {"verdict": verdict, "checks": [_row(check) for check in checks]}
     (folder / "verdict.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
@@ -66,7 +66,7 @@ def _count(text: str) -> int:
 
 
 def _row(check: Check) -> dict[str, Any]:
-    wanted, seen = str(check.wanted), str(check.seen)
+    wanted, seen = str(check.expected), str(check.seen)
     return {"what": check.what, "good": check.good, "wanted": wanted, "seen": seen}
 
 

@@ -15,7 +15,7 @@ LOOK_S: Final = 0.02
 
 
 class Supplier:
-    """Gives what was put into it when it is pulled from."""
+    """Sends what was put into it when it is pulled from."""
 
     def __init__(self) -> None:
         self.waiting: list[str] = []
@@ -33,7 +33,7 @@ async def play(
     *,
     repetitions: bool,
 ) -> dict[int, Counter[str]]:
-    """Have all suppliers give their events, and return what the consumers pulled.
+    """Have all suppliers send their events, and return what the consumers pulled.
 
     Args:
         broker: Address of the broker.
@@ -41,7 +41,7 @@ async def play(
             channel that it names.
         events: Events of each supplier.
         over: Whether nothing more will come.
-        repetitions: Whether the consumers ask for repetitions.
+        repetitions: Whether the consumers request repetitions.
 
     Raises:
         ScenarioError: It is not over in time.

@@ -2,4 +2,4 @@
 
 
 class ScenarioError(Exception):
-    """Raised when the scenario cannot be played; the message says what failed."""
+    """Raised when the scenario cannot be played; the message states what failed."""

@@ -26,18 +26,18 @@ class Check:
 
     Attributes:
         what: It, in words.
-        wanted: What must come of it.
+        expected: What must come of it.
         seen: What came.
     """
 
     what: str
-    wanted: Any
+    expected: Any
     seen: Any
 
     @property
     def good(self) -> bool:
         """Whether what came is what must come."""
-        return bool(self.wanted == self.seen)
+        return bool(self.expected == self.seen)
 
 
 def run(folder: Path, events: int, bound: int) -> list[Check]:
@@ -103,7 +103,7 @@ def _deliveries(
         return bool(ended >= events and came)
 
     seen = asyncio.run(play(broker, channel_of, events, over, repetitions=repetitions))
-    asking = "asks for repetitions" if repetitions else "does not ask for repetitions"
+    asking = "requests repetitions" if repetitions else "does not request repetitions"
     return [
         Check(f"consumer {each}, which {asking}", dict(wanted[each]), dict(seen[each]))
         for each in wanted

@@ -1,4 +1,4 @@
-"""The service of event domains in a process of its own, asked by REST."""
+"""The service of event domains in a process of its own, used by REST."""
 
 import json
 import subprocess
@@ -86,7 +86,7 @@ class Service:
 
 
 def wait(condition: Callable[[], bool], otherwise: str) -> None:
-    """Wait until a condition holds.
+    """Wait until a condition is true.
 
     Raises:
         ScenarioError: It does not within `WITHIN_S`.

@@ -12,7 +12,7 @@ CHANNELS: Final = 6
 EDGES: Final = ((2, 0), (2, 3), (3, 1), (1, 0), (4, 5), (5, 4))
 DEFAULT_SUPPLIER: Final = 2
 SUPPLIERS: Final = {1: None, 2: 3, 3: 5}
-"""By supplier, the channel that it names; the first names none and is given the default one."""
+"""By supplier, the channel that it names; the first names none and uses the default one."""
 
 CONSUMERS: Final = {1: None, 2: 4}
 """By consumer, likewise; the default for consumers stays the first channel."""
@@ -32,7 +32,7 @@ def expected(events: int, bound: int, *, repetitions: bool) -> dict[int, Counter
     Args:
         events: Events of each supplier.
         bound: Connections that an event passes before it ends.
-        repetitions: Whether the consumers ask for repetitions.
+        repetitions: Whether the consumers request repetitions.
     """
     twice, round_ = (2, (bound + 1) // 2) if repetitions else (1, 1)
     one = Counter({name(1, each): twice for each in range(events)})

@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Of the command line; the process's own where None.
 
     Returns:
-        0; 1 where the address is taken or the journal cannot be used; 2 where the file of
-        interfaces is not valid. What is wrong stands in one line on standard error.
+        0; 1 where the address is in use or the journal cannot be used; 2 where the file of
+        interfaces is not valid. What is wrong is one line on standard error.
     """
     return command("event-domains", lambda: _main(arguments))
 

@@ -1,4 +1,4 @@
-"""Asks gateways for the subscriptions that connections to other event services are."""
+"""Requests of gateways the subscriptions that connections to other event services are."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ class GatewayClient:
     """Makes subscriptions by the gateways' REST interface.
 
     Args:
-        http: Asks; a client of this machine's parts by default.
+        http: Sends requests; a client of this machine's parts by default.
     """
 
     def __init__(self, http: httpx.AsyncClient | None = None) -> None:
@@ -33,7 +33,7 @@ class GatewayClient:
         await self._request("unsubscription", subscription)
 
     async def close(self) -> None:
-        """Ask no more."""
+        """Send no more requests."""
         await self._http.aclose()
 
     async def _request(self, kind: str, subscription: Subscription) -> None:

@@ -47,7 +47,7 @@ class SqliteJournal:
         path: The file; made if absent, with its folder.
 
     Raises:
-        JournalError: It is no journal, is damaged, or cannot be opened.
+        JournalError: It is not a journal, is damaged, or cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:

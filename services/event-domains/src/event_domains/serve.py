@@ -1,4 +1,4 @@
-"""The service at work, until it is told to stop."""
+"""The service at work, until it is stopped."""
 
 import argparse
 import asyncio
@@ -34,12 +34,12 @@ NAME: Final = "event-domains"
 
 
 async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) -> None:
-    """Run until it is asked to end, or until `stop` is set.
+    """Run until it is requested to end, or until `stop` is set.
 
     Raises:
         JournalError: The journal cannot be used.
         InvalidInterfaceError: The file of interfaces is not valid.
-        OSError: The address is taken.
+        OSError: The address is in use.
     """
     stopping = stop or ending_event()
     defaults = {

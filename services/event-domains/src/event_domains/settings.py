@@ -15,7 +15,7 @@ DEFAULT_JOURNAL: Final = "event-domains.sqlite"
 
 
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
-    """Return the settings; `EVENT_DOMAINS_…` stands for options that are not given.
+    """Return the settings; `EVENT_DOMAINS_…` replaces options that are left out.
 
     A setting that is unknown or not valid ends the process with status 2 and one line.
     """

@@ -115,10 +115,7 @@ class Dispatcher:
     def read(
         self, payload: bytes, headers: bytes
     ) -> tuple[Event, Stamp | None, Moved | None] | None:
-        """Return the event in a message, its stamp, and how it came; None where it is no event.
-
-        What is no event is set aside.
-        """
+        """Return the event in a message, its stamp, and how it came; None where it is set aside."""
         self.received += 1
         try:
             return decode(payload), read_stamp(headers), read_moved(headers)

@@ -1,6 +1,6 @@
-"""What an event carries on its way through connected channels: how far it came, when it ends.
+"""What an event carries through connected channels: how far it came, when it ends.
 
-It stands in a header beside the stamp, so that an event that goes round ends, and that its identity
+It is in a header beside the stamp, so that an event that goes round ends, and that its identity
 stays what it was.
 """
 
@@ -31,7 +31,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 def read_moved(headers: bytes) -> Moved | None:
-    """Return what a header block says; None where it says nothing, or nothing of use."""
+    """Return what a header block contains of it; None where there is nothing, or nothing of use."""
     start = headers.find(_KEY)
     if start < 0:
         return None

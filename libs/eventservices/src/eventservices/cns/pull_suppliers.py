@@ -98,7 +98,7 @@ class PullSupplier(ProxySupplier, Generic[Form]):
         """Return the next events, to be finished later, as soon as there is one.
 
         It is ours, beyond OMG's: a persistent event stays in its store until the consumer has
-        finished it. At most 256 of these are held.
+        finished it. There are at most 256 of these.
 
         Args:
             count: Most events.

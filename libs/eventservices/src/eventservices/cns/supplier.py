@@ -145,8 +145,8 @@ class ProxyConsumer(Proxy):
 
         Args:
             event: The event.
-            stamp: Its stamp, which stays; one is given here where it has none.
-            moved: How it came. It says too whether the event is persistent.
+            stamp: Its stamp, which stays; one is made here where it has none.
+            moved: How it came. Whether the event is persistent is part of it.
 
         Returns:
             What `persistent.publisher.stored` waits for; None where the event is not persistent, or

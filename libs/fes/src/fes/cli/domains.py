@@ -1,4 +1,4 @@
-"""`fes domains`: ask a running service of event domains."""
+"""`fes domains`: requests to a running service of event domains."""
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
@@ -54,7 +54,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 
 def domains(options: Namespace, out: TextIO) -> int:
-    """Do what is asked for and print the answer.
+    """Do what is requested and print the answer.
 
     Raises:
         LinkError: The service cannot be reached or refuses.

@@ -227,7 +227,7 @@ class Request(Section, frozen=True, kw_only=True):
 class DomainConnection(Section, frozen=True, kw_only=True):
     """A connection that a domain of event channels runs between two event services.
 
-    The federation does not run it; it is told so that circles are found.
+    The federation does not run it; it is in the file so that circles are found.
 
     Attributes:
         supplier: The event service whose events pass.

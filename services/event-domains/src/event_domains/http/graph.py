@@ -1,4 +1,4 @@
-"""REST: cycles, diamonds and pictures; a search that takes long runs beside everything else."""
+"""REST: cycles, diamonds and pictures; a long search runs beside everything else."""
 
 import asyncio
 from enum import Enum

@@ -41,7 +41,7 @@ _STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
 )
 _ABOUT: Final = {
     404: "There is no such thing.",
-    409: "It exists, or the domain forbids it; the data say why.",
+    409: "It exists, or the domain forbids it; the data show why.",
     413: "The body is too large.",
     415: "The body is encoded.",
     422: "It is not valid; the detail names the place.",

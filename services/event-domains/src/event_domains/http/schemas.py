@@ -142,7 +142,7 @@ class Role(StrEnum):
 
 
 class ClientIn(_In):
-    """A client that joins; it then uses the channel that it is given."""
+    """A client that joins; it then uses the channel that is returned."""
 
     role: Role
     ctype: Form = Form.ANY

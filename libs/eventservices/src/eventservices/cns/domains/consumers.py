@@ -25,7 +25,7 @@ class ConsumerOperations(DomainCore):
     """Connect a consumer to the default consumer channel, or to the one that is named.
 
     Each operation obtains a proxy of the channel's default admin and connects the consumer to it.
-    A consumer is what the proxy of that form takes. With `repetitions` it receives an event again
+    A consumer is what the proxy of that form accepts. With `repetitions` it receives an event again
     that comes by a second route or goes round; without, each identity once. All raise
 
     * `ChannelNotFoundError`: there is no default channel, none of that id, or its broker is away;

@@ -171,10 +171,10 @@ def place_of(channel: EventChannel | ChannelPlace) -> ChannelPlace:
     """Return where a channel is.
 
     Raises:
-        ClientTypeError: It is no channel.
+        ClientTypeError: It is not a channel.
     """
     if isinstance(channel, EventChannel):
         return ChannelPlace(channel.my_factory.link.urls[0], channel.name)
     if isinstance(channel, ChannelPlace):
         return channel
-    raise ClientTypeError(f"{type(channel).__name__} is no channel")
+    raise ClientTypeError(f"{type(channel).__name__} is not a channel")

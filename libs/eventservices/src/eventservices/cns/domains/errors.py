@@ -8,7 +8,7 @@ EventServiceError
 ├── AlreadyExistsError  (ValueError)   these two channels are connected in this direction
 ├── CycleCreationForbiddenError (ValueError)    carries the cycle
 ├── DiamondCreationForbiddenError (ValueError)  carries the sequence of diamonds
-├── ClientTypeError     (TypeError)    what is given is no channel, client or form of event
+├── ClientTypeError     (TypeError)    it is not a channel, client or form of event
 ├── InterfaceNotSupportedError (TypeError)      a typed channel does not have the interface
 ├── NoSuchImplementationError (LookupError)     nobody declared the interface
 ├── InvocationError     (TypeError)    an operation or its parameters are not as declared
@@ -88,7 +88,7 @@ class DiamondCreationForbiddenError(EventServiceError, ValueError):
 
 
 class ClientTypeError(EventServiceError, TypeError):
-    """Raised when something is no channel, client or form of event of the sort that is needed.
+    """Raised when something is not a channel, client or form of event of the sort that is needed.
 
     The standard calls it `TypeError`.
     """

@@ -31,7 +31,7 @@ class MemoryJournal:
         self._next = 0
 
     def write(self, domain: DomainID, changes: Sequence[Change]) -> None:  # noqa: ARG002 - nothing is kept
-        """Take note of the identifier alone."""
+        """Record the identifier alone."""
         self._next = max(self._next, domain + 1)
 
     def read(self) -> Iterable[tuple[DomainID, Change]]:

@@ -49,7 +49,7 @@ class Leases:
     def add(
         self, name: str, role: str, member_id: MemberID, lease_s: float, now_s: float
     ) -> Client:
-        """Take note of a client.
+        """Record a client.
 
         Args:
             name: What it calls itself.

@@ -40,7 +40,7 @@ class DomainOperations(DomainCore):
             channel: The channel, or where it is.
 
         Raises:
-            ClientTypeError: It is no channel.
+            ClientTypeError: It is not a channel.
             NotConnectedError: Its broker is away; nothing was added.
             AdminLimitExceededError: The domain has as many channels as it may.
         """
@@ -90,9 +90,9 @@ class DomainOperations(DomainCore):
         for member_id in (connection.supplier_id, connection.consumer_id):
             self._state.member(member_id)
         if not isinstance(connection.ctype, ClientType):
-            raise ClientTypeError(f"{connection.ctype!r} is no form of event")
+            raise ClientTypeError(f"{connection.ctype!r} is not a form of event")
         if not isinstance(connection.notification_style, NotificationStyle):
-            raise ClientTypeError(f"{connection.notification_style!r} is no style")
+            raise ClientTypeError(f"{connection.notification_style!r} is not a style")
         return await self._add_connection(connection)
 
     def get_all_connections(self) -> tuple[ConnectionID, ...]:

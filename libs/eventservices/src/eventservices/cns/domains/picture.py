@@ -11,7 +11,7 @@ from eventservices.cns.domains.graph import Digraph
 from eventservices.cns.domains.graph.components import as_networkx
 
 MOST_DRAWN: Final = 500
-"""Most channels in a picture; of a larger domain the lowest ones are drawn, and it says so."""
+"""Most channels in a picture; of a larger domain the lowest, and the title counts the others."""
 
 _COLUMN, _ROW, _MARGIN = 190, 84, 60
 _WIDTH, _HEIGHT = 120, 40
@@ -35,7 +35,7 @@ class Drawn:
 
 
 def picture(graph: Digraph, drawn: Drawn) -> str:
-    """Return an SVG document; the same graph gives the same picture."""
+    """Return an SVG document; the same graph makes the same picture."""
     kept = list(graph)[:MOST_DRAWN]
     part = graph.restricted(kept)
     places = _places(part)

@@ -1,8 +1,8 @@
 """The quality of service of a domain: whether cycles and diamonds are forbidden.
 
 Properties of channels are none of a domain's: the standard has a domain's go before a channel's,
-which no channel that exists could follow (MEDIator gives it up for that), so they are refused here
-and a channel keeps its own.
+which no channel that exists could follow (MEDIator does without for that reason), so they are
+refused here and a channel keeps its own.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ _NAMES: Final = tuple(map(str, DomainQoS))
 
 
 def judge_qos(required: Mapping[str, object], available: Mapping[str, int]) -> dict[str, int]:
-    """Return the properties that are asked for, or refuse them all.
+    """Return the properties that are requested, or refuse them all.
 
     Args:
         required: New values by name.

@@ -171,7 +171,7 @@ class DomainState:
     def plan_member_removal(self, member_id: MemberID) -> Plan[tuple[ConnectionID, ...]]:
         """Plan to remove a member and its connections; the result is these.
 
-        Where it was a default channel, the lowest that remains takes its place.
+        Where it was a default channel, the lowest that remains succeeds it.
 
         Raises:
             ChannelNotFoundError: There is none of that id.

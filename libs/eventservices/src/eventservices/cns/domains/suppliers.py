@@ -25,7 +25,7 @@ class SupplierOperations(DomainCore):
     """Connect a supplier to the default supplier channel, or to the one that is named.
 
     Each operation obtains a proxy of the channel's default admin and connects the supplier to it.
-    A supplier is what the proxy of that form takes. All raise
+    A supplier is what the proxy of that form accepts. All raise
 
     * `ChannelNotFoundError`: there is no default channel, none of that id, or its broker is away;
     * `InterfaceError`: the supplier lacks an operation;

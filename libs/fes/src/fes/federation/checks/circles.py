@@ -24,12 +24,12 @@ MOST: Final = 20
 
 
 def check_circles(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Report circles and diamonds that connections of domains take part in, and other circles.
+    """Report circles and diamonds with connections of domains.
 
-    Three things are told apart. What connections of domains alone repeat multiplies events: an
+    Three things are distinguished. What connections of domains alone repeat multiplies events: an
     error. A circle that passes an event service whose events are not stamped is one too, since
     nobody knows them again. A circle that gateways close is harmless, as identities and standbys
-    make it: it is told to those who ask.
+    make it: it is reported as info.
 
     Args:
         federation: Good in form.
@@ -123,10 +123,7 @@ def _subscriptions(federation: Federation) -> dict[Edge, int]:
 def _stamps(federation: Federation, kinds: Mapping[str, Kind], name: str) -> bool:
     """Return whether the events of a service carry identities, by its kind or all its settings."""
     kind = kinds.get(federation.event_services[name].kind)
-    if kind is None or kind.stamps:
-        return True
     attached = [each for each in federation.gateways if name in federation.gateways[each].adapters]
-    setting = kind.stamp_setting
-    return bool(setting) and all(
-        settings_of(federation, each, name).get(setting) is True for each in attached
+    return kind is None or all(
+        kind.can(settings_of(federation, each, name)).stamps for each in attached
     )

@@ -1,4 +1,4 @@
-"""Lists that are cut off where they would be too long, and say so."""
+"""Lists that are cut off where they would be too long, and report it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

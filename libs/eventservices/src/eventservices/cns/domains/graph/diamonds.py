@@ -47,7 +47,7 @@ def list_diamonds(
     """Return the diamonds, ordered by their two ends.
 
     `more` is set where there are more than `most`, where a diamond has more than `MOST_ROUTES`
-    routes, or where the search took more than `MOST_STEPS` steps.
+    routes, or where the search needed more than `MOST_STEPS` steps.
     """
     ends = _minimal_ends(graph) if view is DiamondView.MINIMAL else _pair_ends(graph)
     budget = Budget(MOST_STEPS)

@@ -1,6 +1,6 @@
 """The diamonds that a new edge makes in an acyclic graph in which every route is the only one.
 
-There each vertex upstream of the edge has one way to it, each downstream one way from it, and a
+There each vertex upstream of the edge has one route to it, each downstream one route from it, and a
 diamond is a route from the one side to the other past the edge. So all routes are found by walking,
 without a search.
 """

@@ -130,12 +130,12 @@ def checked_interval(interval: TimeInterval) -> TimeInterval:
     """Return an interval.
 
     Raises:
-        InvalidTimeError: An end is no time.
+        InvalidTimeError: An end is not a time.
         InvalidTimeIntervalError: It ends before it begins.
     """
     for moment in (interval.start, interval.stop):
         if not 0 <= moment <= _TIME_MAX:
-            raise InvalidTimeError(f"{moment} is no time")
+            raise InvalidTimeError(f"{moment} is not a time")
     if interval.stop and interval.stop < interval.start:
         raise InvalidTimeIntervalError("the interval ends before it begins")
     return interval
@@ -157,7 +157,7 @@ def checked_mask(mask: Sequence[WeekMaskItem]) -> tuple[WeekMaskItem, ...]:
         for part in item.intervals:
             for time in (part.start, part.stop):
                 if not (0 <= time.hour <= 23 and 0 <= time.minute <= 59):
-                    raise InvalidTimeError(f"{time.hour}:{time.minute} is no time of a day")
+                    raise InvalidTimeError(f"{time.hour}:{time.minute} is not a time of a day")
             if part.stop < part.start:
                 raise InvalidTimeIntervalError("a part of a day ends before it begins")
     return tuple(mask)

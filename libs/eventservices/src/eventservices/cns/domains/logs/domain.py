@@ -60,13 +60,13 @@ class EventLogDomain(TypedEventDomain):
 
         Raises:
             ChannelNotFoundError: There is no channel of that id.
-            ClientTypeError: It is no log.
+            ClientTypeError: It is not a log.
         """
         self._check_alive()
         self._state.member(member_id)
         found = self._running.logs.get(member_id)
         if found is None:
-            raise ClientTypeError(f"channel {member_id} is no log")
+            raise ClientTypeError(f"channel {member_id} is not a log")
         return found.log
 
     def get_typed_log(self, member_id: MemberID) -> tuple[Log, TypedChannel]:

@@ -1,4 +1,4 @@
-"""What a query found, read in parts: nothing is read before it is asked for."""
+"""What a query found, read in parts: nothing is read before it is requested."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
@@ -21,8 +21,8 @@ _FIRST, _LAST = 0, 2**62
 class LogIterator:
     """The records that match a constraint, in the order in which they were logged.
 
-    Long searches give the event loop back in between. Records that are removed meanwhile are not
-    found any more; those that are written meanwhile are.
+    Long searches leave the event loop to others in between. Records that are removed meanwhile
+    are not found any more; those that are written meanwhile are.
 
     Args:
         store: The records.

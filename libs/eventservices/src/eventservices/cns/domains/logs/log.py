@@ -1,4 +1,4 @@
-"""A log: it keeps records within its size and their life, and says when it fills up.
+"""A log: it keeps records within its size and their life, and reports when it fills up.
 
 Source:
     OMG Telecom Log Service 1.1.2, interface `DsLogAdmin::Log`.
@@ -209,7 +209,7 @@ class Log(LogSettings):
             self._report(state_change(self.id, now, StateType.OPERATIONAL, 0))
 
     def destroy(self) -> None:
-        """Close the log, and say so."""
+        """Close the log, and report it."""
         self._report(object_deletion(self.id, self._clock()))
         self._store.close()
 

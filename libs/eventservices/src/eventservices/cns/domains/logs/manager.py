@@ -78,7 +78,7 @@ class LogManager:
             LogIdAlreadyExistsError: There is one of that identifier.
         """
         if not 0 <= max_size < 2**63:
-            raise InvalidParamError(f"{max_size} is no size")
+            raise InvalidParamError(f"{max_size} is not a size")
         settings = LogAttributes(
             full_action=checked_action(full_action),
             max_size=max_size,

@@ -13,7 +13,7 @@ from eventservices.cns.value import Value
 from eventservices.errors import MalformedError
 
 OVERHEAD_BYTES: Final = 16
-"""What a record takes beside its event and its attributes: identifier and time."""
+"""What a record counts beside its event and its attributes: identifier and time."""
 
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _BOUNDED: Final = ("id", "time")
@@ -90,7 +90,7 @@ def constraint_of(grammar: str, text: str) -> Constraint:
 
 
 def bounds_of(constraint: Constraint) -> list[tuple[str, str, int]]:
-    """Return what a constraint says of id and time alone: column, relation, value.
+    """Return what a constraint requires of id and time alone: column, relation, value.
 
     Only records that meet all of it can match, so that an index finds them.
     """
@@ -100,7 +100,7 @@ def bounds_of(constraint: Constraint) -> list[tuple[str, str, int]]:
 
 
 def is_covered(constraint: Constraint) -> bool:
-    """Return whether a constraint says nothing but what `bounds_of` returns of it."""
+    """Return whether a constraint requires nothing but what `bounds_of` returns of it."""
     tree = constraint.tree
     items = tree.items if isinstance(tree, And) else (tree,)
     return len(bounds_of(constraint)) == len(items)

@@ -147,7 +147,7 @@ class LogSettings:
             InvalidParamError: It is negative or too long.
         """
         if not 0 <= seconds < 2**32:
-            raise InvalidParamError(f"{seconds} is no life of a record")
+            raise InvalidParamError(f"{seconds} is not a life of a record")
         old = self._attributes.max_record_life_s
         self._change(AttributeType.MAX_RECORD_LIFE, old, seconds, max_record_life_s=seconds)
 
@@ -257,7 +257,7 @@ class LogSettings:
         return {each for each in self._attributes.thresholds if used >= each * most}
 
     def _watch_size(self) -> None:
-        """Report each threshold that was crossed, once each way."""
+        """Report each threshold that was crossed, once in each direction."""
         above, most = self._above(), self._attributes.max_size
         observed = self.current_size * 100 // most if most else 0
         for crossed in sorted(above - self._crossed):

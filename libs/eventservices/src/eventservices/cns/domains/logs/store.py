@@ -43,7 +43,7 @@ class LogStore:
         path: The file.
         n_records: How many records there are.
         current_size: Octets of all records.
-        last_id: Highest identifier that was ever given.
+        last_id: Highest identifier that was ever used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +117,7 @@ class LogStore:
             return 0
         count = size = 0
         with self._named(), self._db:
-            self._put("last_id", str(self.last_id).encode())  # none is given again
+            self._put("last_id", str(self.last_id).encode())  # none is used again
             for number in ids:
                 query = "delete from record where id = ? returning size"
                 for (freed,) in self._db.execute(query, (number,)):

@@ -2,7 +2,7 @@
 
 What the clients of a channel offer is offered at every channel that its events reach, and what they
 subscribe to is subscribed to at every channel that reaches it. It is worked out from what clients
-of the channels said themselves, never from what a domain announced: else a cycle would go on
+of the channels announced themselves, never from what a domain announced: else a cycle would go on
 offering what nobody offers any more.
 """
 
@@ -23,7 +23,7 @@ _NOTHING: frozenset[EventType] = frozenset()
 
 
 class _Said:
-    """What is announced at one channel for others, and what its own clients say."""
+    """What is announced at one channel for others, and what its own clients announce."""
 
     def __init__(self, channel: EventChannel) -> None:
         self.channel = channel
@@ -33,7 +33,7 @@ class _Said:
         self._offered = self._subscribed = _NOTHING
 
     def read(self) -> bool:
-        """Read what the channel's own clients say; return whether it changed."""
+        """Read what the channel's own clients announce; return whether it changed."""
         own = [member for member in self.channel.others if member.client != CLIENT]
         offers = _NOTHING.union(*(member.offers for member in own))
         subscriptions = _NOTHING.union(*(member.subscriptions for member in own))

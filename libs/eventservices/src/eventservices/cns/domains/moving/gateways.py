@@ -52,7 +52,7 @@ class GatewayConnections:
     Args:
         name: Names the domain among the requesters of a federation.
         state: What the domain has.
-        subscribing: Makes subscriptions; None where no gateway can be asked.
+        subscribing: Makes subscriptions; None where no gateway can be reached.
     """
 
     def __init__(self, name: str, state: DomainState, subscribing: Subscribing | None) -> None:
@@ -65,17 +65,17 @@ class GatewayConnections:
         """Make the subscription of a connection.
 
         Raises:
-            ClientTypeError: An end is no event service of the federation.
+            ClientTypeError: An end is not an event service of the federation.
             NotConnectedError: The gateway does not answer, or refuses.
         """
         subscription = self._subscription(connection_id, record)
         if self._subscribing is None:
-            raise ClientTypeError("no gateway can be asked here")
+            raise ClientTypeError("no gateway can be reached from here")
         await self._subscribing.subscribe(subscription)
         self._made[connection_id] = subscription
 
     def restore(self, connection_id: ConnectionID, record: AnyConnection) -> None:
-        """Take note of a connection whose subscription the gateway kept over a restart."""
+        """Record a connection whose subscription the gateway kept over a restart."""
         self._made[connection_id] = self._subscription(connection_id, record)
 
     async def disconnect(self, connection_id: ConnectionID) -> None:
@@ -91,7 +91,9 @@ class GatewayConnections:
         supplier, consumer = places
         for place in places:
             if not place.service:
-                raise ClientTypeError(f"{place.channel!r} is no event service of the federation")
+                raise ClientTypeError(
+                    f"{place.channel!r} is not an event service of the federation"
+                )
         gateway = consumer.gateway or supplier.gateway
         requester = f"{self._name}-{connection_id}"
         return Subscription(gateway, consumer.service, supplier.service, requester)

@@ -29,7 +29,7 @@ class Brokers:
 
     Args:
         link: How connections behave.
-        home_of: Returns the name of the event service in stamps given at a channel, where an event
+        home_of: Returns the name of the event service in stamps made at a channel, where an event
             came without; the channel's name by default.
     """
 
@@ -52,13 +52,13 @@ class Brokers:
         """Open a channel.
 
         Raises:
-            ClientTypeError: The place is no channel of the CNS.
+            ClientTypeError: The place is not a channel of the CNS.
             InvalidChannelNameError: The name cannot be used.
             NotConnectedError: The broker did not answer in time.
             RefusedError: It refused the credentials.
         """
         if place.gateway:
-            raise ClientTypeError(f"{place.service!r} is no channel of the CNS")
+            raise ClientTypeError(f"{place.service!r} is not a channel of the CNS")
         connection = await self._connection(place.broker)
         stored = connection.link.jetstream
         qos = {str(QoS.CONNECTION_RELIABILITY): 1} if stored else {}

@@ -1,4 +1,4 @@
-"""A connection that runs: it takes events out of one channel and publishes them on another."""
+"""A connection that runs: it moves events out of one channel and publishes them on another."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ class Counters:
         timed_out: Ended because their `Timeout` was over.
         went_round: Ended because they had passed as many connections as they may.
         lost: Best-effort events that could not be published, or that a full queue discarded.
-        refused: Events that the consumer channel does not take.
+        refused: Events that the consumer channel does not accept.
         passed_over: Events that are no calls of a typed connection's interface.
         withheld: Events of a log that does not forward.
         waits: Times that the consumer channel was full, or its broker away.
@@ -201,7 +201,7 @@ class Mover:
         return list(found)
 
     async def _move(self, batch: list[Held], entry: Entry) -> None:
-        """Move events in order; persistent ones are on their way together."""
+        """Move events in order; persistent ones are sent together."""
         waiting: list[tuple[Held, Storing]] = []
         for index, held in enumerate(batch):
             try:

@@ -54,7 +54,7 @@ class TypedProxyPullConsumer:
 
     Attributes:
         interface: The interface.
-        proxy: The untyped proxy beneath; it counts what is no call of the interface as failed.
+        proxy: The untyped proxy beneath; it counts what is not a call of the interface as failed.
     """
 
     def __init__(self, interface: Interface, proxy: StructuredProxyPullConsumer) -> None:
@@ -90,7 +90,7 @@ class _Pulled:
                 return self._interface.event(name, arguments), True
             case (_, False):
                 return None, False
-        raise InvocationError("a typed pull supplier gave what is no call")
+        raise InvocationError("a typed pull supplier returned what is not a call")
 
 
 class TypedProxyPushSupplier:
@@ -116,7 +116,7 @@ class TypedProxyPushSupplier:
         """Connect a consumer.
 
         Args:
-            consumer: Has each operation of the interface, as a plain function that takes the
+            consumer: Has each operation of the interface, as a plain function that accepts the
                 operation's parameters by name.
             repetitions: As of the untyped proxies.
 

@@ -69,7 +69,7 @@ class TypedEventDomain(EventDomain):
         """Connect two typed channels by an interface; errors as of `add_connection`."""
         self._declared((connection.key,))
         if not isinstance(connection.notification_style, NotificationStyle):
-            raise ClientTypeError(f"{connection.notification_style!r} is no style")
+            raise ClientTypeError(f"{connection.notification_style!r} is not a style")
         return await self._add_connection(connection)
 
     def get_all_typed_connections(self) -> tuple[ConnectionID, ...]:

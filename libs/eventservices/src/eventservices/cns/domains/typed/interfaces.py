@@ -41,7 +41,7 @@ class InvalidInterfaceError(MalformedError):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: it returns nothing and has `in` parameters only, as the standard asks.
+    """An operation: it returns nothing and has `in` parameters only, as the standard requires.
 
     Attributes:
         name: Its name within its interface.
@@ -95,7 +95,7 @@ class Interface:
     operations: Mapping[str, Operation]
 
     def event(self, operation: str, arguments: Mapping[str, Value]) -> StructuredEvent:
-        """Return a call as the structured event that stands for it.
+        """Return a call as the structured event that represents it.
 
         Raises:
             InvocationError: The operation is not declared, or its arguments are others.
@@ -108,7 +108,7 @@ class Interface:
         return typed_event(f"{self.name}{SEPARATOR}{operation}", ordered)
 
     def invocation(self, event: Event) -> Invocation | None:
-        """Return the call that an event stands for; None where it is none of this interface."""
+        """Return the call that an event represents; None where it is none of this interface."""
         if not is_invocation(event, self.name) or not isinstance(event, StructuredEvent):
             return None
         arguments = dict(event.filterable_data)
@@ -124,7 +124,7 @@ class Interface:
 
 
 def is_invocation(event: Event, interface: str) -> bool:
-    """Return whether an event stands for a call of an operation of an interface."""
+    """Return whether an event represents a call of an operation of an interface."""
     if not isinstance(event, StructuredEvent) or event.event_type != TYPED_TYPE:
         return False
     operation = event.filterable_data.get(OPERATION)
