@@ -89,7 +89,10 @@ def _minimal_ends(graph: Digraph) -> Iterator[tuple[int, int]]:
 
 
 def _entries(graph: Digraph, start: int, end: int) -> int:
-    """Return how many predecessors of `end` are reached from `start` without passing `end`."""
+    """Return how many predecessors of `end` are reached from `start` without passing `end`.
+
+    Where it is one, the pair has one route, and no search for routes is needed to know that.
+    """
     before = graph.predecessors[end] - {end}
     if len(before) < 2:
         return len(before)
