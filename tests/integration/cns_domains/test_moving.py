@@ -1,6 +1,5 @@
 """Events cross connections: unchanged clients, stamps that stay, ends, offers and subscriptions."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -138,13 +137,13 @@ async def test_persistent_events_come_once_and_stay_persistent(
     here = await (await connect()).open_channel(
         domain.get_channel(0).name, qos={"ConnectionReliability": 1}
     )
-    supplier = here.for_suppliers().obtain_notification_push_consumer(STRUCTURED)
-    await supplier.connect_structured_push_supplier()
+    supplier = here.for_suppliers().obtain_notification_push_consumer(SEQUENCE)
+    await supplier.connect_sequence_push_supplier()
     header = {"EventReliability": 1}
     events = [
         structured_event(("D", "T"), str(number), variable_header=header) for number in range(300)
     ]
-    await asyncio.gather(*(supplier.push_structured_event(event) for event in events))
+    await supplier.push_structured_events(events)  # these are stored in order
     await eventually(lambda: len(consumer.got) >= len(events))
     assert consumer.events == events
     assert proxy.suppressed == 0
