@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
+
+from serving.wall_clock import wall_us
 
 from eventservices.cns.domains.moving.forms import (
     Entry,
@@ -89,7 +90,7 @@ class MoverSpec:
     most_connections: Callable[[], int] = field(default=lambda: 64)
     forwards: Callable[[], bool] = field(default=lambda: True)
     interface: str = ""
-    clock_us: Callable[[], int] = field(default=lambda: time.time_ns() // 1000)
+    clock_us: Callable[[], int] = field(default=wall_us)
 
 
 class Mover:
