@@ -1,0 +1,68 @@
+"""The order of effects: rows are on the disk before what they belong to is performed."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from eventservices.bus.binding.store import BusStore
+from eventservices.bus.core import Effects, Output
+
+log = logging.getLogger(__name__)
+
+RETRY_S: Final = 0.5
+
+
+class Storing:
+    """Performs effects in their order; those of one write are stored together.
+
+    Args:
+        store: Takes the rows.
+        perform: Performs the outputs of one step.
+
+    Attributes:
+        failures: Writes that the store did not take; each was tried again.
+    """
+
+    def __init__(self, store: BusStore, perform: Callable[[list[Output]], None]) -> None:
+        self.failures = 0
+        self._store = store
+        self._perform = perform
+        self._waiting: deque[Effects] = deque()
+        self._to_do = asyncio.Event()
+
+    def __len__(self) -> int:
+        """Return how many steps wait."""
+        return len(self._waiting)
+
+    def take(self, effects: Effects) -> None:
+        """Perform a step, at once where nothing has to be stored before."""
+        if effects.rows or self._waiting:
+            self._waiting.append(effects)
+            self._to_do.set()
+        else:
+            self._perform(effects.outputs)
+
+    async def run(self) -> None:
+        """Store and perform, until cancelled."""
+        while True:
+            await self._to_do.wait()
+            self._to_do.clear()
+            while self._waiting:
+                batch = list(self._waiting)
+                await self._write({key: row for each in batch for key, row in each.rows.items()})
+                for effects in batch:
+                    self._perform(effects.outputs)
+                    self._waiting.popleft()
+
+    async def _write(self, rows: dict[str, bytes | None]) -> None:
+        while rows:
+            try:
+                await asyncio.to_thread(self._store.write, rows)
+            except OSError:
+                self.failures += 1
+                log.exception("rows_not_stored")
+                await asyncio.sleep(RETRY_S)
+            else:
+                return

@@ -1,0 +1,187 @@
+"""What a source's bus sends: one message a bus, in order, until it is confirmed.
+
+Source:
+    Smart-building thesis, sections 4.4.3 (numbers of events), 5.2 (one message for all sinks of a
+    bus) and 6.4 (the number of invocations).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from eventservices.bus.core import rows
+from eventservices.bus.core.state import Lane, RemoteSink, State, Waiting
+from eventservices.bus.errors import NotifyError
+from eventservices.bus.filters import Subject
+from eventservices.bus.wire.messages import EBAccepted, EBLaneUnknown, EBNotify, Event
+from eventservices.stamp import Stamp
+
+
+class Outgoing:
+    """Sends events to the buses whose sinks accept them.
+
+    Args:
+        state: The bus's.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def notify(
+        self,
+        name: str,
+        values: dict[str, Any],
+        attributes: dict[str, Any],
+        *,
+        persistent: bool,
+        stamp: Stamp | None,
+        now_us: int,
+    ) -> int:
+        """Send an event to the buses of all sinks whose filters it passes.
+
+        Returns:
+            Its number.
+
+        Raises:
+            NotifyError: A bus confirms so slowly that its lane is full; nothing was sent.
+        """
+        state = self._state
+        accepted = self._accepting(name, values, attributes)
+        self._check_room(name, accepted, persistent=persistent)
+        number = state.numbers[name] = state.numbers.get(name, 0) + 1
+        if stamp is None:
+            origin = f"{state.id}/{name}"
+            stamp = Stamp(origin, state.incarnation, number, now_us, state.home)
+        event = Event(name, values, stamp, attributes, persistent)
+        buses = 0
+        for bus, sinks in accepted.items():
+            buses += self._append(bus, number, tuple(sinks), event, now_us)
+        state.counters["events"] += 1
+        state.counters["buses_notified"] += buses
+        state.counters["sinks_notified"] += sum(map(len, accepted.values()))
+        state.counters["invocations"] += 1 + buses + sum(map(len, accepted.values()))
+        if persistent and accepted:
+            rows.put_event(state, number, event)
+        return number
+
+    def accepted(self, bus: str, message: EBAccepted, now_us: int) -> None:
+        """Take a confirmation."""
+        state = self._state
+        lane = state.lanes.get((message.name, bus))
+        if lane is None or lane.id != message.lane:
+            return
+        while lane.items and lane.items[0].number <= message.number:
+            item = lane.items.popleft()
+            if item.event.persistent:
+                rows.put_event(state, item.number, item.event)
+        self.send(message.name, bus, lane, now_us)
+
+    def lane_unknown(self, bus: str, message: EBLaneUnknown, now_us: int) -> None:
+        """Begin a lane anew where its bus has lost what it had accepted."""
+        lane = self._state.lanes.get((message.name, bus))
+        if lane is None or lane.id != message.lane or not lane.items:
+            return
+        # Otherwise only a message is missing that was not confirmed, and is sent again.
+        if lane.items[0].before <= message.last:
+            return
+        self._state.counters["lanes_renewed"] += 1
+        lane.id, before = self._state.new_id(), 0
+        for item in lane.items:
+            item.before, before, item.sent_us = before, item.number, 0
+        self.send(message.name, bus, lane, now_us)
+
+    def withdraw(self, name: str, bus: str, sink: int) -> int:
+        """Withdraw a sink's copies that are not confirmed; return how many."""
+        lane, found = self._state.lanes.get((name, bus)), 0
+        for item in lane.items if lane else ():
+            if sink in item.sinks:
+                item.sinks = tuple(each for each in item.sinks if each != sink)
+                found += 1
+                if item.event.persistent:
+                    rows.put_event(self._state, item.number, item.event)
+        return found
+
+    def drop_bus(self, bus: str, *, keep: Iterable[int]) -> None:
+        """Drop what waits for a bus that is gone, but for the sinks that outlive it."""
+        kept = frozenset(keep)
+        for name in [name for name, other in self._state.lanes if other == bus]:
+            lane = self._state.lanes[name, bus]
+            if kept:
+                for item in lane.items:
+                    item.sinks = tuple(sink for sink in item.sinks if sink in kept)
+                continue
+            dropped = list(lane.items)
+            del self._state.lanes[name, bus]
+            self._state.counters["undelivered"] += len(dropped)
+            for item in dropped:
+                if item.event.persistent:
+                    rows.put_event(self._state, item.number, item.event)
+
+    def tick(self, now_us: int) -> None:
+        """Send again what was not confirmed in time."""
+        for (name, bus), lane in self._state.lanes.items():
+            if lane.items:
+                self.send(name, bus, lane, now_us)
+
+    def send(self, name: str, bus: str, lane: Lane, now_us: int) -> None:
+        """Send what is in the window and was not sent, or not confirmed in time."""
+        del name
+        state = self._state
+        late_us = now_us - state.settings.retry_us
+        for place, item in enumerate(lane.items):
+            if place >= state.settings.window:
+                return
+            if item.sent_us and item.sent_us > late_us:
+                continue
+            state.counters["resent"] += bool(item.sent_us)
+            item.sent_us = now_us
+            message = EBNotify(lane.id, item.number, item.before, item.sinks, item.event)
+            state.effects.send(bus, message)
+
+    def _accepting(
+        self, name: str, values: dict[str, Any], attributes: dict[str, Any]
+    ) -> dict[str, list[int]]:
+        """Return the sinks that accept an event, by bus."""
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for sink in self._state.remote.get(name, {}).values():
+            if sink.test is None:
+                continue
+            subject = Subject(values, attributes, sink.user, sink.device)
+            self._state.counters["filters_applied"] += 1
+            if sink.test(subject) is True:
+                found[sink.bus].append(sink.id)
+        return found
+
+    def _check_room(self, name: str, accepted: dict[str, list[int]], *, persistent: bool) -> None:
+        limit = self._state.settings.lane_items
+        for bus in list(accepted):
+            lane = self._state.lanes.get((name, bus))
+            if lane is None or len(lane.items) < limit:
+                continue
+            if not persistent and bus not in self._state.peers:
+                # Nobody answers there: what is best effort does not hold up everybody else.
+                self._state.counters["dropped_for_silent_bus"] += len(accepted.pop(bus))
+                continue
+            self._state.counters["refused_full"] += 1
+            raise NotifyError(f"{limit} events of {name} wait for bus {bus}")
+
+    def _append(
+        self, bus: str, number: int, sinks: tuple[int, ...], event: Event, now_us: int
+    ) -> int:
+        state = self._state
+        lane = state.lanes.get((event.name, bus))
+        if lane is None:
+            lane = state.lanes[event.name, bus] = Lane(state.new_id())
+        lane.items.append(Waiting(number, lane.last, sinks, event))
+        lane.last = number
+        if len(lane.items) <= state.settings.window:
+            item = lane.items[-1]
+            item.sent_us = now_us
+            message = EBNotify(lane.id, item.number, item.before, sinks, event)
+            state.effects.send(bus, message)
+        return 1
+
+
+def durable_sinks(sinks: Iterable[RemoteSink], bus: str) -> list[int]:
+    """Return the numbers of a bus's durable sinks."""
+    return [sink.id for sink in sinks if sink.bus == bus and sink.durable]
