@@ -2,8 +2,9 @@
 
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
+	services/adapter-bus services/naming services/policy \
 	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
-	scenarios/traffic-control-events
+	scenarios/traffic-control-events scenarios/active-badge scenarios/building-walk
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)

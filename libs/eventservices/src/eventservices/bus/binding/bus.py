@@ -71,7 +71,7 @@ class EventBus(Opening):
         self._sending = WorkerPool("sending", self.options.sending)
         self._asking = WorkerPool("asking", self.options.asking)
         self._guests: dict[str, Guest] = {}
-        self._storing = Storing(self.options.store, self._perform_stored)
+        self._storing: Storing[Output] = Storing(self.options.store, self._perform_stored)
         self._tasks: list[asyncio.Task[None]] = []
         self._counters: Counter[str] = Counter()
         self._core: BusCore | None = None
@@ -196,7 +196,7 @@ class EventBus(Opening):
                 effects = self.core.take()
                 if not effects.rows and not effects.outputs:
                     return
-                self._storing.take(effects)
+                self._storing.take(effects.rows, effects.outputs)
         finally:
             self._settling = False
 

@@ -1,8 +1,23 @@
 """What a bus asks of the naming service, the policy service, and the runner of plug-ins."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from eventservices.bus.core import Decide, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the naming service answers to a look-up.
+
+    Attributes:
+        buses: With sources of the event; None where that is not known now.
+        again_s: After which to look up again, since the answer may be older than a new source or
+            is not known now; 0 where it came from the server that keeps the name.
+    """
+
+    buses: tuple[str, ...] | None
+    again_s: float = 0.0
 
 
 class Naming(Protocol):
@@ -14,8 +29,8 @@ class Naming(Protocol):
     async def remove(self, name: str, bus: str) -> bool:
         """Remove a bus from an event's sources; return whether that is known to be done."""
 
-    async def lookup(self, name: str) -> tuple[str, ...] | None:
-        """Return the buses with sources of an event; None where that is not known now."""
+    async def lookup(self, name: str) -> Found:
+        """Return the buses with sources of an event."""
 
 
 class Policy(Protocol):

@@ -14,6 +14,7 @@ from eventservices.bus.core import AddName, BusCore, Decide, Lookup, RemoveName
 from eventservices.bus.filters import Among, Field
 from eventservices.bus.names import NEW_SOURCE
 from eventservices.bus.wire.calls import Answer, Call, Delivery, Push, Refilter, Subscribe
+from eventservices.bus.wire.policy import PolicyChange
 from eventservices.bus.wire.subjects import Subjects
 from eventservices.lasting import lasting
 from eventservices.natslink import NatsLink
@@ -23,18 +24,8 @@ log = logging.getLogger(__name__)
 _CLIENT: Final = "_newsource"
 WATCH_S: Final = 2.0
 RETRY_S: Final = 1.0
-
-
-class PolicyChange(msgspec.Struct, frozen=True, array_like=True):
-    """Reports that decisions may be others than they were.
-
-    Attributes:
-        generation: Grows with each change; a gap means that one was missed.
-        user: Whom it concerns; "" for all. Without a change it is repeated as a sign of life.
-    """
-
-    generation: int
-    user: str
+MOST_LATER: Final = 100_000
+"""Most names that are looked up again later; of others the hellos of buses tell."""
 
 
 class Host(Protocol):
@@ -70,6 +61,7 @@ class Services:
         self._pool = pool
         self._options = bus.options
         self._unadded: set[str] = set()
+        self._later: dict[str, float] = {}
         self._generation = 0
         self._watched: set[str] = set()
         self._watching = asyncio.Lock()
@@ -113,11 +105,20 @@ class Services:
         while True:
             await asyncio.sleep(RETRY_S)
             waited_s += RETRY_S
+            self._look_up_again()
             names = sorted(self._unadded)
             if waited_s >= self._options.renew_s:
                 names, waited_s = list(self._bus.core.names), 0.0
             for name in names:
                 self._pool.put(f"name {name}", partial(self._add, name, again=True))
+
+    def _look_up_again(self) -> None:
+        """Look up again what was answered from a cache, or not known, for as long as it is wanted."""
+        now_s = self._now_s()
+        for name in [name for name, at_s in self._later.items() if at_s <= now_s]:
+            del self._later[name]
+            if name in self._bus.core.wanted:
+                self._pool.put(f"name {name}", partial(self._lookup, name))
 
     async def _add(self, name: str, *, again: bool = False) -> None:
         naming = self._options.naming
@@ -142,9 +143,16 @@ class Services:
         assert naming is not None  # noqa: S101 - asked only where there is one
         # New sources are watched for first, so that none comes between the answer and the watch.
         await self._watch(name)
-        buses = await naming.lookup(name)
-        self._bus.core.found(name, buses, self._options.clock_us())
+        found = await naming.lookup(name)
+        self._bus.core.found(name, found.buses, self._options.clock_us())
         self._bus.settle()
+        if found.again_s and len(self._later) < MOST_LATER:
+            self._later[name] = self._now_s() + found.again_s
+        else:
+            self._later.pop(name, None)
+
+    def _now_s(self) -> float:
+        return asyncio.get_running_loop().time()
 
     async def _watch(self, name: str) -> None:
         async with self._watching:

@@ -4,17 +4,18 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from eventservices.bus.binding.store import BusStore
-from eventservices.bus.core import Effects, Output
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 RETRY_S: Final = 0.5
 
 
-class Storing:
+class Storing(Generic[T]):
     """Performs effects in their order; those of one write are stored together.
 
     Args:
@@ -25,24 +26,24 @@ class Storing:
         failures: Writes that the store did not take; each was tried again.
     """
 
-    def __init__(self, store: BusStore, perform: Callable[[list[Output]], None]) -> None:
+    def __init__(self, store: BusStore, perform: Callable[[list[T]], None]) -> None:
         self.failures = 0
         self._store = store
         self._perform = perform
-        self._waiting: deque[Effects] = deque()
+        self._waiting: deque[tuple[dict[str, bytes | None], list[T]]] = deque()
         self._to_do = asyncio.Event()
 
     def __len__(self) -> int:
         """Return how many steps wait."""
         return len(self._waiting)
 
-    def take(self, effects: Effects) -> None:
+    def take(self, rows: dict[str, bytes | None], outputs: list[T]) -> None:
         """Perform a step, at once where nothing has to be stored before."""
-        if effects.rows or self._waiting:
-            self._waiting.append(effects)
+        if rows or self._waiting:
+            self._waiting.append((rows, outputs))
             self._to_do.set()
         else:
-            self._perform(effects.outputs)
+            self._perform(outputs)
 
     async def run(self) -> None:
         """Store and perform, until cancelled."""
@@ -51,9 +52,9 @@ class Storing:
             self._to_do.clear()
             while self._waiting:
                 batch = list(self._waiting)
-                await self._write({key: row for each in batch for key, row in each.rows.items()})
-                for effects in batch:
-                    self._perform(effects.outputs)
+                await self._write({key: row for rows, _ in batch for key, row in rows.items()})
+                for _, outputs in batch:
+                    self._perform(outputs)
                     self._waiting.popleft()
 
     async def _write(self, rows: dict[str, bytes | None]) -> None:

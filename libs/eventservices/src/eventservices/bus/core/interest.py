@@ -17,6 +17,7 @@ from eventservices.bus.errors import (
     UnsubscribeError,
 )
 from eventservices.bus.filters import Filter
+from eventservices.bus.names import NEW_SOURCE
 from eventservices.bus.wire.messages import (
     EBRevoked,
     EBSubscribe,
@@ -149,8 +150,11 @@ class Interest:
 
     def bus_changed(self, bus: str, now_us: int, *, lost: bool) -> None:
         """Ask again at a bus whose sources changed, or that has lost what it had granted."""
+        naming = self._state.settings.naming
         for sink in list(self._state.sinks.values()):
             standing = sink.at.get(bus)
+            if standing is None and naming and sink.name != NEW_SOURCE:
+                continue  # the naming service says where sources are
             if lost or standing is None or standing.state == "unknown":
                 self._ask(sink, bus, now_us, guessed=True)
 
