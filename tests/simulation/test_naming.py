@@ -188,11 +188,11 @@ def play(seed: int) -> list[str]:
         if dice < 0.3 and (name, bus) not in present:
             present.add((name, bus))
             ledger.begin(name, bus, tree.now_us)
-            tree.ask(rand.choice(domains), AddName(name, bus))
+            tree.ask(rand.choice(domains), AddName(name, bus, tree.now_us))
         elif dice < 0.4 and (name, bus) in present:
             present.discard((name, bus))
             ledger.end(name, bus, tree.now_us)
-            tree.ask(rand.choice(domains), RemoveName(name, bus))
+            tree.ask(rand.choice(domains), RemoveName(name, bus, tree.now_us))
         elif dice < 0.45 and len(tree.servers) > 2:
             del tree.servers[rand.choice(list(tree.servers))]
         elif dice < 0.55:
@@ -210,7 +210,7 @@ def play(seed: int) -> list[str]:
         if domain not in tree.servers:
             tree.start(domain)
     for name, bus in sorted(present):  # as buses renew
-        tree.ask(rand.choice(domains), AddName(name, bus))
+        tree.ask(rand.choice(domains), AddName(name, bus, tree.now_us))
     for _ in range(400):
         tree.run(0.05)
         for each in subscribers:
@@ -239,13 +239,13 @@ def judge(
 
 def test_unknown_now_is_never_no_source() -> None:
     tree = Tree(3)
-    links = {"." : Links(".", {"a.": "a."}), "a.": Links("a.", {".": "."})}
+    links = {".": Links(".", {"a.": "a."}), "a.": Links("a.", {".": "."})}
     tree.links, tree.rows = links, {".": {}, "a.": {}}
     tree.servers = {}
     for domain in links:
         tree.start(domain)
     tree.run(0.1)
-    added = tree.ask("a.", AddName("a.x", "b"))
+    added = tree.ask("a.", AddName("a.x", "b", 1))
     tree.run(0.2)
     assert tree.answers[added][1].state == "known"
     del tree.servers["a."]
@@ -265,7 +265,7 @@ def test_an_addition_to_a_dead_server_is_tried_again() -> None:
     tree.links = {".": Links(".", {"a.": "a."}), "a.": Links("a.", {".": "."})}
     tree.rows, tree.servers = {".": {}, "a.": {}}, {}
     tree.start(".")
-    added = tree.ask(".", AddName("a.x", "b"))
+    added = tree.ask(".", AddName("a.x", "b", 1))
     tree.run(3)
     assert tree.answers[added][1].state == "pending"
     tree.start("a.")

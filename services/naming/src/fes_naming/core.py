@@ -120,10 +120,11 @@ class NameServer:
         self._counts: Counter[str] = Counter()
         self._names: dict[str, dict[str, int]] = {}
         self._sources = 0
+        self._newest: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._cache: OrderedDict[str, tuple[tuple[str, ...], int]] = OrderedDict()
         self._asked: dict[int, _Asked] = {}
         self._ticket = 0
-        self._pending: dict[tuple[str, str], tuple[Query, int]] = {}
+        self._pending: dict[tuple[str, str], tuple[AddName | RemoveName, int]] = {}
         self._away: dict[str, int] = {}
         self._step = Step()
         self._swept_us = now_us
@@ -167,7 +168,9 @@ class NameServer:
                 return
         else:
             self._cache.pop(query.name, None)
-            self._pending.pop((query.name, query.bus), None)
+            waiting = self._pending.get((query.name, query.bus))
+            if waiting is not None and waiting[0].at_us <= query.at_us:
+                del self._pending[query.name, query.bus]
         self._forward(asker, query, route, now_us)
 
     def answered(self, ticket: int, result: Result | None, now_us: int) -> None:
@@ -191,9 +194,8 @@ class NameServer:
 
     def tick(self, now_us: int) -> None:
         """Try again what is pending, and end leases; to be called several times a second."""
-        for key, (query, at_us) in list(self._pending.items()):
-            if at_us <= now_us:
-                self._pending[key] = (query, now_us + self.settings.retry_us)
+        for query, due_us in list(self._pending.values()):
+            if due_us <= now_us:
                 self.handle("", query, now_us)
         if now_us - self._swept_us >= self.settings.retry_us:
             self._swept_us = now_us
@@ -202,10 +204,13 @@ class NameServer:
     def _answer(self, query: Query, now_us: int) -> Result:
         """Return the answer to a query that is this server's own."""
         match query:
-            case AddName(name, bus):
+            case AddName(name, bus, at_us):
+                if not self._is_newest(name, bus, at_us):
+                    return Result("known")
                 return self._add(name, bus, now_us)
-            case RemoveName(name, bus):
-                self._remove(name, bus)
+            case RemoveName(name, bus, at_us):
+                if self._is_newest(name, bus, at_us):
+                    self._remove(name, bus)
                 return Result("known")
             case Lookup(name):
                 live = {
@@ -215,6 +220,20 @@ class NameServer:
                 }
                 lifetime_us = self.settings.lifetime_us if live else self.settings.negative_us
                 return Result("known", tuple(sorted(live)), lifetime_us)
+
+    def _is_newest(self, name: str, bus: str, at_us: int) -> bool:
+        """Tell whether nothing newer of a bus was taken, and remember it.
+
+        What was pending at another server may come long after what the bus asked for since.
+        """
+        if at_us < self._newest.get((name, bus), 0):
+            self._counts["outdated"] += 1
+            return False
+        self._newest[name, bus] = at_us
+        self._newest.move_to_end((name, bus))
+        while len(self._newest) > self.settings.most_names:
+            self._newest.popitem(last=False)
+        return True
 
     def _add(self, name: str, bus: str, now_us: int) -> Result:
         buses = self._names.setdefault(name, {})
@@ -295,7 +314,9 @@ class NameServer:
         if query.hops or (key not in self._pending and self._is_full()):
             self._reply(asker, Result("unknown", reason=reason))
             return
-        self._pending[key] = (query, now_us + self.settings.retry_us)
+        waiting = self._pending.get(key)
+        if waiting is None or waiting[0].at_us <= query.at_us:
+            self._pending[key] = (query, now_us + self.settings.retry_us)
         self._reply(asker, Result("pending", reason=reason))
 
     def _is_full(self) -> bool:
@@ -308,9 +329,9 @@ class NameServer:
 
 def _next(query: Query) -> Query:
     match query:
-        case AddName(name, bus, hops):
-            return AddName(name, bus, hops + 1)
-        case RemoveName(name, bus, hops):
-            return RemoveName(name, bus, hops + 1)
+        case AddName(name, bus, at_us, hops):
+            return AddName(name, bus, at_us, hops + 1)
+        case RemoveName(name, bus, at_us, hops):
+            return RemoveName(name, bus, at_us, hops + 1)
         case Lookup(name, hops):
             return Lookup(name, hops + 1)

@@ -93,6 +93,12 @@ class Not(msgspec.Struct, frozen=True, array_like=True, tag=True):
     item: "Filter"
 
 
+class IsTrue(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """A condition that is true; false where it is false or unknown."""
+
+    item: "Filter"
+
+
 class All(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """Conditions all of which must be true."""
 
@@ -105,7 +111,7 @@ class Some(msgspec.Struct, frozen=True, array_like=True, tag=True):
     items: tuple["Filter", ...]
 
 
-Filter = Compare | Among | Affix | Has | Code | Always | Not | All | Some
+Filter = Compare | Among | Affix | Has | Code | Always | Not | IsTrue | All | Some
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -165,7 +171,7 @@ def check_filter(filter_: Filter) -> Filter:
 def _parts(filter_: Filter) -> tuple[Filter, ...]:
     if isinstance(filter_, All | Some):
         return filter_.items
-    return (filter_.item,) if isinstance(filter_, Not) else ()
+    return (filter_.item,) if isinstance(filter_, Not | IsTrue) else ()
 
 
 def _constants(filter_: Filter) -> tuple[Any, ...]:
@@ -201,6 +207,9 @@ def compile_filter(filter_: Filter | None, run_code: RunCode = no_code) -> Compi
             return _constantly(truth=truth)
         case Not(item):
             return _not(compile_filter(item, run_code))
+        case IsTrue(item):
+            test = compile_filter(item, run_code)
+            return lambda subject: test(subject) is True
         case All(items):
             return _join([compile_filter(item, run_code) for item in items], ends=False)
         case Some(items):

@@ -46,6 +46,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         "publish": lambda: native.publish(options, os.environ, out),
         "kill": lambda: kill.kill(options, out),
     }
+    if options.command in added.names():
+        return added.run(options, out)
     show = partial(client.show, options.command, options, out)
     return commands.get(options.command, show)()
 
@@ -63,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     client.add_parsers(subparsers)
     kill.add_parser(subparsers)
     doctor.add_parser(subparsers)
+    added.add_parsers(subparsers)
     return parser
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from eventservices.bus.binding.asking import Asking
+from eventservices.bus.binding.options import wall_clock_us
 from eventservices.bus.binding.ports import Found
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.naming import (
@@ -43,12 +44,12 @@ class NamingClient:
 
     async def add(self, name: str, bus: str) -> bool:
         """Add a bus to an event's sources; return whether that is known to be done."""
-        result = await self.ask(AddName(name, bus))
+        result = await self.ask(AddName(name, bus, wall_clock_us()))
         return result is not None and result.state == "known"
 
     async def remove(self, name: str, bus: str) -> bool:
         """Remove a bus from an event's sources; return whether that is known to be done."""
-        result = await self.ask(RemoveName(name, bus))
+        result = await self.ask(RemoveName(name, bus, wall_clock_us()))
         return result is not None and result.state == "known"
 
     async def lookup(self, name: str) -> Found:

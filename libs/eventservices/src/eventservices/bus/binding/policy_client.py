@@ -27,9 +27,7 @@ class PolicyClient:
     async def decide(self, request: Decide) -> Decision | None:
         """Return a decision; None where there is no answer."""
         question = Question(request.user, request.name, request.device, request.bus)
-        answer = await self._asking.ask(
-            self._subject, msgspec.msgpack.encode(question), TIMEOUT_S
-        )
+        answer = await self._asking.ask(self._subject, msgspec.msgpack.encode(question), TIMEOUT_S)
         if answer is None:
             return None
         try:

@@ -19,19 +19,22 @@ class AddName(msgspec.Struct, frozen=True, array_like=True, tag=True):
     Attributes:
         name: Of the event.
         bus: With a source of it.
+        at_us: When the bus asked, by its own clock: what it asked before is void.
         hops: Servers that passed it on.
     """
 
     name: str
     bus: str
+    at_us: int
     hops: int = 0
 
 
 class RemoveName(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Removes a bus from an event's sources."""
+    """Removes a bus from an event's sources; see `AddName`."""
 
     name: str
     bus: str
+    at_us: int
     hops: int = 0
 
 
