@@ -286,6 +286,7 @@ class BusCore:
     def tick(self, now_us: int) -> None:
         """Do what time asks for; to be called several times in `retry_us`."""
         state, settings = self._state, self._state.settings
+        self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
         self._grants.tick(now_us)

@@ -19,6 +19,12 @@ class Incoming:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._unconfirmed: dict[tuple[str, str], None] = {}
+
+    def tick(self) -> None:
+        """Confirm what was accepted since."""
+        for origin, name in list(self._unconfirmed):
+            self._confirm(origin, name, self._state.arrivals[origin, name])
 
     def notified(self, origin: str, message: EBNotify) -> None:
         """Take a message of another bus, or of the own."""
@@ -95,6 +101,7 @@ class Incoming:
             arrival.started = arrival.settled = True
             arrival.last = before = message.number
             accepted = True
+            arrival.unconfirmed += 1
             for number, sink in zip(message.sinks, sinks, strict=True):
                 if sink is None or sink.name != name:
                     unknown.append(number)
@@ -105,7 +112,10 @@ class Incoming:
         if accepted:
             arrival.held = {at: each for at, each in arrival.held.items() if each.number > before}
             state.counters["unknown_sinks"] += len(unknown)
-            self._confirm(origin, name, arrival, tuple(dict.fromkeys(unknown)))
+            if unknown or arrival.unconfirmed >= state.settings.confirm_every:
+                self._confirm(origin, name, arrival, tuple(dict.fromkeys(unknown)))
+            else:
+                self._unconfirmed[origin, name] = None
 
     def _enqueue(self, sink: Sink, origin: str, event: Event) -> None:
         stamp = event.stamp
@@ -131,5 +141,7 @@ class Incoming:
     def _confirm(
         self, origin: str, name: str, arrival: Arrival, unknown: tuple[int, ...] = ()
     ) -> None:
+        arrival.unconfirmed = 0
+        self._unconfirmed.pop((origin, name), None)
         message = EBAccepted(name, arrival.lane, arrival.last, unknown)
         self._state.effects.send(origin, message)

@@ -7,14 +7,21 @@ Source:
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from eventservices.bus.core import rows
-from eventservices.bus.core.state import Lane, RemoteSink, State, Waiting
+from eventservices.bus.core.state import Lane, State, Waiting
 from eventservices.bus.errors import NotifyError
 from eventservices.bus.filters import Subject
 from eventservices.bus.wire.messages import EBAccepted, EBLaneUnknown, EBNotify, Event
 from eventservices.stamp import Stamp
+
+
+AGAIN: Final = 8
+"""Most messages of a lane that are sent again at once."""
+
+MOST_DOUBLINGS: Final = 4
 
 
 class Outgoing:
@@ -74,7 +81,7 @@ class Outgoing:
             item = lane.items.popleft()
             if item.event.persistent:
                 rows.put_event(state, item.number, item.event)
-        self.send(message.name, bus, lane, now_us)
+        self.send(bus, lane, now_us)
 
     def lane_unknown(self, bus: str, message: EBLaneUnknown, now_us: int) -> None:
         """Begin a lane anew where its bus has lost what it had accepted."""
@@ -88,7 +95,8 @@ class Outgoing:
         lane.id, before = self._state.new_id(), 0
         for item in lane.items:
             item.before, before, item.sent_us = before, item.number, 0
-        self.send(message.name, bus, lane, now_us)
+            item.tries = 0
+        self.send(bus, lane, now_us)
 
     def withdraw(self, name: str, bus: str, sink: int) -> int:
         """Withdraw a sink's copies that are not confirmed; return how many."""
@@ -119,21 +127,23 @@ class Outgoing:
 
     def tick(self, now_us: int) -> None:
         """Send again what was not confirmed in time."""
-        for (name, bus), lane in self._state.lanes.items():
+        for (_, bus), lane in self._state.lanes.items():
             if lane.items:
-                self.send(name, bus, lane, now_us)
+                self.send(bus, lane, now_us)
 
-    def send(self, name: str, bus: str, lane: Lane, now_us: int) -> None:
-        """Send what is in the window and was not sent, or not confirmed in time."""
-        del name
-        state = self._state
-        late_us = now_us - state.settings.retry_us
-        for place, item in enumerate(lane.items):
-            if place >= state.settings.window:
-                return
-            if item.sent_us and item.sent_us > late_us:
-                continue
-            state.counters["resent"] += bool(item.sent_us)
+    def send(self, bus: str, lane: Lane, now_us: int) -> None:
+        """Send what is in the window and was not sent; of what is late only the oldest.
+
+        A bus that is behind, not deaf, would else be sent everything again and fall back further.
+        """
+        state, again = self._state, 0
+        for item in islice(lane.items, state.settings.window):
+            if item.sent_us:
+                late_us = state.settings.retry_us << min(item.tries, MOST_DOUBLINGS)
+                if again >= AGAIN or now_us - item.sent_us < late_us:
+                    continue
+                item.tries, again = item.tries + 1, again + 1
+                state.counters["resent"] += 1
             item.sent_us = now_us
             message = EBNotify(lane.id, item.number, item.before, item.sinks, item.event)
             state.effects.send(bus, message)
@@ -180,8 +190,3 @@ class Outgoing:
             message = EBNotify(lane.id, item.number, item.before, sinks, event)
             state.effects.send(bus, message)
         return 1
-
-
-def durable_sinks(sinks: Iterable[RemoteSink], bus: str) -> list[int]:
-    """Return the numbers of a bus's durable sinks."""
-    return [sink.id for sink in sinks if sink.bus == bus and sink.durable]

@@ -23,12 +23,14 @@ class BusSettings:
         precedence: Which filter is applied where policy and sink both have one.
         naming: Whether there is a naming service to ask.
         code: Whether filters may be plug-ins.
-        retry_us: After which what is not confirmed is sent again.
+        retry_us: After which what is not confirmed is sent again; ever longer, up to 16 times as
+            long.
         wait_us: Longest that `subscribe` waits for the sources' buses.
         everywhere_us: How long buses have to answer where all were asked for sources.
         hello_us: Between two signs of life.
         silent_us: After which a silent bus is cleaned up.
         horizon_us: After which a silent bus's, or an absent client's, durable sinks are, too.
+        confirm_every: Messages that are confirmed together; fewer are with the next tick.
         window: Most messages of a lane under way, and most that are retained out of order.
         lane_items: Most messages that wait in a lane.
         sink_items: Most events that wait for a sink.
@@ -47,6 +49,7 @@ class BusSettings:
     hello_us: int = 2_000_000
     silent_us: int = 30_000_000
     horizon_us: int = 3_600_000_000
+    confirm_every: int = 16
     window: int = 256
     lane_items: int = 10_000
     sink_items: int = 1_000
@@ -157,6 +160,7 @@ class Waiting:
     sinks: tuple[int, ...]
     event: Event
     sent_us: int = 0
+    tries: int = 0
 
 
 @dataclass(slots=True)
@@ -175,12 +179,14 @@ class Arrival:
     Attributes:
         started: Whether anything was accepted.
         settled: Whether anything was accepted since this bus was started.
+        unconfirmed: How many were accepted since the last confirmation was sent.
     """
 
     lane: int
     last: int = 0
     started: bool = False
     settled: bool = False
+    unconfirmed: int = 0
     held: dict[int, EBNotify] = field(default_factory=dict)
 
 
