@@ -124,7 +124,7 @@ class World:
 
     def advertise(self, bus: str, name: str) -> None:
         call = self.call()
-        self.cores[bus].advertise(f"src-{bus}", call, name)
+        self.cores[bus].advertise(f"src-{bus}", call, name, self.now_us)
         self.step(bus)
         self.sources[bus, name] = self.replies[f"src-{bus}", call].number
 
@@ -311,9 +311,9 @@ def wrongs(world: World) -> list[str]:
 
 def _once(world: World, sink: SinkRecord, place: int, got: list[tuple[str, int, int]]) -> list[str]:
     again = [identity for identity, count in Counter(got).items() if count > 1]
-    # What was under way to a durable sink when its bus crashed comes again, and the client API
-    # suppresses it; else the bus itself does.
-    if sink.durable and world.restarts[sink.bus]:
+    # A bus that was restarted may be sent again what its sinks have had, and delivers again what
+    # was under way: the client API, which lives on, suppresses it. Else the bus itself does.
+    if world.restarts[sink.bus]:
         return []
     return [f"sink {place} got {identity} twice" for identity in again]
 

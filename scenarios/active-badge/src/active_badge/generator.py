@@ -83,7 +83,7 @@ def margins(day: Day) -> list[str]:
     kinds = day.of_class()
     classes = Counter(kinds[each.badge] for each in day.sightings)
     networks = Counter(each.network for each in day.sightings)
-    expected = {kind: count for kind, count in BIG_BROTHER.values()}
+    expected = dict(BIG_BROTHER.values())
     if len(day.sightings) != SIGHTINGS:
         found.append(f"{len(day.sightings)} sightings, not {SIGHTINGS}")
     if classes != expected:

@@ -27,7 +27,8 @@ def plot(title: str, axis: str, lines: dict[str, list[tuple[float, float]]], uni
         f'<text x="{WIDTH / 2}" y="16" text-anchor="middle">{title}</text>',
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 6}" text-anchor="middle">{axis}</text>',
         f'<text x="4" y="{MARGIN - 8}">{top:.4g} {unit}</text>',
-        f'<path d="M{MARGIN},{MARGIN - 4} V{HEIGHT - MARGIN} H{WIDTH - 8}" fill="none" stroke="#666"/>',
+        f'<path d="M{MARGIN},{MARGIN - 4} V{HEIGHT - MARGIN} H{WIDTH - 8}" '
+        'fill="none" stroke="#666"/>',
     ]
     for (name, line), colour in zip(lines.items(), COLOURS, strict=False):
         placed = [

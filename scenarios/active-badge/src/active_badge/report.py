@@ -36,8 +36,8 @@ td:first-child, th:first-child { text-align: left } tr { border-bottom: 1px soli
 {% for row in verdict.counts %}<tr><td>{{ row.sink }}</td><td>{{ row.table }}</td>
 <td>{{ row.unfiltered }}</td><td>{{ row.logged_unfiltered }}</td><td>{{ row.filtered }}</td>
 <td>{{ row.logged_filtered }}</td><td>{{ row.published }}</td><td>{{ row.decrease }}</td>
-<td class="{{ 'pass' if row.is_right else 'fail' }}">{{ 'same' if row.is_right else 'differs' }}</td>
-</tr>{% endfor %}</table>
+<td class="{{ 'pass' if row.is_right else 'fail' }}">
+{{ 'same' if row.is_right else 'differs' }}</td></tr>{% endfor %}</table>
 <h2>Tables 4 to 8: times</h2>
 <p>Milliseconds; the thesis measured CORBA on two kinds of workstations, this is one machine, so
 that only shapes compare.</p>

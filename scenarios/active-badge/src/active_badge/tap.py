@@ -54,4 +54,4 @@ class Tap(Opening):
             return
         if isinstance(message, EBNotify) and message.event.name == self._name:
             target, sender = subject.split(".")[-2:]
-            self._seen.setdefault((sender, message.number), set()).add(target)
+            self._seen.setdefault((sender, message.event.stamp.sequence), set()).add(target)

@@ -98,12 +98,14 @@ async def measure(url: str) -> Timings:
         url: Of the NATS server at which the services answer.
     """
     timings = Timings()
-    for way in ("no filter", "filter", "policy"):
+    ways: tuple[Way, ...] = ("no filter", "filter", "policy")
+    for way in ways:
         async with AsyncExitStack() as stack:
             await _subscribing(Bench(url, way, stack), way, timings)
     async with AsyncExitStack() as stack:
         await _advertising(Bench(url, "no filter", stack), timings)
-    for way in ("filter", "no filter"):
+    notified: tuple[Way, ...] = ("filter", "no filter")
+    for way in notified:
         for buses in BUSES:
             async with AsyncExitStack() as stack:
                 await _notifying(Bench(url, way, stack), way, buses, timings)

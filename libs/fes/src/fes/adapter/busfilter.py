@@ -25,13 +25,14 @@ _OPERATORS: Final = (*_RELATIONS, *_AFFIXES, "IN", "EXISTS")
 
 
 def bus_filters(
-    tree: Condition, mapping: Mapping | None = None
+    tree: Condition, mapping: Mapping | None = None, subject: str | None = None
 ) -> tuple[dict[str | None, filters.Filter], tuple[str, ...]]:
     """Return what a filter becomes at an event bus.
 
     Args:
         tree: From `fes.filter.parse`.
         mapping: Between native events and the federation's; names are the same where None.
+        subject: The only one that the filter admits; None where that is not known.
 
     Returns:
         Filters by the name of the event that they are for, None standing for any; and in words
@@ -39,7 +40,7 @@ def bus_filters(
     """
 
     def renamed(term: Term) -> Term | None:
-        return term if mapping is None else mapping.native_terms(term, None)
+        return term if mapping is None else mapping.native_terms(term, subject)
 
     words = Operators(("=",), _OPERATORS, _OPERATORS, MAX_ALTERNATIVES, renamed)
     found = translate(tree, words)

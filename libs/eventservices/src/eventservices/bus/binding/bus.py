@@ -7,7 +7,7 @@ Source:
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final, Self
@@ -55,6 +55,9 @@ class EventBus(Opening):
         bus: Identifier of the device; one bus at a time may have it.
         options: See `BusOptions`.
 
+    Attributes:
+        on_malformed: Called with the reason and the bytes of what could not be read.
+
     Raises:
         EventNameError: An identifier is not valid.
     """
@@ -78,6 +81,7 @@ class EventBus(Opening):
         self._dispatch: Dispatch | None = None
         self._services: Services | None = None
         self._settling = False
+        self.on_malformed: Callable[[str, bytes], None] | None = None
 
     @property
     def core(self) -> BusCore:
@@ -162,6 +166,14 @@ class EventBus(Opening):
         await self._stack.aclose()
         await self._link.close()
         self.options.store.close()
+
+    async def probe(self) -> None:
+        """Make a round trip through the broker.
+
+        Raises:
+            NotConnectedError: Nothing came back in time.
+        """
+        await self._link.probe()
 
     def attach(self, client: str, receive: Receive) -> None:
         """Take a client of this process.
@@ -273,6 +285,8 @@ class EventBus(Opening):
             message = decode(payload)
         except MessageError as error:
             self._counters["malformed"] += 1
+            if self.on_malformed is not None:
+                self.on_malformed(str(error), payload)
             log.warning("message_refused", extra={"bus": sender[:80], "reason": str(error)[:200]})
             return
         self._counters[f"received_{type(message).__name__}"] += 1

@@ -55,7 +55,7 @@ class Dispatch:
         core = self._core
         match request:
             case calls.Advertise(name):
-                core.advertise(client, number, name)
+                core.advertise(client, number, name, now_us)
             case calls.Unadvertise(name, source):
                 core.unadvertise(client, number, source, name)
             case calls.Refilter(sink, filter_):

@@ -108,9 +108,9 @@ class BusCore:
 
     # Calls of clients: each is answered by one `Reply`.
 
-    def advertise(self, client: str, call: int, name: str) -> None:
+    def advertise(self, client: str, call: int, name: str, now_us: int) -> None:
         """Advertise a source; the reply's number is its identifier."""
-        self._answered(client, call, lambda: self._sources.advertise(client, name))
+        self._answered(client, call, lambda: self._sources.advertise(client, name, now_us))
 
     def announce(self, name: str) -> None:
         """Report a source to all buses: where the naming service did not take its name."""

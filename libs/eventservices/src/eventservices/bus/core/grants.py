@@ -55,6 +55,7 @@ class Grants:
             message.user,
             message.device,
             message.durable,
+            message.early,
         )
         if present is not None:
             # Until the new request is decided, what was granted goes on.
@@ -67,6 +68,7 @@ class Grants:
         else:
             sink.test = compile_filter(sink.filter, state.run_code)
             self._answer(bus, message)
+            self._outgoing.catch_up(name, sink, now_us)
 
     def unsubscribe(self, bus: str, message: EBUnsubscribe) -> None:
         """Take the end of a subscription."""
@@ -131,6 +133,7 @@ class Grants:
         sink.test = compile_filter(self._chosen(sink.filter, decision), self._state.run_code)
         answer = EBSubscribed(request.name, sink.id, sink.version)
         self._state.effects.send(sink.bus, answer)
+        self._outgoing.catch_up(request.name, sink, now_us)
 
     def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
         """Withdraw a right, with every copy that waits here, and tell the sink's bus."""

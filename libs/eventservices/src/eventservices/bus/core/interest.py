@@ -221,6 +221,7 @@ class Interest:
             sink.user,
             sink.device,
             bool(sink.durable),
+            early=sink.call is None,
         )
         self._state.effects.send(bus, message)
 

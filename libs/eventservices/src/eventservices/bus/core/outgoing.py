@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from eventservices.bus.core import rows
-from eventservices.bus.core.state import Lane, State, Waiting
+from eventservices.bus.core.state import Fresh, Lane, RemoteSink, State, Waiting
 from eventservices.bus.errors import NotifyError
 from eventservices.bus.filters import Subject
 from eventservices.bus.wire.messages import EBAccepted, EBLaneUnknown, EBNotify, Event
@@ -60,6 +60,7 @@ class Outgoing:
             origin = f"{state.id}/{name}"
             stamp = Stamp(origin, state.incarnation, number, now_us, state.home)
         event = Event(name, values, stamp, attributes, persistent)
+        self._keep_fresh(number, event, now_us)
         buses = 0
         for bus, sinks in accepted.items():
             buses += self._append(bus, number, tuple(sinks), event, now_us)
@@ -71,6 +72,31 @@ class Outgoing:
             rows.put_event(state, number, event)
         return number
 
+    def begin(self, name: str, now_us: int) -> None:
+        """Keep what a new source sends for the sinks that have waited for it."""
+        self._state.fresh[name] = Fresh(now_us + self._state.settings.fresh_us)
+
+    def catch_up(self, name: str, sink: RemoteSink, now_us: int) -> None:
+        """Send a sink that had waited for a source what that has sent since it was advertised."""
+        fresh = self._state.fresh.get(name)
+        if fresh is None or not sink.early or sink.test is None:
+            return
+        sink.early = False
+        for number, event in fresh.events:
+            subject = Subject(event.values, event.attributes, sink.user, sink.device)
+            lane = self._state.lanes.get((name, sink.bus))
+            has_room = lane is None or len(lane.items) < self._state.settings.lane_items
+            if has_room and sink.test(subject) is True:
+                self._state.counters["caught_up"] += 1
+                self._append(sink.bus, number, (sink.id,), event, now_us)
+                if event.persistent:
+                    rows.put_event(self._state, number, event)
+
+    def _keep_fresh(self, number: int, event: Event, now_us: int) -> None:
+        fresh = self._state.fresh.get(event.name)
+        if fresh is not None and now_us <= fresh.until_us:
+            fresh.events.append((number, event))
+
     def accepted(self, bus: str, message: EBAccepted, now_us: int) -> None:
         """Take a confirmation."""
         state = self._state
@@ -80,7 +106,7 @@ class Outgoing:
         while lane.items and lane.items[0].number <= message.number:
             item = lane.items.popleft()
             if item.event.persistent:
-                rows.put_event(state, item.number, item.event)
+                rows.put_event(state, item.event_number, item.event)
         self.send(bus, lane, now_us)
 
     def lane_unknown(self, bus: str, message: EBLaneUnknown, now_us: int) -> None:
@@ -106,7 +132,7 @@ class Outgoing:
                 item.sinks = tuple(each for each in item.sinks if each != sink)
                 found += 1
                 if item.event.persistent:
-                    rows.put_event(self._state, item.number, item.event)
+                    rows.put_event(self._state, item.event_number, item.event)
         return found
 
     def drop_bus(self, bus: str, *, keep: Iterable[int]) -> None:
@@ -123,10 +149,12 @@ class Outgoing:
             self._state.counters["undelivered"] += len(dropped)
             for item in dropped:
                 if item.event.persistent:
-                    rows.put_event(self._state, item.number, item.event)
+                    rows.put_event(self._state, item.event_number, item.event)
 
     def tick(self, now_us: int) -> None:
         """Send again what was not confirmed in time."""
+        for name in [name for name, each in self._state.fresh.items() if each.until_us < now_us]:
+            del self._state.fresh[name]
         for (_, bus), lane in self._state.lanes.items():
             if lane.items:
                 self.send(bus, lane, now_us)
@@ -182,8 +210,8 @@ class Outgoing:
         lane = state.lanes.get((event.name, bus))
         if lane is None:
             lane = state.lanes[event.name, bus] = Lane(state.new_id())
-        lane.items.append(Waiting(number, lane.last, sinks, event))
-        lane.last = number
+        lane.items.append(Waiting(lane.last + 1, number, lane.last, sinks, event))
+        lane.last += 1
         if len(lane.items) <= state.settings.window:
             item = lane.items[-1]
             item.sent_us = now_us

@@ -94,7 +94,7 @@ def put_event(state: State, number: int, event: Event) -> None:
         for (name, bus), lane in state.lanes.items()
         if name == event.name
         for item in lane.items
-        if item.number == number
+        if item.event_number == number
     }
     _put(state, _key(_EVENT, event.name, number), EventRow(event, sinks) if sinks else None)
 
@@ -173,5 +173,5 @@ def _restore_event(state: State, name: str, number: int, row: EventRow) -> None:
         lane = state.lanes.get((name, bus))
         if lane is None:
             lane = state.lanes[name, bus] = Lane(state.new_id())
-        lane.items.append(Waiting(number, lane.last, sinks, row.event))
-        lane.last = number
+        lane.items.append(Waiting(lane.last + 1, number, lane.last, sinks, row.event))
+        lane.last += 1

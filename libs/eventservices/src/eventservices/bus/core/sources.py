@@ -27,7 +27,7 @@ class Sources:
         self._state = state
         self._outgoing = outgoing
 
-    def advertise(self, client: str, name: str) -> int:
+    def advertise(self, client: str, name: str, now_us: int) -> int:
         """Return the identifier of a new source.
 
         Raises:
@@ -43,6 +43,7 @@ class Sources:
         state.names[name] += 1
         if state.names[name] == 1:
             state.sources_version += 1
+            self._outgoing.begin(name, now_us)
             state.effects.add(AddName(name))
             if not state.settings.naming:
                 self.announce(name)

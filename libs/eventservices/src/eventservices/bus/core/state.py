@@ -11,6 +11,9 @@ from eventservices.bus.filters import Compiled, Filter, RunCode, no_code
 from eventservices.bus.wire.messages import EBNotify, Event
 from eventservices.suppress import Suppressor
 
+MOST_FRESH = 1_000
+"""Most events of a new source that are kept for sinks that waited for it."""
+
 Precedence = Literal["policy", "both", "sink"]
 
 
@@ -26,6 +29,7 @@ class BusSettings:
         retry_us: After which what is not confirmed is sent again; ever longer, up to 16 times as
             long.
         wait_us: Longest that `subscribe` waits for the sources' buses.
+        fresh_us: How long what a new source sends is kept for sinks that waited for it.
         everywhere_us: How long buses have to answer where all were asked for sources.
         hello_us: Between two signs of life.
         silent_us: After which a silent bus is cleaned up.
@@ -45,6 +49,7 @@ class BusSettings:
     code: bool = False
     retry_us: int = 250_000
     wait_us: int = 5_000_000
+    fresh_us: int = 5_000_000
     everywhere_us: int = 100_000
     hello_us: int = 2_000_000
     silent_us: int = 30_000_000
@@ -146,6 +151,7 @@ class RemoteSink:
     user: str
     device: str
     durable: bool
+    early: bool = False
     test: Compiled | None = None
     decision: Decision | None = None
     asked_us: int = 0
@@ -153,9 +159,16 @@ class RemoteSink:
 
 @dataclass(slots=True)
 class Waiting:
-    """A message of a lane; `sent_us` is 0 before it is first sent."""
+    """A message of a lane.
+
+    Attributes:
+        event_number: Of the event, among those of its name at this bus.
+        sent_us: 0 before it is first sent.
+        tries: Times that it was sent again.
+    """
 
     number: int
+    event_number: int
     before: int
     sinks: tuple[int, ...]
     event: Event
@@ -170,6 +183,14 @@ class Lane:
     id: int
     last: int = 0
     items: deque[Waiting] = field(default_factory=deque)
+
+
+@dataclass(slots=True)
+class Fresh:
+    """What a new source has sent, for sinks that waited for it."""
+
+    until_us: int
+    events: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_FRESH))
 
 
 @dataclass(slots=True)
@@ -226,6 +247,7 @@ class State:
     sinks: dict[int, Sink] = field(default_factory=dict)
     wanted: dict[str, set[int]] = field(default_factory=dict)
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
+    fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
     arrivals: dict[tuple[str, str], Arrival] = field(default_factory=dict)
     peers: dict[str, Peer] = field(default_factory=dict)

@@ -43,6 +43,8 @@ class EBSubscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
         user: As the sink's bus vouches for.
         device: Type of the sink's device.
         durable: Whether the sink outlives restarts of its bus.
+        early: Whether the sink had subscribed before the source was there: it also gets what a new
+            source has sent since.
     """
 
     name: str
@@ -52,6 +54,7 @@ class EBSubscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
     user: str
     device: str
     durable: bool = False
+    early: bool = False
 
 
 class EBSubscribed(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -83,8 +86,8 @@ class EBNotify(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
     Attributes:
         lane: Names this sequence of messages; another one begins it anew.
-        number: Of the event, among those of its name and originating bus.
-        before: Number of the message before it to this bus; 0 where it is the lane's first.
+        number: Of the message in its lane; events that a filter stops have none.
+        before: Number of the message before it; 0 where it is the lane's first.
         sinks: Whose filters the event passed; empty where a right was revoked meanwhile.
         event: The event.
     """
