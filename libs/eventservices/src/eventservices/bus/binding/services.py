@@ -123,6 +123,8 @@ class Services:
     async def _add(self, name: str, *, again: bool = False) -> None:
         naming = self._options.naming
         if naming is None or name == NEW_SOURCE or name not in self._bus.core.names:
+            self._bus.core.added(name)
+            self._bus.settle()
             return
         if await naming.add(name, self._bus.id):
             self._unadded.discard(name)
@@ -131,7 +133,8 @@ class Services:
             if not again:
                 # Where the naming service does not answer, all buses are told.
                 self._bus.core.announce(name)
-                self._bus.settle()
+        self._bus.core.added(name)
+        self._bus.settle()
 
     async def _remove(self, name: str) -> None:
         naming = self._options.naming

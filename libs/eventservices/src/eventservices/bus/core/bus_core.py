@@ -110,7 +110,14 @@ class BusCore:
 
     def advertise(self, client: str, call: int, name: str, now_us: int) -> None:
         """Advertise a source; the reply's number is its identifier."""
-        self._answered(client, call, lambda: self._sources.advertise(client, name, now_us))
+        try:
+            self._sources.advertise(client, call, name, now_us)
+        except BusError as error:
+            self.refuse(client, call, error)
+
+    def added(self, name: str) -> None:
+        """Take that the naming service has a name, or that it is tried again."""
+        self._sources.added(name)
 
     def announce(self, name: str) -> None:
         """Report a source to all buses: where the naming service did not take its name."""

@@ -6,11 +6,11 @@ Source:
 
 from typing import Any
 
-from eventservices.bus.core.effects import ALL, AddName, RemoveName
+from eventservices.bus.core.effects import ALL, AddName, RemoveName, Reply
 from eventservices.bus.core.outgoing import Outgoing
 from eventservices.bus.core.state import Source, State
 from eventservices.bus.errors import AdvertiseError, NotifyError, UnadvertiseError
-from eventservices.bus.names import check_name
+from eventservices.bus.names import NEW_SOURCE, check_name
 from eventservices.bus.wire.messages import EBHave
 from eventservices.stamp import Stamp
 
@@ -27,8 +27,8 @@ class Sources:
         self._state = state
         self._outgoing = outgoing
 
-    def advertise(self, client: str, name: str, now_us: int) -> int:
-        """Return the identifier of a new source.
+    def advertise(self, client: str, call: int, name: str, now_us: int) -> None:
+        """Make a source; answered once the naming service has its name, where there is one.
 
         Raises:
             EventNameError: The name is not valid.
@@ -47,7 +47,18 @@ class Sources:
             state.effects.add(AddName(name))
             if not state.settings.naming:
                 self.announce(name)
-        return source.id
+            elif name != NEW_SOURCE:
+                state.adding[name] = []
+        reply = Reply(client, call, source.id)
+        if name in state.adding:
+            state.adding[name].append(reply)
+        else:
+            state.effects.add(reply)
+
+    def added(self, name: str) -> None:
+        """Answer who waited for the naming service to have a name, or to be tried again."""
+        for reply in self._state.adding.pop(name, ()):
+            self._state.effects.add(reply)
 
     def announce(self, name: str) -> None:
         """Report a source to all buses."""

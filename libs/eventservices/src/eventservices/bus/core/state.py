@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from eventservices.bus.core.effects import Effects
+from eventservices.bus.core.effects import Effects, Reply
 from eventservices.bus.filters import Compiled, Filter, RunCode, no_code
 from eventservices.bus.wire.messages import EBNotify, Event
 from eventservices.suppress import Suppressor
@@ -231,6 +231,7 @@ class State:
         incarnation: Another after each restart; microseconds since 1970 UTC.
         settings: See there.
         run_code: Runs plug-ins.
+        adding: Answers that wait for the naming service, by name.
         wanted: Sinks by the name that they subscribed to.
         silent: Since when buses with durable sinks here are silent.
         dropped: How many buses' subscriptions were given up.
@@ -244,6 +245,7 @@ class State:
     effects: Effects = field(default_factory=Effects)
     sources: dict[int, Source] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
+    adding: dict[str, list[Reply]] = field(default_factory=dict)
     sinks: dict[int, Sink] = field(default_factory=dict)
     wanted: dict[str, set[int]] = field(default_factory=dict)
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
