@@ -19,7 +19,7 @@ from fes.testing.conformance.adapter import AdapterConformance
 from fes.testing.conformance.bench import AdapterBench, NativeEvent, captured
 from fes.testing.conformance.events import TIME_US
 from fes.testing.eventually import eventually
-from support.contexts import adapter_context
+from support.processes.contexts import adapter_context
 
 pytestmark = pytest.mark.broker
 

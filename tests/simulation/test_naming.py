@@ -173,49 +173,71 @@ def test_no_answer_outlives_its_lifetime_and_no_live_source_is_missed(first: int
         assert play(seed) == [], seed
 
 
+class Play:
+    """A random tree, what happened in it, and who looks."""
+
+    def __init__(self, seed: int) -> None:
+        self.tree, self.ledger = Tree(seed), Ledger()
+        self.domains = list(self.tree.servers)
+        draw = self.tree.random
+        self.names = [f"{draw.choice(self.domains)}n{n}".lstrip(".") for n in range(6)]
+        self.asked: dict[str, tuple[str, int]] = {}
+        self.subscribers: list[Subscriber] = []
+        self.present: set[tuple[str, str]] = set()
+
+    def act(self) -> None:
+        tree, draw = self.tree, self.tree.random
+        name, dice = draw.choice(self.names), draw.random()
+        if dice < 0.4:
+            self._change(name, f"b{draw.randrange(3)}", adds=dice < 0.3)
+        elif dice < 0.45 and len(tree.servers) > 2:
+            del tree.servers[draw.choice(list(tree.servers))]
+        elif dice < 0.55:
+            self._start([each for each in self.domains if each not in tree.servers][:1])
+        elif dice < 0.65:
+            server = draw.choice(list(tree.servers))
+            self.subscribers.append(Subscriber(tree, name, server))
+        else:
+            self.asked[tree.ask(draw.choice(self.domains), Lookup(name))] = (name, tree.now_us)
+
+    def _change(self, name: str, bus: str, *, adds: bool) -> None:
+        tree, at = self.tree, self.tree.random.choice(self.domains)
+        if adds and (name, bus) not in self.present:
+            self.present.add((name, bus))
+            self.ledger.begin(name, bus, tree.now_us)
+            tree.ask(at, AddName(name, bus, tree.now_us))
+        elif not adds and (name, bus) in self.present:
+            self.present.discard((name, bus))
+            self.ledger.end(name, bus, tree.now_us)
+            tree.ask(at, RemoveName(name, bus, tree.now_us))
+
+    def run(self, steps: int) -> None:
+        for _ in range(steps):
+            self.tree.run(0.05)
+            for each in self.subscribers:
+                each.look()
+
+    def _start(self, domains: list[str]) -> None:
+        for domain in domains:
+            self.tree.start(domain)
+
+    def end(self) -> None:
+        """Start all servers, and have the buses renew their names."""
+        self._start([each for each in self.domains if each not in self.tree.servers])
+        for name, bus in sorted(self.present):
+            at = self.tree.random.choice(self.domains)
+            self.tree.ask(at, AddName(name, bus, self.tree.now_us))
+        self.run(400)
+
+
 def play(seed: int) -> list[str]:
     """Return what was wrong in a random tree."""
-    tree, ledger = Tree(seed), Ledger()
-    rand = tree.random
-    domains = list(tree.servers)
-    names = [f"{rand.choice(domains)}n{number}".lstrip(".") for number in range(6)]
-    asked: dict[str, tuple[str, int]] = {}
-    subscribers: list[Subscriber] = []
-    present: set[tuple[str, str]] = set()
+    play = Play(seed)
     for _ in range(60):
-        name, bus = rand.choice(names), f"b{rand.randrange(3)}"
-        dice = rand.random()
-        if dice < 0.3 and (name, bus) not in present:
-            present.add((name, bus))
-            ledger.begin(name, bus, tree.now_us)
-            tree.ask(rand.choice(domains), AddName(name, bus, tree.now_us))
-        elif dice < 0.4 and (name, bus) in present:
-            present.discard((name, bus))
-            ledger.end(name, bus, tree.now_us)
-            tree.ask(rand.choice(domains), RemoveName(name, bus, tree.now_us))
-        elif dice < 0.45 and len(tree.servers) > 2:
-            del tree.servers[rand.choice(list(tree.servers))]
-        elif dice < 0.55:
-            for domain in [each for each in domains if each not in tree.servers][:1]:
-                tree.start(domain)
-        elif dice < 0.65:
-            subscribers.append(Subscriber(tree, name, rand.choice(list(tree.servers))))
-        else:
-            asked[tree.ask(rand.choice(domains), Lookup(name))] = (name, tree.now_us)
-        for _ in range(rand.choice((1, 5, 40))):
-            tree.run(0.05)
-            for each in subscribers:
-                each.look()
-    for domain in domains:
-        if domain not in tree.servers:
-            tree.start(domain)
-    for name, bus in sorted(present):  # as buses renew
-        tree.ask(rand.choice(domains), AddName(name, bus, tree.now_us))
-    for _ in range(400):
-        tree.run(0.05)
-        for each in subscribers:
-            each.look()
-    return judge(tree, ledger, asked, subscribers)
+        play.act()
+        play.run(play.tree.random.choice((1, 5, 40)))
+    play.end()
+    return judge(play.tree, play.ledger, play.asked, play.subscribers)
 
 
 def judge(
@@ -228,9 +250,11 @@ def judge(
         if asker not in tree.answers:
             continue
         done_us, result = tree.answers[asker]
-        for bus in result.buses:
-            if not ledger.was_there(name, bus, at_us - slack_us, done_us):
-                wrongs.append(f"{asker}: {bus} was no source of {name} for long")
+        wrongs += [
+            f"{asker}: {bus} was no source of {name} for long"
+            for bus in result.buses
+            if not ledger.was_there(name, bus, at_us - slack_us, done_us)
+        ]
     for each in subscribers:
         live = ledger.throughout(each.name, tree.now_us - 10 * SECOND, tree.now_us)
         wrongs += [f"{each.name}: {bus} is missed" for bus in sorted(live - each.known)]

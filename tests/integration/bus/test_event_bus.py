@@ -49,6 +49,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield running
 
 
+def _ignore(event: Event) -> None:
+    del event
+
+
 def bus(server: NatsServer, building: str, name: str, **options: object) -> EventBus:
     return EventBus([server.url], building, name, BusOptions(**options))  # type: ignore[arg-type]
 
@@ -60,26 +64,30 @@ def local(bus_: EventBus, name: str, user: str = "") -> BusClient:
 async def test_a_subscription_before_any_source_holds_and_types_are_checked_at_both_ends(
     server: NatsServer,
 ) -> None:
-    async with bus(server, "t1", "a") as a, bus(server, "t1", "b") as b, local(a, "x") as x:
-        async with local(b, "y") as y:
-            got: list[Sighting] = []
-            also: list[Sighting] = []
-            sink = TypedSink(y, SIGHTING)
-            sink.add_listener(got.append)
-            sink.add_listener(also.append)
-            await sink.start()
-            source = TypedSource(x, SIGHTING)
-            await source.start()
-            await eventually(lambda: a.counters["remote_sinks"] == 1, what="the subscription")
-            await source.notify(Sighting("s1", b"\x00\x01\x02\x03\x04\x05"))
-            await eventually(lambda: len(also) == 1, what="both listeners")
-            assert got == also == [Sighting("s1", b"\x00\x01\x02\x03\x04\x05")]
-            with pytest.raises(TypeMismatchError, match="station"):
-                await source.notify(Sighting(1, b""))  # type: ignore[arg-type]
-            other = await x.advertise(BADGE)
-            await other.notify({"station": "s1"})
-            await eventually(lambda: sink.mistyped == 1, what="the mistyped event is counted")
-            assert len(got) == 1
+    async with (
+        bus(server, "t1", "a") as a,
+        bus(server, "t1", "b") as b,
+        local(a, "x") as x,
+        local(b, "y") as y,
+    ):
+        got: list[Sighting] = []
+        also: list[Sighting] = []
+        sink = TypedSink(y, SIGHTING)
+        sink.add_listener(got.append)
+        sink.add_listener(also.append)
+        await sink.start()
+        source = TypedSource(x, SIGHTING)
+        await source.start()
+        await eventually(lambda: a.counters["remote_sinks"] == 1, what="the subscription")
+        await source.notify(Sighting("s1", b"\x00\x01\x02\x03\x04\x05"))
+        await eventually(lambda: len(also) == 1, what="both listeners")
+        assert got == also == [Sighting("s1", b"\x00\x01\x02\x03\x04\x05")]
+        with pytest.raises(TypeMismatchError, match="station"):
+            await source.notify(Sighting(1, b""))  # type: ignore[arg-type]
+        other = await x.advertise(BADGE)
+        await other.notify({"station": "s1"})
+        await eventually(lambda: sink.mistyped == 1, what="the mistyped event is counted")
+        assert len(got) == 1
 
 
 async def test_each_call_reports_its_exception(server: NatsServer) -> None:
@@ -90,21 +98,21 @@ async def test_each_call_reports_its_exception(server: NatsServer) -> None:
             await source.unadvertise()
         with pytest.raises(NotifyError):
             await source.notify({})
-        sink = await x.subscribe(BADGE, lambda event: None)
+        sink = await x.subscribe(BADGE, _ignore)
         await sink.unsubscribe()
         with pytest.raises(UnsubscribeError):
             await sink.unsubscribe()
         with pytest.raises(SubscriptionError, match="label 2"):
-            await x.subscribe("ie..x", lambda event: None)
+            await x.subscribe("ie..x", _ignore)
         with pytest.raises(SubscriptionError, match="constant of type list"):
-            await x.subscribe(BADGE, lambda event: None, Compare(Field("a"), "=", [1]))
+            await x.subscribe(BADGE, _ignore, Compare(Field("a"), "=", [1]))
 
 
 async def test_filters_that_are_code_are_off_by_default(server: NatsServer) -> None:
     async with bus(server, "t3", "a") as a, local(a, "x") as x:
         await x.advertise(BADGE)
         with pytest.raises(SubscriptionError, match="code"):
-            await x.subscribe(BADGE, lambda event: None, Code("f.wasm", "0" * 64, {}))
+            await x.subscribe(BADGE, _ignore, Code("f.wasm", "0" * 64, {}))
 
 
 async def test_a_crashed_client_is_cleaned_up_by_the_monitor(server: NatsServer) -> None:
@@ -112,7 +120,7 @@ async def test_a_crashed_client_is_cleaned_up_by_the_monitor(server: NatsServer)
         transport = NatsTransport([server.url], "t4", "a", "far")
         client = await BusClient(transport).open()
         await client.advertise("other.event")
-        await client.subscribe(BADGE, lambda event: None)
+        await client.subscribe(BADGE, _ignore)
         await asyncio.sleep(0)
         assert (a.counters["sinks"], a.counters["sources"]) == (1, 1)
         await transport.close()  # it says nothing, as in a crash
@@ -121,16 +129,18 @@ async def test_a_crashed_client_is_cleaned_up_by_the_monitor(server: NatsServer)
 
 
 async def test_a_client_that_lives_is_never_cleaned_up(server: NatsServer) -> None:
-    async with bus(server, "t5", "a", monitor_s=0.1) as a:
-        async with BusClient(NatsTransport([server.url], "t5", "a", "far")) as client:
-            await client.subscribe(BADGE, lambda event: None)
-            await eventually(
-                lambda: a.counters.get("received_EBHello", 0) >= 0 and a.core.counters["sinks"] == 1
-            )
-            for _ in range(10):
-                a.monitor()
-                await client.advertise("some.event")
-            assert a.counters.get("clients_cleaned", 0) == 0
+    async with (
+        bus(server, "t5", "a", monitor_s=0.1) as a,
+        BusClient(NatsTransport([server.url], "t5", "a", "far")) as client,
+    ):
+        await client.subscribe(BADGE, _ignore)
+        await eventually(
+            lambda: a.counters.get("received_EBHello", 0) >= 0 and a.core.counters["sinks"] == 1
+        )
+        for _ in range(10):
+            a.monitor()
+            await client.advertise("some.event")
+        assert a.counters.get("clients_cleaned", 0) == 0
 
 
 async def test_persistent_events_outlive_crashes_of_both_buses(
@@ -191,17 +201,20 @@ async def test_workers_follow_the_water_marks(server: NatsServer) -> None:
 
 async def test_a_user_is_whom_a_token_vouches_for(server: NatsServer) -> None:
     secret = b"of the building"
-    async with bus(server, "t8", "a", secret=secret) as a, bus(server, "t8", "b") as b:
-        async with local(b, "x") as x:
-            source = await x.advertise(BADGE)
-            got: list[Event] = []
-            token = issue(secret, "ann", 1 << 62)
-            async with local(a, "y", token) as y, local(a, "z", "ann") as z:
-                await y.subscribe(BADGE, got.append, Compare(Field("", "user"), "=", "ann"))
-                with pytest.raises(SubscriptionError, match="signed"):
-                    await z.subscribe(BADGE, got.append)
-                await source.notify({"n": 1})
-                await eventually(lambda: len(got) == 1, what="ann's event")
+    async with (
+        bus(server, "t8", "a", secret=secret) as a,
+        bus(server, "t8", "b") as b,
+        local(b, "x") as x,
+    ):
+        source = await x.advertise(BADGE)
+        got: list[Event] = []
+        token = issue(secret, "ann", 1 << 62)
+        async with local(a, "y", token) as y, local(a, "z", "ann") as z:
+            await y.subscribe(BADGE, got.append, Compare(Field("", "user"), "=", "ann"))
+            with pytest.raises(SubscriptionError, match="signed"):
+                await z.subscribe(BADGE, got.append)
+            await source.notify({"n": 1})
+            await eventually(lambda: len(got) == 1, what="ann's event")
 
 
 async def test_garbage_on_the_buses_subjects_harms_nothing(server: NatsServer) -> None:

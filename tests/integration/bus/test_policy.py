@@ -35,7 +35,8 @@ BUILDING = Building(
     places={"room": Place(stations=("s1",)), "hall": Place(stations=("s2",))},
     lifetime_s=2.0,
 )
-STAFF = '@id("staff") permit (principal in Group::"staff", action, resource == Event::"ie.tcd.cs.Door");'
+STAFF = """@id("staff")
+permit (principal in Group::"staff", action, resource == Event::"ie.tcd.cs.Door");"""
 ROOM = """@id("room") @filter("floor = 1")
 permit (principal in Group::"staff", action, resource in Domain::"ie.")
 when { context has places && context.places.contains("room") };"""
@@ -45,6 +46,10 @@ when { context has places && context.places.contains("room") };"""
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     with NatsServer(ServerSpec("policy", tmp_path_factory.mktemp("policy"))) as running:
         yield running
+
+
+def _ignore(event: Event) -> None:
+    del event
 
 
 class Stage:
@@ -106,7 +111,7 @@ async def test_who_has_no_right_is_refused_with_the_reason(
     stage = await staged(stages, server, "p1", STAFF)
     eve = await stage.user("eve")
     with pytest.raises(SubscriptionError, match="no rule permits it") as caught:
-        await eve.subscribe(DOOR, lambda event: None)
+        await eve.subscribe(DOOR, _ignore)
     assert caught.value.number == 1
     got: list[Event] = []
     await (await stage.user("ann")).subscribe(DOOR, got.append)
@@ -144,7 +149,7 @@ async def test_a_rule_that_is_taken_back_stops_delivery_and_what_waits(
         await gate.wait()
 
     ann = await stage.user("ann")
-    await ann.subscribe(DOOR, listen, on_ended=lambda bus, reason: told.append(reason))
+    await ann.subscribe(DOOR, listen, on_ended=lambda _, reason: told.append(reason))
     for number in range(300):
         await stage.door.notify({"floor": number})
     await eventually(lambda: bool(got), what="the first event")
@@ -173,7 +178,7 @@ async def test_a_step_out_of_the_room_ends_the_right(
     got: list[Event] = []
     told: list[str] = []
     ann = await stage.user("ann")
-    await ann.subscribe(DOOR, got.append, on_ended=lambda bus, reason: told.append(reason))
+    await ann.subscribe(DOOR, got.append, on_ended=lambda _, reason: told.append(reason))
     await stage.door.notify({"floor": 1})
     await stage.door.notify({"floor": 2})
     await eventually(lambda: len(got) == 1, what="the room's filter passes one")
@@ -191,7 +196,7 @@ async def test_while_the_policy_service_is_away_nothing_new_is_granted_and_all_e
     got: list[Event] = []
     told: list[str] = []
     ann, bob = await stage.user("ann"), await stage.user("bob")
-    await ann.subscribe(DOOR, got.append, on_ended=lambda bus, reason: told.append(reason))
+    await ann.subscribe(DOOR, got.append, on_ended=lambda _, reason: told.append(reason))
     await stage.policy.close()
     leaked: list[Event] = []
     waiting = asyncio.create_task(bob.subscribe(DOOR, leaked.append))

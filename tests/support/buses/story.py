@@ -26,7 +26,7 @@ def play(seed: int, *, events: int = 150, crashes: bool = True) -> World:
             probed = world.notify(bus, name, key)
             assert probed
             world.run(0.05)
-    world.probes = [each for each in world.sent[-20 * len(world.sources) :]]
+    world.probes = world.sent[-20 * len(world.sources) :]
     world.run(5)
     return world
 

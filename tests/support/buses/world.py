@@ -288,6 +288,11 @@ def wrongs(world: World) -> list[str]:
             event = identities[sink.name].get(identity)
             if event is None or event.key not in sink.accepted:
                 found.append(f"sink {place} got {identity}, which it did not ask for")
+    return [*found, *_lost(world)]
+
+
+def _lost(world: World) -> list[str]:
+    found = []
     for event in world.sent:
         for place, sink_restarts, source_restarts in event.due:
             sink = world.sinks[place]

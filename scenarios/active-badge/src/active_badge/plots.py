@@ -27,8 +27,7 @@ def plot(title: str, axis: str, lines: dict[str, list[tuple[float, float]]], uni
         f'<text x="{WIDTH / 2}" y="16" text-anchor="middle">{title}</text>',
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 6}" text-anchor="middle">{axis}</text>',
         f'<text x="4" y="{MARGIN - 8}">{top:.4g} {unit}</text>',
-        f'<path d="M{MARGIN},{MARGIN - 4} V{HEIGHT - MARGIN} H{WIDTH - 8}" '
-        'fill="none" stroke="#666"/>',
+        _frame(),
     ]
     for (name, line), colour in zip(lines.items(), COLOURS, strict=False):
         placed = [
@@ -45,6 +44,11 @@ def plot(title: str, axis: str, lines: dict[str, list[tuple[float, float]]], uni
             f'<text x="{MARGIN + 6 + 125 * at}" y="{HEIGHT - 26}" fill="{colour}">{name}</text>'
         )
     return "".join([*parts, "</svg>"])
+
+
+def _frame() -> str:
+    path = f"M{MARGIN},{MARGIN - 4} V{HEIGHT - MARGIN} H{WIDTH - 8}"
+    return f'<path d="{path}" fill="none" stroke="#666"/>'
 
 
 def points(spreads: dict[int, Spread]) -> list[tuple[float, float]]:

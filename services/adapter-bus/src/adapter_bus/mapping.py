@@ -8,13 +8,15 @@ import msgspec
 from eventservices.bus import filters
 from fes.adapter.busfilter import bus_filters
 from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import read_settings
 from fes.errors import AdapterError
 from fes.filter import Filter, Operators, translate
-from fes.filter.tree import Comparison, Constant, Subject, all_of
+from fes.filter.language.tree import Comparison, Constant, Subject, all_of
 from fes.mapping import Mapping
 from fes.model import is_reserved
 
 from adapter_bus.codec import name_of
+from adapter_bus.settings import Settings
 
 MAX_SUBJECTS: Final = 64
 """Most subjects of one filter."""
@@ -72,7 +74,7 @@ def native_form(
     filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
     """Return what a filter becomes at a bus; see `fes.adapter.native_form`."""
-    del given
+    read_settings("bus", given, Settings)
     found = plan(filter_, mapping)
     lines = [
         f"{name}: {msgspec.json.encode(each).decode()}" for name, each in found.by_name.items()

@@ -1,10 +1,8 @@
 """What `federation.yaml` may say of a building's event buses."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
-from fes.errors import AdapterError
 from msgspec import Meta
 
 Token = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{0,64}$")]
@@ -28,15 +26,3 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     user: str = "fes"
     device: str = "gateway"
     policy: bool = False
-
-
-def read(settings: Mapping[str, Any]) -> Settings:
-    """Return settings, checked.
-
-    Raises:
-        AdapterError: One is unknown or not valid; the message names it.
-    """
-    try:
-        return msgspec.convert(dict(settings), Settings)
-    except msgspec.ValidationError as error:
-        raise AdapterError(f"settings: {error}") from error

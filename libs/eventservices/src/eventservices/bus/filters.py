@@ -201,10 +201,8 @@ def both(one: Filter | None, other: Filter | None) -> Filter | None:
 def compile_filter(filter_: Filter | None, run_code: RunCode = no_code) -> Compiled:
     """Return a function that applies a filter; None accepts everything."""
     match filter_:
-        case None:
-            return _constantly(truth=True)
-        case Always(truth):
-            return _constantly(truth=truth)
+        case None | Always():
+            return _constantly(truth=filter_ is None or filter_.value)
         case Not(item):
             return _not(compile_filter(item, run_code))
         case IsTrue(item):

@@ -5,14 +5,12 @@ Source:
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
 import msgspec
 
 from eventservices.bus.api.client import BusClient
-from eventservices.bus.api.ends import Sink as UntypedSink
-from eventservices.bus.api.ends import Source
 from eventservices.bus.api.event_type import EventType
 from eventservices.bus.errors import BusError, TypeMismatchError
 from eventservices.bus.filters import Filter
@@ -21,6 +19,7 @@ from eventservices.bus.wire.messages import Event
 log = logging.getLogger(__name__)
 
 T = TypeVar("T", bound=msgspec.Struct)
+Notify = Callable[..., Awaitable[int]]
 
 
 class TypedSource(Generic[T]):
@@ -34,11 +33,13 @@ class TypedSource(Generic[T]):
     def __init__(self, client: BusClient, type_: EventType[T]) -> None:
         self._client = client
         self._type = type_
-        self._source: Source | None = None
+        self._stop: Callable[[], Awaitable[None]] | None = None
+        self._notify: Notify | None = None
 
     async def start(self) -> None:
         """Advertise; see `BusClient.advertise`."""
-        self._source = await self._client.advertise(self._type.name)
+        source = await self._client.advertise(self._type.name)
+        self._stop, self._notify = source.unadvertise, source.notify
 
     async def notify(self, event: T, *, persistent: bool = False) -> int:
         """Send an event.
@@ -47,15 +48,15 @@ class TypedSource(Generic[T]):
             TypeMismatchError: It is not of the declared class; nothing was sent.
             BusError: The source is not started, or the bus did not accept the event.
         """
-        if self._source is None:
+        if self._notify is None:
             raise BusError(f"source of {self._type.name} is not started")
-        return await self._source.notify(self._type.values(event), persistent=persistent)
+        return await self._notify(self._type.values(event), persistent=persistent)
 
     async def stop(self) -> None:
         """Unadvertise; nothing happens where it is not started."""
-        source, self._source = self._source, None
-        if source is not None:
-            await source.unadvertise()
+        stop, self._stop, self._notify = self._stop, None, None
+        if stop is not None:
+            await stop()
 
 
 class TypedSink(Generic[T]):
@@ -78,11 +79,12 @@ class TypedSink(Generic[T]):
         self._type = type_
         self._filter = filter_
         self._listeners: list[Callable[[T], None]] = []
-        self._sink: UntypedSink | None = None
+        self._stop: Callable[[], Awaitable[None]] | None = None
 
     async def start(self) -> None:
         """Subscribe; see `BusClient.subscribe`."""
-        self._sink = await self._client.subscribe(self._type.name, self._dispatch, self._filter)
+        sink = await self._client.subscribe(self._type.name, self._dispatch, self._filter)
+        self._stop = sink.unsubscribe
 
     def add_listener(self, listener: Callable[[T], None]) -> None:
         """Add a listener."""
@@ -95,9 +97,9 @@ class TypedSink(Generic[T]):
 
     async def stop(self) -> None:
         """Unsubscribe; nothing happens where it is not started."""
-        sink, self._sink = self._sink, None
-        if sink is not None:
-            await sink.unsubscribe()
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            await stop()
 
     def _dispatch(self, event: Event) -> None:
         try:

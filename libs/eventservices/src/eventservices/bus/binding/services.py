@@ -113,7 +113,7 @@ class Services:
                 self._pool.put(f"name {name}", partial(self._add, name, again=True))
 
     def _look_up_again(self) -> None:
-        """Look up again what was answered from a cache, or not known, for as long as it is wanted."""
+        """Look up again what was answered from a cache, or not known, and is still wanted."""
         now_s = self._now_s()
         for name in [name for name, at_s in self._later.items() if at_s <= now_s]:
             del self._later[name]

@@ -17,7 +17,6 @@ from eventservices.bus.filters import Subject
 from eventservices.bus.wire.messages import EBAccepted, EBLaneUnknown, EBNotify, Event
 from eventservices.stamp import Stamp
 
-
 AGAIN: Final = 8
 """Most messages of a lane that are sent again at once."""
 
