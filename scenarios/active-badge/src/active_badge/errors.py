@@ -2,4 +2,4 @@
 
 
 class ExperimentError(RuntimeError):
-    """Raised when an experiment could not be made; the message says which and why."""
+    """Raised when an experiment could not be made; the message states which and why."""

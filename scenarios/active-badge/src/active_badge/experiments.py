@@ -28,7 +28,7 @@ from active_badge.tap import Tap
 BADGE_EVENT: Final = "ie.tcd.cs.ActiveBadge"
 STARTER: Final = "ie.tcd.cs.Starter"
 QUIET_S: Final = 300.0
-"""Longest that a run takes from the last sighting to the last delivery."""
+"""Longest time from the last sighting to the last delivery."""
 
 Mode = Literal["unfiltered", "filtered"]
 
@@ -103,7 +103,7 @@ class SinkLog:
         counted.received[name] = 0
 
     def take(self, event: Event) -> None:
-        """Take an event."""
+        """Accept an event."""
         self._counted.received[self._name] += 1
         bus = event.stamp.origin.partition("/")[0]
         key = (bus, event.stamp.sequence)

@@ -121,7 +121,7 @@ def _badges(kind: Class, count: int, draw: random.Random) -> tuple[bytes, ...]:
 def _homes(
     badges: tuple[bytes, ...], stations: dict[str, tuple[str, ...]], draw: random.Random
 ) -> dict[str, list[tuple[str, bytes]]]:
-    """Return the equipment of each network, with the station that it stands at."""
+    """Return the equipment of each network, with the station that it is at."""
     homes: dict[str, list[tuple[str, bytes]]] = {name: [] for name in stations}
     names = list(stations)
     for number, badge in enumerate(badges):

@@ -12,7 +12,7 @@ from active_badge.errors import ExperimentError
 
 @dataclass(frozen=True, slots=True)
 class LogCount:
-    """What a log holds: sightings, different ones, and lines that cannot be read."""
+    """What a log contains: sightings, different ones, and lines that cannot be read."""
 
     count: int
     different: int
@@ -20,7 +20,7 @@ class LogCount:
 
 
 async def count_logs(folder: Path) -> dict[tuple[str, str], LogCount]:
-    """Return what the logs of a folder hold, by mode and sink; an empty log has no entry.
+    """Return what the logs of a folder contain, by mode and sink; an empty log has no entry.
 
     Raises:
         ExperimentError: The program that counts failed; the message has its last line.

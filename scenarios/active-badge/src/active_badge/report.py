@@ -71,7 +71,7 @@ def _plots(timings: Timings) -> list[str]:
     for title, axis, numbers, published, measured in (
         ("21: subscribing", "sources", SOURCES, SUBSCRIBING_MS, timings.subscribing),
         ("22: unsubscribing", "sources", SOURCES, UNSUBSCRIBING_MS, timings.unsubscribing),
-        ("23: an event's way", "buses", BUSES, NOTIFYING_MS, timings.notifying),
+        ("23: from source to sinks", "buses", BUSES, NOTIFYING_MS, timings.notifying),
     ):
         theirs = {
             way: [(float(x), y) for x, y in zip(numbers, times, strict=True)]

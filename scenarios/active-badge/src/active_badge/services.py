@@ -73,7 +73,7 @@ class Programs(Opening):
             stdout=asyncio.subprocess.PIPE, stderr=errors,
         )  # fmt: skip
         self._stack.push_async_callback(_end, process)
-        assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+        assert process.stdout is not None  # noqa: S101 - it was started with a pipe
         try:
             async with asyncio.timeout(START_S):
                 line = await process.stdout.readline()

@@ -45,9 +45,9 @@ class Timings:
     """All that was timed.
 
     Attributes:
-        subscribing, unsubscribing: By way and number of sources.
+        subscribing, unsubscribing: By kind of filter and number of sources.
         advertising, unadvertising: Alone.
-        notifying: By way and number of buses.
+        notifying: By kind of filter and number of buses.
     """
 
     subscribing: dict[Row, Spread] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Bench:
 
     Args:
         url: Of the NATS server.
-        way: What filters the sinks have.
+        kind: What filters the sinks have.
         stack: Closes all.
     """
 
-    def __init__(self, url: str, way: Way, stack: AsyncExitStack) -> None:
+    def __init__(self, url: str, kind: Way, stack: AsyncExitStack) -> None:
         self._url = url
-        self._way = way
+        self._way = kind
         self._stack = stack
 
     async def client(self, device: str) -> BusClient:

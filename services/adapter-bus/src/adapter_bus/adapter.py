@@ -28,7 +28,7 @@ from adapter_bus.settings import Settings
 from adapter_bus.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1024 * 1024
-"""What a NATS server takes, unless it is configured otherwise."""
+"""What a NATS server accepts, unless it is configured otherwise."""
 
 MOST_SOURCES: Final = 1000
 """Most sources that the adapter keeps advertised; the one unused longest ends."""

@@ -1,4 +1,4 @@
-"""One adapter of a building as a process: it dials its gateway and runs until told to stop."""
+"""One adapter of a building as a process: it dials its gateway and runs until it is stopped."""
 
 from fes.adapter.__main__ import main
 

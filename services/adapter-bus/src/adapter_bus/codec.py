@@ -1,7 +1,7 @@
-"""Events of a bus as native events of the federation, and back; exact both ways.
+"""Events of a bus as native events of the federation, and back; exact in both directions.
 
 A string, integer, double, boolean or octets is the same on both sides. What MessagePack does not
-tell apart, a nested event and a longlong that is small, is a map of one key.
+distinguish, a nested event and a longlong that is small, is a map of one key.
 """
 
 from typing import Any, Final
@@ -32,7 +32,7 @@ _PLAIN: Final[dict[type, Type]] = {
 
 
 def to_values(native: Native) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Return an event's name, its parameters and its attributes, as a bus takes them.
+    """Return an event's name, its parameters and its attributes, as a bus accepts them.
 
     Raises:
         MappingError: It has no subject that is a name of an event, or is octets.
@@ -74,7 +74,7 @@ def subject_of(name: str) -> str:
     try:
         return bytes.fromhex(name.removeprefix(ESCAPED).replace(".", "")).decode("utf-8")
     except ValueError as error:
-        raise CodecError(f"event name {name[:60]!r} is no subject in hexadecimal") from error
+        raise CodecError(f"event name {name[:60]!r} is not a subject in hexadecimal") from error
 
 
 def to_native(event: BusEvent) -> Native:

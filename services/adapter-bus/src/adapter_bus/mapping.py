@@ -1,4 +1,4 @@
-"""Filters of the federation as those that buses carry: never less, told where more."""
+"""Filters of the federation as those that buses carry: never less, reported where more."""
 
 import collections.abc
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
     """Return the native filters for a filter.
 
     Raises:
-        AdapterError: It does not say which subjects it wants: buses subscribe by name.
+        AdapterError: It does not state which subjects it requests: buses subscribe by name.
     """
     disjuncts = translate(filter_.tree, _SUBJECTS).disjuncts
     if not all(disjuncts):

@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of a building's event buses."""
+"""What `federation.yaml` may state of a building's event buses."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     Attributes:
         building: Identifier of the building; the event service's where "".
         bus: Identifier of the adapter's own bus; the gateway's, after `fes-`, where "".
-        naming: Servers of the event naming service to ask; without any, all buses are asked.
+        naming: Servers of the event naming service to query; without any, all buses are queried.
         user: Whose sinks the adapter's are, for the policy service; `fes` where "".
         device: Type of the device that they are on.
         policy: Whether subscriptions at the adapter's own bus are decided by the policy service.

@@ -21,7 +21,7 @@ BAD_INPUT = 2
 
 
 def main() -> None:
-    """Run until asked to end."""
+    """Run until it is stopped."""
     raise SystemExit(command("fes-naming", _main))
 
 

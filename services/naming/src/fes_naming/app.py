@@ -32,7 +32,7 @@ class Answer(BaseModel):
 
 
 class Status(BaseModel):
-    """Where a server stands, and its counters."""
+    """Where a server is, and its counters."""
 
     server: str
     domain: str
@@ -69,7 +69,7 @@ def make_app(server: NamingServer) -> FastAPI:
 
     @app.get("/v1/status")
     async def status() -> Status:
-        """Return where the server stands, and its counters."""
+        """Return where the server is, and its counters."""
         links = server.links
         return Status(
             server=server.name,

@@ -8,7 +8,7 @@ import httpx
 from serving.command import told
 from serving.loopback import ask
 
-HELP = "ask a server of the event naming service"
+HELP = "query a server of the event naming service"
 TIMEOUT_S: Final = 10.0
 NOT_KNOWN, FAILED = 1, 2
 METHODS: Final = {"lookup": "GET", "add": "PUT", "remove": "DELETE"}
@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         ("lookup", "print the buses with sources of an event; status 1 where not known now"),
         ("add", "add a bus to an event's sources"),
         ("remove", "remove a bus from an event's sources"),
-        ("status", "print where a server stands, and its counters"),
+        ("status", "print where a server is, and its counters"),
     ):
         each = commands.add_parser(name, help=what)
         each.add_argument("--url", required=True, help="REST interface of any naming server")

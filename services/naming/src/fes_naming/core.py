@@ -33,7 +33,7 @@ class NamingSettings:
         negative_us: How long one without sources may be.
         lease_us: How long a source is kept that is not renewed.
         forward_us: Longest that the first server waits for the next; each next one waits less.
-        away_us: How long a server that did not answer is not asked again.
+        away_us: How long a server that did not answer is not queried again.
         retry_us: Between two attempts of what is pending.
         most_names: Most sources kept.
         most_cached: Most answers of other servers kept; the one unused longest is dropped.
@@ -55,7 +55,7 @@ class NamingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answers who asked."""
+    """Answers a query."""
 
     asker: str
     result: Result
@@ -63,7 +63,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Passes a query on; `NameServer.answered` takes the answer by its ticket."""
+    """Passes a query on; `NameServer.answered` accepts the answer by its ticket."""
 
     ticket: int
     server: str
@@ -102,9 +102,9 @@ class NameServer:
     """Decides what one naming server does.
 
     Args:
-        links: Where it stands.
+        links: Its links.
         settings: See there.
-        stored: Rows that an earlier run stored; their leases begin anew.
+        stored: Rows that an earlier run stored; their leases begin again.
         now_us: Microseconds since 1970 UTC.
     """
 
@@ -145,7 +145,7 @@ class NameServer:
         return step
 
     def handle(self, asker: str, query: Query, now_us: int) -> None:
-        """Take a query; one `Reply` follows."""
+        """Accept a query; one `Reply` follows."""
         try:
             check_name(query.name)
         except EventNameError as error:
@@ -174,7 +174,7 @@ class NameServer:
         self._forward(asker, query, route, now_us)
 
     def answered(self, ticket: int, result: Result | None, now_us: int) -> None:
-        """Take another server's answer; None where it did not answer in time."""
+        """Accept another server's answer; None where it did not answer in time."""
         asked = self._asked.pop(ticket, None)
         if asked is None:
             return
@@ -222,9 +222,9 @@ class NameServer:
                 return Result("known", tuple(sorted(live)), lifetime_us)
 
     def _is_newest(self, name: str, bus: str, at_us: int) -> bool:
-        """Tell whether nothing newer of a bus was taken, and remember it.
+        """Return whether nothing newer of a bus was accepted, and remember it.
 
-        What was pending at another server may come long after what the bus asked for since.
+        What was pending at another server may come long after what the bus requested since.
         """
         if at_us < self._newest.get((name, bus), 0):
             self._counts["outdated"] += 1
@@ -301,7 +301,7 @@ class NameServer:
             output = Forward(self._ticket, server, _next(query), timeout_us)
             self._step.outputs.append(output)
             return
-        reason = "no server on the way answers"
+        reason = "no server on the route answers"
         if isinstance(query, Lookup):
             self._counts["unknown_now"] += 1
             self._reply(asker, Result("unknown", reason=reason))

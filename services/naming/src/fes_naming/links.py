@@ -22,7 +22,7 @@ class LinksError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where a naming server stands.
+    """Where a naming server is.
 
     Attributes:
         domain: That it serves.
@@ -44,7 +44,7 @@ class Links:
         return None
 
     def route(self, name: str) -> tuple[str, ...]:
-        """Return the servers to ask for a name, the likeliest first; none where it is the own."""
+        """Return the servers for a name, the likeliest first; none where it is the own."""
         domain, found = domain_of(name), []
         inside = lies_in(name, self.domain)
         while True:
@@ -62,7 +62,7 @@ class Links:
 
 
 def read_links(path: Path) -> Links:
-    """Return what a file says.
+    """Return the content of a file.
 
     Raises:
         LinksError: It cannot be read, or a line is not valid.
@@ -77,7 +77,7 @@ def read_links(path: Path) -> Links:
 
 
 def parse_links(text: str, place: str = "links") -> Links:
-    """Return what the text of a file says.
+    """Return the content of a file's text.
 
     Args:
         text: Lines `domain=server`; one begins with `***THIS_DOMAIN_IS***`. Those that begin with
@@ -98,10 +98,10 @@ def parse_links(text: str, place: str = "links") -> Links:
             raise LinksError(f"{where}: expected `domain=server`, found {stripped[:80]!r}")
         if key == THIS:
             if domain:
-                raise LinksError(f"{where}: the own domain stands twice")
+                raise LinksError(f"{where}: the own domain is there twice")
             domain = _domain(value, where)
         elif _domain(key, where) in others:
-            raise LinksError(f"{where}: domain {key!r} stands twice")
+            raise LinksError(f"{where}: domain {key!r} is there twice")
         else:
             others[key] = _server(value, where)
         if len(others) > MOST_LINKS:
@@ -123,5 +123,5 @@ def _domain(text: str, where: str) -> str:
 def _server(text: str, where: str) -> str:
     """Return the name of a server, which is a part of a NATS subject."""
     if any(each in " \t*>" for each in text) or not all(text.split(".")):
-        raise LinksError(f"{where}: {text[:80]!r} is no name of a host")
+        raise LinksError(f"{where}: {text[:80]!r} is not a name of a host")
     return text

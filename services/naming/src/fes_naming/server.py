@@ -52,7 +52,7 @@ class NamingServer(Opening):
         urls: Addresses of equal NATS servers.
         building: Whose names these are.
         server: Own name, by which files of static links name it.
-        links: Where it stands.
+        links: Its links.
         store: File of its state; in memory where None.
         settings: See `NamingSettings`.
     """
@@ -99,11 +99,11 @@ class NamingServer(Opening):
 
     @property
     def links(self) -> Links:
-        """Where it stands."""
+        """Its links."""
         return self._links
 
     async def open(self) -> Self:
-        """Take up what was stored, and answer from now on.
+        """Restore what was stored, and answer from now on.
 
         Raises:
             NotConnectedError: No NATS server answered in time.

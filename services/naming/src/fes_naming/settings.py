@@ -21,5 +21,5 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--links", type=Path, required=True, help="file of the domain and of other servers")
     add("--store", type=Path, help="file of its state (default: none is kept)")
     add("--host", default="127.0.0.1", help="address of its REST interface")
-    add("--port", type=int, default=0, help="port of it; 0 takes a free one")
+    add("--port", type=int, default=0, help="port of it; 0 for a free one")
     return parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""The policy service of a building: rights and wishes, as rules of Cedar that carry filters."""
+"""The policy service of a building: rights and requests, as rules of Cedar that carry filters."""
 
 from fes_policy.building import Building, load_building
 from fes_policy.engine import Engine, Explained

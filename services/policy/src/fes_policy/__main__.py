@@ -23,7 +23,7 @@ BAD_INPUT = 2
 
 
 def main() -> None:
-    """Run until asked to end."""
+    """Run until it is stopped."""
     raise SystemExit(command("fes-policy", _main))
 
 

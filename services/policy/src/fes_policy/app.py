@@ -57,7 +57,7 @@ def make_app(server: PolicyServer) -> FastAPI:
 
     @app.put("/v1/rules", responses={422: {"model": Problem}})
     async def replace(request: Request, response: Response) -> Loaded | Problem:
-        """Take a text of Cedar as the rules; those before stay where it is not valid."""
+        """Accept a text of Cedar as the rules; those before stay where it is not valid."""
         body = await request.body()
         try:
             rules = parse_rules(body[: MOST_BYTES + 1].decode("utf-8"), "body", MOST_BYTES)

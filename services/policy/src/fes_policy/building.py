@@ -33,7 +33,7 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         within: The place that it is a part of; "" where there is none.
-        stations: Whose sightings tell that somebody is there.
+        stations: Whose sightings report that somebody is there.
     """
 
     within: str = ""
@@ -48,9 +48,9 @@ class Building(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         places: By name.
         events: Names of events that rules are checked against when they are loaded.
         devices: Types of devices, likewise.
-        sighting: Name of the event that tells where badges are.
-        greatest_age_s: After which a sighting tells nothing more; seconds.
-        lifetime_s: How long a decision holds; seconds.
+        sighting: Name of the event that reports where badges are.
+        greatest_age_s: After which a sighting is void; seconds.
+        lifetime_s: How long a decision applies; seconds.
     """
 
     users: dict[Name, User] = {}
@@ -96,7 +96,7 @@ def _is_circle(building: Building, name: str) -> bool:
 
 
 def read_yaml(path: Path, kind: type[Any]) -> Any:
-    """Return what a file of YAML says.
+    """Return the content of a YAML file.
 
     Raises:
         PolicyError: It cannot be read, or is not valid; the message names the file.

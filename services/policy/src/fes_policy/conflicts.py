@@ -11,7 +11,7 @@ from fes_policy.engine import request_of
 from fes_policy.rules import Rule, Rules
 
 MOST_CASES: Final = 50_000
-"""Most combinations that are tried; beyond, the report says so."""
+"""Most combinations that are tried; beyond, the report mentions it."""
 
 MINUTES: Final = (0, 8 * 60, 12 * 60, 17 * 60, 23 * 60 + 59)
 DAYS: Final = (1, 6)
@@ -21,7 +21,7 @@ def conflicts(rules: Rules, building: Building) -> list[str]:
     """Return what of the rules can have no effect, in words.
 
     Every permit is tried with users of every combination of groups, with all events, devices,
-    places and some times: one that never takes part in a permission has no effect in this building.
+    places and some times: one that is never part of a permission has no effect here.
     """
     found = [
         f"rule {rule.id!r}: its filter accepts nothing"

@@ -30,7 +30,7 @@ class Explained:
     Attributes:
         decision: See there.
         rules: That decided, in their order.
-        context: What Cedar was told beside user and event.
+        context: Cedar's context, beside user and event.
     """
 
     decision: Decision
@@ -57,7 +57,7 @@ class Engine:
         """Return the decision on a question.
 
         Args:
-            question: Who asks for what.
+            question: Who requests what.
             now_us: Microseconds since 1970 UTC.
         """
         place = self.whereabouts.place(question.user, now_us)

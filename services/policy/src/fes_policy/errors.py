@@ -4,4 +4,4 @@ from fes.errors import FesError
 
 
 class PolicyError(FesError, ValueError):
-    """Raised when rules, a building's file or a test file are not valid; the message says where."""
+    """Raised when rules, a building's file or a test file are not valid."""

@@ -124,7 +124,7 @@ def parse_rules(text: str, place: str = "rules", most: int = MOST_CHARACTERS) ->
     for key in sorted(policies, key=lambda each: int(each.removeprefix("policy"))):
         rule = _rule(policies[key], key, place)
         if rule.id in rules:
-            raise PolicyError(f"{place}: rule {rule.id!r} stands twice")
+            raise PolicyError(f"{place}: rule {rule.id!r} is there twice")
         rules[rule.id] = rule
     return Rules(tuple(rules.values()))
 

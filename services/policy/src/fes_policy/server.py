@@ -124,7 +124,7 @@ class PolicyServer(Opening):
         self._log.close()
 
     async def replace(self, rules: Rules) -> None:
-        """Decide by other rules from now on; buses ask again."""
+        """Decide by other rules from now on; buses query again."""
         self.engine.rules = rules
         await self._changed("")
 

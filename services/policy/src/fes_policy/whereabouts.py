@@ -1,4 +1,4 @@
-"""Where users are, by the sightings of their badges; a sighting tells it for a while."""
+"""Where users are, by the sightings of their badges; a sighting is valid for a while."""
 
 from fes_policy.building import Building
 
@@ -22,7 +22,7 @@ class Whereabouts:
         self.unknown = 0
 
     def sighted(self, station: str, badge: str, at_us: int) -> str | None:
-        """Take a sighting.
+        """Accept a sighting.
 
         Args:
             station: That sighted.

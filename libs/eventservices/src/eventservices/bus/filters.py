@@ -147,7 +147,7 @@ def check_filter(filter_: Filter) -> Filter:
 
     Raises:
         FilterError: It has too many nodes or values, is nested too deeply, or has a constant that
-            is no `Scalar`.
+            is not a `Scalar`.
     """
     nodes = values = 0
     rest: list[tuple[Filter, int]] = [(filter_, 1)]
@@ -187,7 +187,7 @@ def _constants(filter_: Filter) -> tuple[Any, ...]:
 
 
 def uses_code(filter_: Filter) -> bool:
-    """Tell whether a filter has a plug-in."""
+    """Return whether a filter has a plug-in."""
     return isinstance(filter_, Code) or any(map(uses_code, _parts(filter_)))
 
 

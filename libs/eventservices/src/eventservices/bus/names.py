@@ -73,5 +73,5 @@ def chain_of(domain: str) -> Iterator[str]:
 
 
 def lies_in(name: str, domain: str) -> bool:
-    """Tell whether an event's name, or a domain, lies in a domain or below it."""
+    """Return whether an event's name, or a domain, lies in a domain or below it."""
     return domain == ROOT or name.startswith(domain)

@@ -35,7 +35,7 @@ def bus_filters(
         subject: The only one that the filter admits; None where that is not known.
 
     Returns:
-        Filters by the name of the event that they are for, None standing for any; and in words
+        Filters by the name of the event that they are for, None for any; and in words
         what they let pass beyond the filter.
     """
 

@@ -104,7 +104,7 @@ class BusClient(Opening):
         durable: str = "",
         on_ended: OnEnded | None = None,
     ) -> Sink:
-        """Subscribe a sink; it holds also for sources that come later.
+        """Subscribe a sink; it applies also for sources that come later.
 
         Args:
             name: Of the event.
@@ -117,7 +117,7 @@ class BusClient(Opening):
             The sink, once the buses of all known sources have answered.
 
         Raises:
-            SubscriptionError: It was refused; the reason and the number tell why.
+            SubscriptionError: It was refused; the reason and the number are the reason.
             NotConnectedError: The bus did not answer.
         """
         sink = Sink(self, calls.Subscribe(name, filter_, self._user, self._device, durable))

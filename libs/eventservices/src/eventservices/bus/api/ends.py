@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 Listener = Callable[[Event], Awaitable[None] | None]
 OnEnded = Callable[[str, str], None]
-"""Takes a bus, and the reason why it sends a sink nothing more."""
+"""Accepts a bus, and the reason why it sends a sink nothing more."""
 
 
 class Caller(Protocol):

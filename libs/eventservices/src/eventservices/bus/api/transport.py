@@ -41,7 +41,7 @@ class Transport(Protocol):
         """
 
     async def close(self) -> None:
-        """Disconnect; harmless twice."""
+        """Disconnect; idempotent."""
 
 
 class LocalTransport:
@@ -63,7 +63,7 @@ class LocalTransport:
         self._bus.attach(self._client, receive)
 
     async def send(self, call: Call) -> None:
-        """Have the bus take a call."""
+        """Have the bus accept a call."""
         self._bus.call(self._client, call)
 
     async def close(self) -> None:

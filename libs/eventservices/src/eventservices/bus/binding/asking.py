@@ -8,7 +8,7 @@ from eventservices.natslink import NatsLink
 
 
 class Asking:
-    """Asks others over one connection.
+    """Queries others over one connection.
 
     Args:
         link: Open.

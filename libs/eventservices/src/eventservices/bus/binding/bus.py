@@ -72,7 +72,7 @@ class EventBus(Opening):
         self._stack = AsyncExitStack()
         self._delivering = WorkerPool("delivering", self.options.delivering)
         self._sending = WorkerPool("sending", self.options.sending)
-        self._asking = WorkerPool("asking", self.options.asking)
+        self._asking = WorkerPool("asking", self.options.querying)
         self._guests: dict[str, Guest] = {}
         self._storing: Storing[Output] = Storing(self.options.store, self._perform_stored)
         self._tasks: list[asyncio.Task[None]] = []
@@ -110,7 +110,7 @@ class EventBus(Opening):
         return {**self._counters, **self.core.counters, **pools, **own}
 
     async def open(self) -> Self:
-        """Take up what was stored, connect, and report to the other buses.
+        """Restore what was stored, connect, and report to the other buses.
 
         Raises:
             NotConnectedError: No server answered in time.
@@ -138,7 +138,7 @@ class EventBus(Opening):
         return self
 
     async def close(self) -> None:
-        """End in order: other buses are told, what is stored stays."""
+        """End in order: other buses are notified, what is stored stays."""
         if self._core is None or not self._tasks:
             return
         self._core.close()
@@ -147,7 +147,7 @@ class EventBus(Opening):
         await self._stop()
 
     async def kill(self) -> None:
-        """End as in a crash, telling nobody; for tests."""
+        """End as in a crash, notifying nobody; for tests."""
         await self._stop()
 
     async def _drain(self) -> None:
@@ -176,7 +176,7 @@ class EventBus(Opening):
         await self._link.probe()
 
     def attach(self, client: str, receive: Receive) -> None:
-        """Take a client of this process.
+        """Accept a client of this process.
 
         Raises:
             BusError: The identifier is not valid, or in use.
@@ -187,7 +187,7 @@ class EventBus(Opening):
         self._guests[client] = Guest(receive, local=True)
 
     def call(self, client: str, call: Call) -> None:
-        """Take a client's call; the answer is pushed to it."""
+        """Accept a client's call; the answer is pushed to it."""
         if len(self._storing) >= self.options.most_unstored and call.number:
             self._counters["refused_unstored"] += 1
             error = BusError(f"bus {self.id}: the store does not follow")
@@ -309,7 +309,7 @@ class EventBus(Opening):
                 return
             guest = self._guests[client] = Guest(partial(self._push, client), local=False)
         if not guest.local:
-            guest.asked = 0
+            guest.missed = 0
             self.call(client, call)
 
     def _leave(self, client: str) -> None:
@@ -334,11 +334,11 @@ class EventBus(Opening):
         for client, guest in list(self._guests.items()):
             if guest.local:
                 continue
-            if guest.watched and guest.asked >= MISSED:
+            if guest.watched and guest.missed >= MISSED:
                 self._counters["clients_cleaned"] += 1
                 self._leave(client)
                 continue
-            guest.asked += 1
+            guest.missed += 1
             self.core.redeliver(client)
             self._push_later(client, AreYouThere())
         self.settle()

@@ -10,7 +10,7 @@ from eventservices.bus.wire.tokens import user_of
 
 
 class Dispatch:
-    """Has the core do what clients ask for.
+    """Has the core do what clients request.
 
     Args:
         core: Of the bus.
@@ -22,7 +22,7 @@ class Dispatch:
         self._options = options
 
     def call(self, client: str, call: Call, guest: Guest | None) -> bool:
-        """Take a call; return whether the client leaves."""
+        """Accept a call; return whether the client leaves."""
         core, number, now_us = self._core, call.number, self._options.clock_us()
         match call.request:
             case calls.Delivered(sink, serial):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from eventservices.bus.wire.calls import Push
 
 Receive = Callable[[Push], Awaitable[None]]
-"""Takes what the bus sends a client; a delivery ends when it returns."""
+"""Accepts what the bus sends a client; a delivery ends when it returns."""
 
 
 @dataclass(slots=True)
@@ -14,16 +14,16 @@ class Guest:
     """One client.
 
     Attributes:
-        receive: Takes what is sent to it.
+        receive: Accepts what is sent to it.
         local: Whether it is in the bus's process, and confirms a delivery by returning.
         watched: Whether the monitor watches it.
-        asked: Looks of the monitor since it was last known to be alive.
+        missed: Looks of the monitor since it was last known to be alive.
     """
 
     receive: Receive
     local: bool
     watched: bool = False
-    asked: int = 0
+    missed: int = 0
 
 
 MISSED: int = 2

@@ -1,4 +1,4 @@
-"""The naming service, as a bus asks it: over NATS, any of its servers."""
+"""The naming service, as a bus queries it: over NATS, any of its servers."""
 
 import logging
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ UNKNOWN_AGAIN_S: Final = 2.0
 
 
 class NamingClient:
-    """Asks the first server that answers; the next time that one first.
+    """Queries the first server that answers; the next time that one first.
 
     Args:
         link: Open.

@@ -24,13 +24,13 @@ class BusOptions:
         settings: Of its core.
         store: Of what outlives it.
         naming: The naming service; None where there is none.
-        policy: The policy service; asked where the settings say so.
+        policy: The policy service; queried where the settings state so.
         run_code: Runs plug-ins.
-        secret: Of the building, which signs tokens of users; without it a client's word is taken.
-        delivering, sending, asking: Pools that deliver to sinks, send to buses, ask services.
+        secret: Of the building, which signs tokens of users; without it clients are believed.
+        delivering, sending, querying: Pools that deliver to sinks, send to buses, query services.
         monitor_s: Between two looks of the monitor.
         renew_s: Between two renewals of names at the naming service.
-        tick_s: Between two looks at what time asks for.
+        tick_s: Between two looks at what is due.
         most_clients: Most clients.
         most_unstored: Most steps that wait for the store; beyond, what comes in is refused.
         clock_us: Microseconds since 1970 UTC.
@@ -44,7 +44,7 @@ class BusOptions:
     secret: bytes | None = None
     delivering: PoolSettings = field(default_factory=PoolSettings)
     sending: PoolSettings = field(default_factory=PoolSettings)
-    asking: PoolSettings = field(default_factory=lambda: PoolSettings(least=2, most=16))
+    querying: PoolSettings = field(default_factory=lambda: PoolSettings(least=2, most=16))
     monitor_s: float = 10.0
     renew_s: float = 20.0
     tick_s: float = 0.025

@@ -1,4 +1,4 @@
-"""The policy service, as a bus asks it: over NATS."""
+"""The policy service, as a bus queries it: over NATS."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ TIMEOUT_S: Final = 2.0
 
 
 class PolicyClient:
-    """Asks for decisions.
+    """Queries the service for decisions.
 
     Args:
         link: Open.

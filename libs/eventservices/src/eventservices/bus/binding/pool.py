@@ -1,4 +1,4 @@
-"""A pool of workers that grows and shrinks by water marks; work of one key keeps its order.
+"""Workers, more or fewer by the backlog; work of one key keeps its order.
 
 Source:
     Smart-building thesis, section 5.2, "Monitor Thread".
@@ -77,7 +77,7 @@ class WorkerPool:
         return True
 
     def monitor(self) -> None:
-        """Compare the backlog with the water marks, and have a worker more or less."""
+        """Compare the backlog with its limits, and have a worker more or fewer."""
         settings = self._settings
         if self.backlog > settings.high and self.workers < settings.most:
             self._grow()

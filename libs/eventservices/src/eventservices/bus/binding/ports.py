@@ -1,4 +1,4 @@
-"""What a bus asks of the naming service, the policy service, and the runner of plug-ins."""
+"""What a bus needs of the naming service, the policy service, and the runner of plug-ins."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What a bus asks other services: where sources are, who may subscribe, what has changed."""
+"""What a bus queries at other services: where sources are, who may subscribe, what has changed."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ _CLIENT: Final = "_newsource"
 WATCH_S: Final = 2.0
 RETRY_S: Final = 1.0
 MOST_LATER: Final = 100_000
-"""Most names that are looked up again later; of others the hellos of buses tell."""
+"""Most names that are looked up again later; others follow from the hellos of buses."""
 
 
 class Host(Protocol):
@@ -36,24 +36,24 @@ class Host(Protocol):
 
     @property
     def core(self) -> BusCore:
-        """What takes the answers."""
+        """What accepts the answers."""
 
     def attach(self, client: str, receive: Receive) -> None:
-        """Take a client of this process."""
+        """Accept a client of this process."""
 
     def call(self, client: str, call: Call) -> None:
-        """Take a client's call."""
+        """Accept a client's call."""
 
     def settle(self) -> None:
         """Perform what the core has decided."""
 
 
 class Services:
-    """Asks the naming and policy services in the background.
+    """Queries the naming and policy services in the background.
 
     Args:
-        bus: Whose core takes the answers.
-        pool: Performs what is asked.
+        bus: Whose core accepts the answers.
+        pool: Performs what is queried.
     """
 
     def __init__(self, bus: Host, pool: WorkerPool) -> None:
@@ -85,7 +85,7 @@ class Services:
             await asyncio.gather(self._renewing, return_exceptions=True)
 
     def perform(self, output: Lookup | AddName | RemoveName | Decide) -> None:
-        """Ask; the answer goes to the core."""
+        """Query; the answer goes to the core."""
         match output:
             case Lookup(name) if self._options.naming is None or name == NEW_SOURCE:
                 self._bus.core.found(name, None, self._options.clock_us())
@@ -113,7 +113,7 @@ class Services:
                 self._pool.put(f"name {name}", partial(self._add, name, again=True))
 
     def _look_up_again(self) -> None:
-        """Look up again what was answered from a cache, or not known, and is still wanted."""
+        """Look up again what was answered from a cache, or not known, and is still requested."""
         now_s = self._now_s()
         for name in [name for name, at_s in self._later.items() if at_s <= now_s]:
             del self._later[name]
@@ -131,7 +131,7 @@ class Services:
         else:
             self._unadded.add(name)
             if not again:
-                # Where the naming service does not answer, all buses are told.
+                # Where the naming service does not answer, all buses are notified.
                 self._bus.core.announce(name)
         self._bus.core.added(name)
         self._bus.settle()
@@ -143,7 +143,7 @@ class Services:
 
     async def _lookup(self, name: str) -> None:
         naming = self._options.naming
-        assert naming is not None  # noqa: S101 - asked only where there is one
+        assert naming is not None  # noqa: S101 - queried only where there is one
         # New sources are watched for first, so that none comes between the answer and the watch.
         await self._watch(name)
         found = await naming.lookup(name)

@@ -72,7 +72,7 @@ class SqliteStore:
         """Store rows in one transaction; None deletes.
 
         Raises:
-            OSError: The disk did not take them.
+            OSError: The disk did not accept them.
         """
         puts = [(key, value) for key, value in rows.items() if value is not None]
         drops = [(key,) for key, value in rows.items() if value is None]

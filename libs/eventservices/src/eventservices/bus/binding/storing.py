@@ -19,11 +19,11 @@ class Storing(Generic[T]):
     """Performs effects in their order; those of one write are stored together.
 
     Args:
-        store: Takes the rows.
+        store: Accepts the rows.
         perform: Performs the outputs of one step.
 
     Attributes:
-        failures: Writes that the store did not take; each was tried again.
+        failures: Writes that the store did not accept; each was tried again.
     """
 
     def __init__(self, store: BusStore, perform: Callable[[list[T]], None]) -> None:

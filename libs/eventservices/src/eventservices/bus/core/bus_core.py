@@ -99,7 +99,7 @@ class BusCore:
     @property
     def wanted(self) -> tuple[str, ...]:
         """Names of the events that it has sinks for."""
-        return tuple(self._state.wanted)
+        return tuple(self._state.requested)
 
     def take(self) -> Effects:
         """Return, once, what the calls since the last time led to."""
@@ -116,11 +116,11 @@ class BusCore:
             self.refuse(client, call, error)
 
     def added(self, name: str) -> None:
-        """Take that the naming service has a name, or that it is tried again."""
+        """Answer who waited: the naming service has a name, or it is tried again."""
         self._sources.added(name)
 
     def announce(self, name: str) -> None:
-        """Report a source to all buses: where the naming service did not take its name."""
+        """Report a source to all buses: where the naming service did not accept its name."""
         self._sources.announce(name)
 
     def unadvertise(self, client: str, call: int, source_id: int, name: str = "") -> None:
@@ -183,7 +183,7 @@ class BusCore:
         )
 
     def refilter(self, client: str, call: int, sink_id: int, filter_: Filter, now_us: int) -> None:
-        """Give a sink another filter."""
+        """Replace a sink's filter."""
         sink = self._state.sinks.get(sink_id)
         if sink is None or sink.client != client:
             error = SubscriptionError(f"no sink {sink_id} of this client")
@@ -198,7 +198,7 @@ class BusCore:
         self._interest.refilter(sink, call, filter_, now_us)
 
     def delivered(self, sink_id: int, serial: int) -> None:
-        """Take that a delivery ended."""
+        """End a delivery."""
         self._incoming.delivered(sink_id, serial)
 
     def acknowledge(self, client: str, call: int) -> None:
@@ -210,7 +210,7 @@ class BusCore:
         self._state.effects.add(Reply(client, call, error=error))
 
     def redeliver(self, client: str) -> None:
-        """Deliver again what was under way to a client already when this was last called."""
+        """Deliver again what was in transit to a client already when this was last called."""
         for sink in self._state.sinks.values():
             if sink.client != client:
                 continue
@@ -235,15 +235,15 @@ class BusCore:
     # Answers of the naming and policy services.
 
     def found(self, name: str, buses: Collection[str] | None, now_us: int) -> None:
-        """Take where an event's sources are; None where that is not known now."""
+        """Process where an event's sources are; None where that is not known now."""
         self._interest.found(name, buses, now_us)
 
     def source_seen(self, bus: str, name: str, now_us: int) -> None:
-        """Take that there is a new source."""
+        """Process that there is a new source."""
         self._interest.source_seen(bus, name, now_us)
 
     def decided(self, request: Decide, decision: Decision | None, now_us: int) -> None:
-        """Take a decision; None where there was no answer."""
+        """Accept a decision; None where there was no answer."""
         self._grants.decided(request, decision, now_us)
 
     def recheck(self, user: str, now_us: int) -> None:
@@ -253,7 +253,7 @@ class BusCore:
     # Other buses, and the time.
 
     def receive(self, bus: str, message: Message, now_us: int) -> None:
-        """Take a message of another bus, or of the own."""
+        """Accept a message of another bus, or of the own."""
         match message:
             case EBNotify():
                 self._incoming.notified(bus, message)
@@ -291,7 +291,7 @@ class BusCore:
                 self._interest.source_seen(bus, name, now_us)
 
     def tick(self, now_us: int) -> None:
-        """Do what time asks for; to be called several times in `retry_us`."""
+        """Do what is due; to be called several times in `retry_us`."""
         state, settings = self._state, self._state.settings
         self._incoming.tick()
         self._outgoing.tick(now_us)

@@ -7,7 +7,7 @@ from eventservices.bus.errors import BusError
 from eventservices.bus.wire.messages import Event, Message
 
 ALL: Final = "*"
-"""Stands for every bus but the own."""
+"""Means every bus but the own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Asks the naming service; `BusCore.found` takes the answer."""
+    """Queries the naming service; `BusCore.found` accepts the answer."""
 
     name: str
 
@@ -71,7 +71,7 @@ class RemoveName:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """Asks the policy service; `BusCore.decided` takes the answer."""
+    """Queries the policy service; `BusCore.decided` accepts the answer."""
 
     name: str
     bus: str

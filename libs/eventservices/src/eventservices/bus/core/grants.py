@@ -30,7 +30,7 @@ class Grants:
         self._ended: dict[tuple[str, str, int], int] = {}
 
     def subscribe(self, bus: str, message: EBSubscribe, now_us: int) -> None:
-        """Take a request."""
+        """Accept a request."""
         state, name = self._state, message.name
         if message.version <= self._ended.get((bus, name, message.sink), 0):
             return
@@ -71,7 +71,7 @@ class Grants:
             self._outgoing.catch_up(name, sink, now_us)
 
     def unsubscribe(self, bus: str, message: EBUnsubscribe) -> None:
-        """Take the end of a subscription."""
+        """Process the end of a subscription."""
         key = (bus, message.name, message.sink)
         self._ended[key] = max(message.version, self._ended.get(key, 0))
         while len(self._ended) > MOST_TOMBSTONES:
@@ -93,7 +93,7 @@ class Grants:
             rows.drop_remote(self._state, name, sink)
 
     def unknown_there(self, bus: str, name: str, numbers: tuple[int, ...]) -> None:
-        """Remove sinks that their bus says it has not."""
+        """Remove sinks that their bus does not know."""
         for number in numbers:
             sink = self._state.remote.get(name, {}).get((bus, number))
             if sink is not None:
@@ -115,7 +115,7 @@ class Grants:
         self._outgoing.drop_bus(bus, keep=kept)
 
     def decided(self, request: Decide, decision: Decision | None, now_us: int) -> None:
-        """Take the policy service's decision; None where it does not answer.
+        """Accept the policy service's decision; None where it does not answer.
 
         Without an answer nothing new is granted; what runs ends with its decision.
         """
@@ -136,7 +136,7 @@ class Grants:
         self._outgoing.catch_up(request.name, sink, now_us)
 
     def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
-        """Withdraw a right, with every copy that waits here, and tell the sink's bus."""
+        """Withdraw a right, with every copy that waits here, and notify the sink's bus."""
         state = self._state
         state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, sink.id)
         if sink.test is None:
@@ -148,7 +148,7 @@ class Grants:
         self.purge(name, sink)
 
     def restored(self, now_us: int) -> None:
-        """Apply the filters of sinks that outlived a restart; rights are decided anew."""
+        """Apply the filters of sinks that outlived a restart; rights are decided again."""
         for name, sinks in self._state.remote.items():
             for sink in sinks.values():
                 if self._state.settings.policy:
@@ -200,7 +200,7 @@ class Grants:
             except FilterError as error:
                 return str(error)
             if uses_code(message.filter) and not settings.code:
-                return "filters that are code are not taken here"
+                return "filters that are code are not accepted here"
         if sum(map(len, self._state.remote.values())) >= settings.most_remote:
             return f"{settings.most_remote} sinks have subscribed here"
         return None

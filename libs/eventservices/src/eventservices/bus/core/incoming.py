@@ -27,7 +27,7 @@ class Incoming:
             self._confirm(origin, name, self._state.arrivals[origin, name])
 
     def notified(self, origin: str, message: EBNotify) -> None:
-        """Take a message of another bus, or of the own."""
+        """Accept a message of another bus, or of the own."""
         state, name = self._state, message.event.name
         arrival = state.arrivals.get((origin, name))
         if arrival is None or message.lane > arrival.lane:
@@ -48,7 +48,7 @@ class Incoming:
         self._accept(origin, name, arrival)
 
     def delivered(self, sink_id: int, serial: int) -> None:
-        """Take a sink's confirmation, or that it has failed; either ends the delivery."""
+        """Accept a sink's confirmation, or that it has failed; either ends the delivery."""
         sink = self._state.sinks.get(sink_id)
         if sink is None:
             return
@@ -68,7 +68,7 @@ class Incoming:
             self._resume(sink.name)
 
     def pump(self, sink: Sink) -> None:
-        """Deliver what waits for a sink, as far as it may be under way."""
+        """Deliver what waits for a sink, as far as it may be in transit."""
         settings, state = self._state.settings, self._state
         while sink.client and sink.flying < min(len(sink.queue), settings.in_flight):
             serial, _, event = sink.queue[sink.flying]

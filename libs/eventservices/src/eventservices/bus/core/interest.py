@@ -1,4 +1,4 @@
-"""What this bus's sinks want, and what became of it at the buses that have sources.
+"""What this bus's sinks request, and what became of it at the buses that have sources.
 
 Source:
     Smart-building thesis, section 4.4.3, "Subscribing to Event", and 4.4.4.
@@ -27,7 +27,7 @@ from eventservices.bus.wire.messages import (
 )
 
 MOST_ENDING = 10_000
-"""Most unsubscriptions that wait for their confirmation; beyond, the oldest is given up."""
+"""Most unsubscriptions that wait for their confirmation; beyond, the oldest is abandoned."""
 
 
 class Interest:
@@ -54,7 +54,7 @@ class Interest:
         durable: str,
         now_us: int,
     ) -> None:
-        """Take a sink's subscription; answered once the sources' buses have answered.
+        """Accept a sink's subscription; answered once the sources' buses have answered.
 
         Raises:
             SubscriptionError: There are too many sinks.
@@ -66,7 +66,7 @@ class Interest:
                 raise SubscriptionError(f"the bus has {len(state.sinks)} sinks", BUS_FULL)
             sink = Sink(state.new_id(), name, filter_, user, device, client, durable)
             state.sinks[sink.id] = sink
-            state.wanted.setdefault(name, set()).add(sink.id)
+            state.requested.setdefault(name, set()).add(sink.id)
         sink.client, sink.filter, sink.device, sink.flying = client, filter_, device, 0
         sink.version = state.new_id()
         sink.call, sink.looked_up = (call, now_us + state.settings.wait_us), False
@@ -77,7 +77,7 @@ class Interest:
         self._incoming.pump(sink)
 
     def refilter(self, sink: Sink, call: int, filter_: Filter | None, now_us: int) -> None:
-        """Give a sink another filter; answered once the sources' buses have answered."""
+        """Replace a sink's filter; answered once the sources' buses have answered."""
         sink.filter, sink.version = filter_, self._state.new_id()
         sink.call = (call, now_us + self._state.settings.wait_us)
         if sink.durable:
@@ -102,10 +102,10 @@ class Interest:
         """End a sink, at the sources' buses too."""
         state = self._state
         del state.sinks[sink.id]
-        numbers = state.wanted[sink.name]
+        numbers = state.requested[sink.name]
         numbers.discard(sink.id)
         if not numbers:
-            del state.wanted[sink.name]
+            del state.requested[sink.name]
         version = state.new_id()
         for bus, standing in sink.at.items():
             if standing.state in ("asked", "granted"):
@@ -118,9 +118,9 @@ class Interest:
             rows.drop_sink(state, sink)
 
     def found(self, name: str, buses: Collection[str] | None, now_us: int) -> None:
-        """Take the naming service's answer; None where it does not know now: all are asked."""
+        """Accept the naming service's answer; None where it does not know now: all are queried."""
         state = self._state
-        if name not in state.wanted:
+        if name not in state.requested:
             return
         if buses is None:
             state.counters["asked_everywhere"] += 1
@@ -140,7 +140,7 @@ class Interest:
             self._answer(sink, now_us)
 
     def source_seen(self, bus: str, name: str, now_us: int) -> None:
-        """Subscribe at a source that this bus was told of."""
+        """Subscribe at a source that this bus was notified of."""
         for sink in self._sinks(name):
             standing = sink.at.get(bus)
             if standing is not None:
@@ -149,12 +149,12 @@ class Interest:
                 self._ask(sink, bus, now_us)
 
     def bus_changed(self, bus: str, now_us: int, *, lost: bool) -> None:
-        """Ask again at a bus whose sources changed, or that has lost what it had granted."""
+        """Query again at a bus whose sources changed, or that has lost what it had granted."""
         naming = self._state.settings.naming
         for sink in list(self._state.sinks.values()):
             standing = sink.at.get(bus)
             if standing is None and naming and sink.name != NEW_SOURCE:
-                continue  # the naming service says where sources are
+                continue  # the naming service knows where sources are
             if lost or standing is None or standing.state == "unknown":
                 self._ask(sink, bus, now_us, guessed=True)
 
@@ -167,7 +167,7 @@ class Interest:
             del self._ending[key]
 
     def subscribed(self, bus: str, message: EBSubscribed, now_us: int) -> None:
-        """Take a source's bus's answer."""
+        """Accept a source's bus's answer."""
         ending = self._ending.get((bus, message.name, message.sink))
         if ending is not None and message.version >= ending[0]:
             del self._ending[bus, message.name, message.sink]
@@ -183,7 +183,7 @@ class Interest:
         self._answer(sink, now_us)
 
     def revoked(self, bus: str, message: EBRevoked, now_us: int) -> None:
-        """Take that a right was withdrawn; what waits from that bus is withdrawn with it."""
+        """Process that a right was withdrawn; what waits from that bus is withdrawn with it."""
         sink = self._state.sinks.get(message.sink)
         standing = sink.at.get(bus) if sink else None
         if sink is None or standing is None:
@@ -196,7 +196,7 @@ class Interest:
         self._answer(sink, now_us)
 
     def tick(self, now_us: int) -> None:
-        """Ask again what was not answered, and answer calls whose time is over."""
+        """Query again what was not answered, and answer calls whose time is over."""
         late_us = now_us - self._state.settings.retry_us
         for sink in list(self._state.sinks.values()):
             for bus, standing in sink.at.items():
@@ -245,11 +245,11 @@ class Interest:
         self._state.effects.add(Reply(sink.client, call, sink.id))
 
     def _durable(self, name: str, durable: str, user: str) -> Sink | None:
-        for number in self._state.wanted.get(name, ()) if durable else ():
+        for number in self._state.requested.get(name, ()) if durable else ():
             sink = self._state.sinks[number]
             if sink.durable == durable and sink.user == user:
                 return sink
         return None
 
     def _sinks(self, name: str) -> list[Sink]:
-        return [self._state.sinks[number] for number in sorted(self._state.wanted.get(name, ()))]
+        return [self._state.sinks[number] for number in sorted(self._state.requested.get(name, ()))]

@@ -97,7 +97,7 @@ class Outgoing:
             fresh.events.append((number, event))
 
     def accepted(self, bus: str, message: EBAccepted, now_us: int) -> None:
-        """Take a confirmation."""
+        """Accept a confirmation."""
         state = self._state
         lane = state.lanes.get((message.name, bus))
         if lane is None or lane.id != message.lane:
@@ -109,7 +109,7 @@ class Outgoing:
         self.send(bus, lane, now_us)
 
     def lane_unknown(self, bus: str, message: EBLaneUnknown, now_us: int) -> None:
-        """Begin a lane anew where its bus has lost what it had accepted."""
+        """Begin a lane again where its bus has lost what it had accepted."""
         lane = self._state.lanes.get((message.name, bus))
         if lane is None or lane.id != message.lane or not lane.items:
             return
@@ -196,7 +196,7 @@ class Outgoing:
             if lane is None or len(lane.items) < limit:
                 continue
             if not persistent and bus not in self._state.peers:
-                # Nobody answers there: what is best effort does not hold up everybody else.
+                # Nobody answers there: what is best effort does not delay everybody else.
                 self._state.counters["dropped_for_silent_bus"] += len(accepted.pop(bus))
                 continue
             self._state.counters["refused_full"] += 1

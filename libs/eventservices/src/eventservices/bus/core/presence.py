@@ -1,4 +1,4 @@
-"""Which other buses there are: signs of life, and what ends with those that give none.
+"""Which other buses there are: signs of life, and what ends with those that are silent.
 
 Source:
     Smart-building thesis, section 5.2, "Monitor Thread"; that buses crash, too, it leaves open.
@@ -33,7 +33,7 @@ class Presence:
                 self._state.silent.setdefault(sink.bus, now_us)
 
     def hello(self, bus: str, message: EBHello, now_us: int) -> None:
-        """Take a sign of life."""
+        """Accept a sign of life."""
         state = self._state
         peer = state.peers.get(bus)
         state.peers[bus] = Peer(message.incarnation, message.sources, message.dropped, now_us)
@@ -57,7 +57,7 @@ class Presence:
             state.silent.setdefault(bus, now_us)
 
     def tick(self, now_us: int) -> None:
-        """Give a sign of life, and see which buses give none."""
+        """Send a sign of life, and see which buses are silent."""
         state, settings = self._state, self._state.settings
         if now_us - self._hello_us >= settings.hello_us:
             self._hello_us = now_us

@@ -118,7 +118,7 @@ def drop_inbox(state: State, sink: Sink, serial: int) -> None:
 
 
 def restore(state: State, rows: Mapping[str, bytes], now_us: int) -> None:
-    """Take up what was stored before a restart.
+    """Restore what was stored before a restart.
 
     Raises:
         msgspec.DecodeError: A row is not what was stored.
@@ -164,7 +164,7 @@ def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
     sink = Sink(number, row.name, row.filter, row.user, row.device, "", row.durable, row.version)
     sink.away_us = now_us
     state.sinks[number] = sink
-    state.wanted.setdefault(row.name, set()).add(number)
+    state.requested.setdefault(row.name, set()).add(number)
 
 
 def _restore_event(state: State, name: str, number: int, row: EventRow) -> None:

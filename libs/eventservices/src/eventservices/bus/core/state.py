@@ -24,21 +24,21 @@ class BusSettings:
     Attributes:
         policy: Whether each subscription is decided by the policy service.
         precedence: Which filter is applied where policy and sink both have one.
-        naming: Whether there is a naming service to ask.
+        naming: Whether there is a naming service to query.
         code: Whether filters may be plug-ins.
         retry_us: After which what is not confirmed is sent again; ever longer, up to 16 times as
             long.
         wait_us: Longest that `subscribe` waits for the sources' buses.
         fresh_us: How long what a new source sends is kept for sinks that waited for it.
-        everywhere_us: How long buses have to answer where all were asked for sources.
+        everywhere_us: How long buses have to answer where all were queried for sources.
         hello_us: Between two signs of life.
         silent_us: After which a silent bus is cleaned up.
         horizon_us: After which a silent bus's, or an absent client's, durable sinks are, too.
         confirm_every: Messages that are confirmed together; fewer are with the next tick.
-        window: Most messages of a lane under way, and most that are retained out of order.
+        window: Most messages of a lane in transit, and most that are retained out of order.
         lane_items: Most messages that wait in a lane.
         sink_items: Most events that wait for a sink.
-        in_flight: Most events under way to a sink.
+        in_flight: Most events in transit to a sink.
         most_sinks: Most sinks, and most sources, of one bus.
         most_remote: Most sinks of other buses that have subscribed here.
     """
@@ -95,7 +95,7 @@ class Standing:
     """What became of a sink's request at one source's bus.
 
     Attributes:
-        guessed: Whether nobody said that the bus has a source: no call waits for its answer.
+        guessed: Whether nobody stated that the bus has a source: no call waits for its answer.
     """
 
     asked_us: int
@@ -110,13 +110,13 @@ class Sink:
     """A sink of this bus's.
 
     Attributes:
-        durable: Name under which a client takes it up again; "" where it ends with its client.
+        durable: Name under which a client resumes it; "" where it ends with its client.
         client: "" while a durable sink's client is away.
         at: By source's bus.
         call: The call that waits for the buses' answers, with its deadline.
-        asking_until_us: Until when buses that were all asked for sources may answer.
-        queue: Serial, origin and event of what waits, the first `flying` of which are under way.
-        stalled: Serial of the first under way when that was last looked at.
+        asking_until_us: Until when buses that were all queried for sources may answer.
+        queue: Serial, origin and event of what waits, the first `flying` of which are in transit.
+        stalled: Serial of the first in transit when that was last looked at.
         floors: Highest sequence received before a restart, by origin, epoch and home.
     """
 
@@ -213,7 +213,7 @@ class Arrival:
 
 @dataclass(slots=True)
 class Peer:
-    """Another bus, when it was last heard of."""
+    """Another bus, when its last sign of life came."""
 
     incarnation: int
     sources: int
@@ -232,9 +232,9 @@ class State:
         settings: See there.
         run_code: Runs plug-ins.
         adding: Answers that wait for the naming service, by name.
-        wanted: Sinks by the name that they subscribed to.
+        requested: Sinks by the name that they subscribed to.
         silent: Since when buses with durable sinks here are silent.
-        dropped: How many buses' subscriptions were given up.
+        dropped: How many buses' subscriptions were abandoned.
     """
 
     id: str
@@ -247,7 +247,7 @@ class State:
     names: Counter[str] = field(default_factory=Counter)
     adding: dict[str, list[Reply]] = field(default_factory=dict)
     sinks: dict[int, Sink] = field(default_factory=dict)
-    wanted: dict[str, set[int]] = field(default_factory=dict)
+    requested: dict[str, set[int]] = field(default_factory=dict)
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
     fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from eventservices.stamp import Stamp
 
 
 class Advertise(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks to be a source."""
+    """Requests to be a source."""
 
     name: str
 
@@ -25,7 +25,7 @@ class Unadvertise(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Subscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks to be a sink; `user` is a token where the bus asks for tokens."""
+    """Requests to be a sink; `user` is a token where the bus requests tokens."""
 
     name: str
     filter: Filter | None
@@ -35,7 +35,7 @@ class Subscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Refilter(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Gives a sink another filter."""
+    """Replaces a sink's filter."""
 
     sink: int
     filter: Filter
@@ -96,7 +96,7 @@ class Answer(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
     Attributes:
         call: Its number.
-        number: What it asked for.
+        number: What was requested.
         error: Class of the exception; "" where there is none.
         reason: For people.
         code: The exception's number, where it has one.
@@ -126,7 +126,7 @@ class SinkEnded(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class AreYouThere(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks a client that is watched whether it lives."""
+    """Queries a client that is watched whether it is alive."""
 
 
 class NotKnown(msgspec.Struct, frozen=True, array_like=True, tag=True):

@@ -33,11 +33,11 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
 
 
 class EBSubscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks a source's bus for events; again with another filter replaces the one before.
+    """Requests events of a source's bus; again with another filter replaces the one before.
 
     Attributes:
         name: Of the event.
-        sink: Number of the sink at the bus that asks.
+        sink: Number of the sink at the requesting bus.
         version: Grows with each request for the sink; an older one is ignored.
         filter: Applied at the source; None for all.
         user: As the sink's bus vouches for.
@@ -85,7 +85,7 @@ class EBNotify(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """Brings one event to one bus, for however many of its sinks.
 
     Attributes:
-        lane: Names this sequence of messages; another one begins it anew.
+        lane: Names this sequence of messages; another one begins a new sequence.
         number: Of the message in its lane; events that a filter stops have none.
         before: Number of the message before it; 0 where it is the lane's first.
         sinks: Whose filters the event passed; empty where a right was revoked meanwhile.
@@ -129,7 +129,7 @@ class EBRevoked(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class EBWho(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks all buses which has a source of an event."""
+    """Queries all buses which has a source of an event."""
 
     name: str
 
@@ -146,7 +146,7 @@ class EBHello(msgspec.Struct, frozen=True, array_like=True, tag=True):
     Attributes:
         incarnation: Another after each restart.
         sources: Grows with each change of the names that it has sources of.
-        dropped: Grows with each bus whose subscriptions it gave up.
+        dropped: Grows with each bus whose subscriptions it abandoned.
     """
 
     incarnation: int
@@ -168,7 +168,7 @@ _DECODER: Final = msgspec.msgpack.Decoder(Message)
 
 
 class MessageError(BusError, ValueError):
-    """Raised when what came from another bus is no message."""
+    """Raised when what came from another bus is not a message."""
 
 
 def encode(message: Message) -> bytes:

@@ -1,4 +1,4 @@
-"""What is asked of a naming server, and what it answers, as MessagePack.
+"""Queries to a naming server, and what it answers, as MessagePack.
 
 Source:
     Smart-building thesis, sections 4.4.7 and 5.7, appendix A.
@@ -19,7 +19,7 @@ class AddName(msgspec.Struct, frozen=True, array_like=True, tag=True):
     Attributes:
         name: Of the event.
         bus: With a source of it.
-        at_us: When the bus asked, by its own clock: what it asked before is void.
+        at_us: When the bus sent it, by its own clock: what it sent before is void.
         hops: Servers that passed it on.
     """
 
@@ -39,7 +39,7 @@ class RemoveName(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Lookup(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Asks for the buses with sources of an event."""
+    """Requests the buses with sources of an event."""
 
     name: str
     hops: int = 0
@@ -53,7 +53,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         state: `known`: it is done, or these are all sources, maybe none. `pending`: a server on the
-            way is away, and it is tried again. `unknown`: that is not known now.
+            path is away, and it is tried again. `unknown`: that is not known now.
         buses: Of `known` sources.
         lifetime_us: How long the answer may be used; microseconds.
         cached: Whether it is a copy, which may be as old as lifetimes allow.

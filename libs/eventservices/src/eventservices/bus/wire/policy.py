@@ -1,4 +1,4 @@
-"""What is asked of the policy service, as MessagePack; the answer is a `Decision`."""
+"""Questions to the policy service, as MessagePack; the answer is a `Decision`."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from eventservices.bus.wire.messages import MessageError
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
-    """Asks whether a user's sink may subscribe.
+    """Requests a decision: whether a user's sink may subscribe.
 
     Attributes:
         user: As the sink's bus vouches for.
