@@ -22,6 +22,9 @@ from eventservices.bus.wire.naming import (
 from fes_naming.links import Links
 
 SEPARATOR = "\t"
+HOP_US = 80_000
+"""How much less each next server waits, so that the one before still gets its answer."""
+LEAST_US = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class NamingSettings:
     lifetime_us: int = 10_000_000
     negative_us: int = 2_000_000
     lease_us: int = 60_000_000
-    forward_us: int = 1_600_000
+    forward_us: int = 2_500_000
     away_us: int = 1_000_000
     retry_us: int = 1_000_000
     most_names: int = 1_000_000
@@ -297,7 +300,7 @@ class NameServer:
                 break
             self._ticket += 1
             self._asked[self._ticket] = _Asked(asker, query, route[place + 1 :], server)
-            timeout_us = int(self.settings.forward_us * 0.7**query.hops)
+            timeout_us = max(LEAST_US, self.settings.forward_us - query.hops * HOP_US)
             output = Forward(self._ticket, server, _next(query), timeout_us)
             self._step.outputs.append(output)
             return

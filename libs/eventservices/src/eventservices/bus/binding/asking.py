@@ -32,7 +32,8 @@ class Asking:
                 await self._link.publish(
                     subject, question, reply=f"{self._inbox}.{number}", waits=False
                 )
-                return await waiting
+                # Where nobody listens, the broker answers itself, with nothing.
+                return await waiting or None
         except (TimeoutError, EventServiceError):
             return None
         finally:

@@ -55,7 +55,7 @@ class Grants:
             message.user,
             message.device,
             message.durable,
-            message.early,
+            message.since_us if present is None else 0,
         )
         if present is not None:
             # Until the new request is decided, what was granted goes on.

@@ -68,7 +68,7 @@ class Interest:
             state.sinks[sink.id] = sink
             state.requested.setdefault(name, set()).add(sink.id)
         sink.client, sink.filter, sink.device, sink.flying = client, filter_, device, 0
-        sink.version = state.new_id()
+        sink.version, sink.since_us = state.new_id(), now_us
         sink.call, sink.looked_up = (call, now_us + state.settings.wait_us), False
         sink.at.clear()
         if durable:
@@ -221,7 +221,7 @@ class Interest:
             sink.user,
             sink.device,
             bool(sink.durable),
-            early=sink.call is None,
+            0 if sink.call else sink.since_us,
         )
         self._state.effects.send(bus, message)
 

@@ -78,10 +78,12 @@ class Outgoing:
     def catch_up(self, name: str, sink: RemoteSink, now_us: int) -> None:
         """Send a sink that had waited for a source what that has sent since it was advertised."""
         fresh = self._state.fresh.get(name)
-        if fresh is None or not sink.early or sink.test is None:
+        since_us, sink.since_us = sink.since_us, 0
+        if fresh is None or not since_us or sink.test is None:
             return
-        sink.early = False
-        for number, event in fresh.events:
+        for at_us, number, event in fresh.events:
+            if at_us < since_us:
+                continue
             subject = Subject(event.values, event.attributes, sink.user, sink.device)
             lane = self._state.lanes.get((name, sink.bus))
             has_room = lane is None or len(lane.items) < self._state.settings.lane_items
@@ -94,7 +96,7 @@ class Outgoing:
     def _keep_fresh(self, number: int, event: Event, now_us: int) -> None:
         fresh = self._state.fresh.get(event.name)
         if fresh is not None and now_us <= fresh.until_us:
-            fresh.events.append((number, event))
+            fresh.events.append((now_us, number, event))
 
     def accepted(self, bus: str, message: EBAccepted, now_us: int) -> None:
         """Accept a confirmation."""

@@ -128,6 +128,7 @@ class Sink:
     client: str
     durable: str = ""
     version: int = 0
+    since_us: int = 0
     away_us: int = 0
     at: dict[str, Standing] = field(default_factory=dict)
     call: tuple[int, int] | None = None
@@ -151,7 +152,7 @@ class RemoteSink:
     user: str
     device: str
     durable: bool
-    early: bool = False
+    since_us: int = 0
     test: Compiled | None = None
     decision: Decision | None = None
     asked_us: int = 0
@@ -190,7 +191,7 @@ class Fresh:
     """What a new source has sent, for sinks that waited for it."""
 
     until_us: int
-    events: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_FRESH))
+    events: deque[tuple[int, int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_FRESH))
 
 
 @dataclass(slots=True)

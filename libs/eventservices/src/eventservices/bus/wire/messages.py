@@ -43,8 +43,8 @@ class EBSubscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
         user: As the sink's bus vouches for.
         device: Type of the sink's device.
         durable: Whether the sink outlives restarts of its bus.
-        early: Whether the sink had subscribed before the source was there: it also gets what a new
-            source has sent since.
+        since_us: When the sink subscribed, where it waited for a source: it also gets what a new
+            source has sent since; 0 otherwise. Microseconds since 1970 UTC.
     """
 
     name: str
@@ -54,7 +54,7 @@ class EBSubscribe(msgspec.Struct, frozen=True, array_like=True, tag=True):
     user: str
     device: str
     durable: bool = False
-    early: bool = False
+    since_us: int = 0
 
 
 class EBSubscribed(msgspec.Struct, frozen=True, array_like=True, tag=True):
