@@ -210,3 +210,26 @@ async def test_while_the_policy_service_is_away_nothing_new_is_granted_and_all_e
     await eventually(lambda: stage.bus.counters["remote_sinks"] == 1, what="bob is asked for again")
     assert len(got) == before
     assert leaked == []
+
+
+async def test_a_decision_that_is_renewed_in_time_interrupts_nothing(
+    server: NatsServer, stages: list[Stage]
+) -> None:
+    stage = await staged(stages, server, "p6", STAFF)
+    got: list[Event] = []
+    told: list[str] = []
+    ann = await stage.user("ann")
+    await ann.subscribe(DOOR, got.append, on_ended=lambda _, reason: told.append(reason))
+    first = next(iter(stage.bus.core._state.remote[DOOR].values())).decision
+    assert first is not None
+
+    def renewed() -> bool:
+        sinks = stage.bus.core._state.remote.get(DOOR, {})
+        return any(
+            each.decision and each.decision.until_us > first.until_us for each in sinks.values()
+        )
+
+    await eventually(renewed, what="the next decision")
+    await stage.door.notify({"floor": 1})
+    await eventually(lambda: len(got) == 1, what="an event under the next decision")
+    assert told == []

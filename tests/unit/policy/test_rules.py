@@ -10,6 +10,7 @@ from fes_policy import Engine, PolicyError, parse_rules
 from fes_policy.building import Building, Place, User, load_building
 from fes_policy.cases import Case, failures
 from fes_policy.conflicts import conflicts
+from fes_policy.engine import GRACE_US
 from fes_policy.whereabouts import Whereabouts
 
 DOOR = "ie.tcd.Door"
@@ -82,7 +83,7 @@ def test_a_decision_ends_with_its_lifetime_and_with_the_minute() -> None:
     question = Question("ann", DOOR, "desk", "")
     assert engine.decide(question, NOON_US).decision.until_us == NOON_US + 30_000_000
     late = NOON_US + 50_000_000
-    assert engine.decide(question, late).decision.until_us == NOON_US + 60_000_000
+    assert engine.decide(question, late).decision.until_us == NOON_US + 60_000_000 + GRACE_US
 
 
 @pytest.mark.parametrize(

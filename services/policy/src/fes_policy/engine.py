@@ -20,6 +20,9 @@ from fes_policy.rules import Rule, Rules, filter_of
 from fes_policy.whereabouts import Whereabouts
 
 MINUTE_US: Final = 60_000_000
+GRACE_US: Final = 2_000_000
+"""How long a decision outlives what it rests on, so that the next one comes before it ends."""
+
 MOST_ENTITIES: Final = 10_000
 
 
@@ -66,11 +69,10 @@ class Engine:
             request_of(question.user, question.name, context), self._entities(question)
         )
         # Rules read the time in minutes, and a place counts as long as its sighting.
-        until_us = min(
-            now_us + int(self.building.lifetime_s * 1e6), (now_us // MINUTE_US + 1) * MINUTE_US
-        )
+        changes_us = (now_us // MINUTE_US + 1) * MINUTE_US
         if place is not None:
-            until_us = min(until_us, place[1])
+            changes_us = min(changes_us, place[1])
+        until_us = min(now_us + int(self.building.lifetime_s * 1e6), changes_us + GRACE_US)
         named = ", ".join(each.id for each in rules) or "no rule permits it"
         if not permit:
             decision = Decision(
