@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import client, doctor, init, kill, native, run, validate
+from fes.cli import added, client, doctor, init, kill, native, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
