@@ -26,7 +26,7 @@ from fes_policy.server import PolicyServer
 from fes_policy.whereabouts import Whereabouts
 from report import RUNS, machine
 
-USERS, RULES, GROUPS, NAMES, PAUSE_S = 1000, 200, 20, 10, 0.02
+USERS, RULES, GROUPS, NAMES, PAUSE_S = 1000, 200, 20, 10, 0.5
 BUILDING_ID = "bench"
 
 

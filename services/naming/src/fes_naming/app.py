@@ -2,11 +2,11 @@
 
 from typing import Final, Literal
 
-from eventservices.bus.binding.options import wall_clock_us
 from eventservices.bus.wire.naming import AddName, Lookup, Query, RemoveName, Result
 from fastapi import FastAPI, Response
 from pydantic import BaseModel
 from serving.documented import documented_app
+from serving.wall_clock import wall_us
 
 from fes_naming.server import NamingServer
 
@@ -60,12 +60,12 @@ def make_app(server: NamingServer) -> FastAPI:
     @app.put("/v1/names/{name}/{bus}", responses={202: {"model": Answer}})
     async def add(name: str, bus: str, response: Response) -> Answer:
         """Add a bus to an event's sources; 202 where it is tried again until it is done."""
-        return await ask(AddName(name, bus, wall_clock_us()), response)
+        return await ask(AddName(name, bus, wall_us()), response)
 
     @app.delete("/v1/names/{name}/{bus}", responses={202: {"model": Answer}})
     async def remove(name: str, bus: str, response: Response) -> Answer:
         """Remove a bus from an event's sources; 202 where it is tried again until it is done."""
-        return await ask(RemoveName(name, bus, wall_clock_us()), response)
+        return await ask(RemoveName(name, bus, wall_us()), response)
 
     @app.get("/v1/status")
     async def status() -> Status:

@@ -17,7 +17,6 @@ from eventservices.bus import (
     SqliteStore,
 )
 from eventservices.bus.binding.asking import Asking
-from eventservices.bus.binding.options import wall_clock_us
 from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.binding.store import BusStore, MemoryStore
 from eventservices.bus.binding.storing import Storing
@@ -35,6 +34,7 @@ from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
+from serving.wall_clock import wall_us
 
 from fes_naming.core import Forward, NameServer, NamingSettings, NewSource, Output, Reply
 from fes_naming.links import Links
@@ -112,7 +112,7 @@ class NamingServer(Opening):
         if self._path is not None:
             self._store = await asyncio.to_thread(SqliteStore, self._path)
         stored = await asyncio.to_thread(self._store.read)
-        self._core = NameServer(self._links, self._settings, stored, wall_clock_us())
+        self._core = NameServer(self._links, self._settings, stored, wall_us())
         self._storing = Storing(self._store, self._perform)
         await self._link.open()
         await self._bus.open()
@@ -146,7 +146,7 @@ class NamingServer(Opening):
         waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting[asker] = waiting
         try:
-            self.core.handle(asker, query, wall_clock_us())
+            self.core.handle(asker, query, wall_us())
             self._settle()
             return await waiting
         finally:
@@ -162,7 +162,7 @@ class NamingServer(Opening):
             log.warning("query_refused", extra={"reason": str(error)[:200]})
             self._answer(reply, Result("unknown", reason=str(error)))
             return
-        self.core.handle(reply, query, wall_clock_us())
+        self.core.handle(reply, query, wall_us())
         self._settle()
 
     def _settle(self) -> None:
@@ -198,7 +198,7 @@ class NamingServer(Opening):
                 result = decode_result(answer)
             except MessageError as error:
                 log.warning("result_refused", extra={"reason": str(error)[:200]})
-        self.core.answered(forward.ticket, result, wall_clock_us())
+        self.core.answered(forward.ticket, result, wall_us())
         self._settle()
 
     async def _announce(self, found: NewSource) -> None:
@@ -211,5 +211,5 @@ class NamingServer(Opening):
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self.core.tick(wall_clock_us())
+            self.core.tick(wall_us())
             self._settle()

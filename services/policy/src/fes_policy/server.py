@@ -11,7 +11,6 @@ from typing import Final, Self
 
 import msgspec
 from eventservices.bus import BusClient, BusOptions, Event, EventBus, LocalTransport
-from eventservices.bus.binding.options import wall_clock_us
 from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import PolicyChange, Question, decode_question, subject
@@ -20,6 +19,7 @@ from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
+from serving.wall_clock import wall_us
 
 from fes_policy.engine import Engine, Explained
 from fes_policy.rules import Rules
@@ -100,7 +100,7 @@ class PolicyServer(Opening):
             OSError: The log cannot be written.
         """
         self._log = DecisionLog(self._log_path)
-        self._generation = wall_clock_us()
+        self._generation = wall_us()
         await self._link.open()
         await self._bus.open()
         await self._client.open()
@@ -130,7 +130,7 @@ class PolicyServer(Opening):
 
     def explain(self, question: Question) -> Explained:
         """Return a decision and what led to it."""
-        return self.engine.decide(question, wall_clock_us())
+        return self.engine.decide(question, wall_us())
 
     def _receive(self, subject_: str, payload: bytes, headers: bytes, reply: str) -> None:
         del subject_, headers
@@ -144,7 +144,7 @@ class PolicyServer(Opening):
             self._answers.put(reply, partial(self._answer, question, reply))
 
     async def _answer(self, question: Question, reply: str) -> None:
-        now_us = wall_clock_us()
+        now_us = wall_us()
         explained = self.engine.decide(question, now_us)
         self.counters["permitted" if explained.decision.permit else "refused"] += 1
         self._log.write(question, explained, now_us)

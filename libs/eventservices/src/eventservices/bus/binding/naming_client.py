@@ -4,8 +4,9 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
+from serving.wall_clock import wall_us
+
 from eventservices.bus.binding.asking import Asking
-from eventservices.bus.binding.options import wall_clock_us
 from eventservices.bus.binding.ports import Found
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.naming import (
@@ -44,12 +45,12 @@ class NamingClient:
 
     async def add(self, name: str, bus: str) -> bool:
         """Add a bus to an event's sources; return whether that is known to be done."""
-        result = await self.ask(AddName(name, bus, wall_clock_us()))
+        result = await self.ask(AddName(name, bus, wall_us()))
         return result is not None and result.state == "known"
 
     async def remove(self, name: str, bus: str) -> bool:
         """Remove a bus from an event's sources; return whether that is known to be done."""
-        result = await self.ask(RemoveName(name, bus, wall_clock_us()))
+        result = await self.ask(RemoveName(name, bus, wall_us()))
         return result is not None and result.state == "known"
 
     async def lookup(self, name: str) -> Found:

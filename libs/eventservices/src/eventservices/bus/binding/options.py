@@ -1,19 +1,15 @@
 """How a bus is bound to its broker and its services."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from serving.wall_clock import wall_us
 
 from eventservices.bus.binding.pool import PoolSettings
 from eventservices.bus.binding.ports import Naming, Policy
 from eventservices.bus.binding.store import BusStore, MemoryStore
 from eventservices.bus.core import BusSettings
 from eventservices.bus.filters import RunCode, no_code
-
-
-def wall_clock_us() -> int:
-    """Return microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +46,4 @@ class BusOptions:
     tick_s: float = 0.025
     most_clients: int = 10_000
     most_unstored: int = 10_000
-    clock_us: Callable[[], int] = wall_clock_us
+    clock_us: Callable[[], int] = wall_us
