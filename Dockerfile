@@ -75,11 +75,22 @@ COPY --from=packages /built/fes_adapter_mqtt /opt/ours/
 FROM adapter-base AS adapter-kafka
 COPY --from=packages /built/fes_adapter_kafka /opt/ours/
 
+FROM adapter-base AS adapter-bus
+COPY --from=packages /built/fes_adapter_bus /opt/ours/
+
+FROM adapter-base AS naming
+COPY --from=packages /built/fes_naming /opt/ours/
+ENTRYPOINT ["python", "-m", "fes_naming"]
+
+FROM adapter-base AS policy
+COPY --from=packages /built/fes_policy /opt/ours/
+ENTRYPOINT ["python", "-m", "fes_policy"]
+
 # With the adapters' settings, which `fes validate` knows.
 FROM service AS gateway
 COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
     /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/fes_adapter_nats \
-    /built/fes_adapter_mqtt /built/fes_adapter_kafka /built/fes_gateway /opt/ours/
+    /built/fes_adapter_mqtt /built/fes_adapter_kafka /built/fes_adapter_bus /built/fes_gateway /opt/ours/
 USER 10001:10001
 EXPOSE 8080 8090
 ENTRYPOINT ["fes-gateway"]

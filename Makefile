@@ -2,8 +2,9 @@
 
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
-	services/event-domains services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
-	scenarios/traffic-control-events scenarios/event-domain
+	services/event-domains services/adapter-bus services/naming services/policy \
+	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
+	scenarios/traffic-control-events scenarios/event-domain scenarios/active-badge
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
@@ -15,6 +16,8 @@ FES_SEEDS ?= 100000
 FES_TOWNS ?= 10000
 FES_LAWS ?= 100000
 FES_FUZZ ?= 100000
+FES_BUSES ?= 2000
+FES_TREES ?= 1000
 
 # What `demo` plays; each may be left out.
 INPUTS = $(if $(TRACE),--trace "$(TRACE)") $(if $(MONITORS),--monitors "$(MONITORS)") \
@@ -47,12 +50,14 @@ help: ## List the targets
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of event-domain: EVENTS=N BOUND=N    events of each supplier, connections that an event may pass"
+	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of mutants:     ARGS=…       --share N (one in N), --only carrying.py, --again (what survived, too)"
 	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"
 	@echo "                FES_FIRST_SEED=N    the first of them (others each day), ARGS=\"--processes N\""
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
+	@echo "                FES_BUSES=N FES_TREES=N    how many days of event buses, and trees of naming servers"
 	@echo "                FES_FUZZ=N     how many spoilt files (default $(FES_FUZZ))"
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
@@ -69,6 +74,8 @@ control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control e
 
 event-domain: $(INSTALLED) ## Connect the channels of MEDIator's paper, with a diamond and a cycle; the exit status is the verdict
 	@$(BIN)/fes-event-domain --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(BOUND),--bound $(BOUND))
+active-badge: $(INSTALLED) java ## Make the smart-building thesis's experiments on event buses; the exit status is the verdict
+	@$(BIN)/fes-active-badge --runs "$(RUNS)" $(if $(SEED),--seed $(SEED))
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))
@@ -129,6 +136,7 @@ simulate: $(INSTALLED) ## Play the protocol in federations that nobody has playe
 	@failed=0; cd tests; first="$(if $(FES_FIRST_SEED),--first $(FES_FIRST_SEED)) $(ARGS)"; \
 	../$(BIN)/python -m support.play.ranges federations --count $(FES_SEEDS) $$first || failed=1; \
 	../$(BIN)/python -m support.play.ranges towns --count $(FES_TOWNS) $$first || failed=1; cd ..; \
+	FES_BUSES=$(FES_BUSES) FES_TREES=$(FES_TREES) $(BIN)/pytest tests/simulation/test_buses.py tests/simulation/test_naming.py --timeout 0 -n 2 || failed=1; \
 	FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py --timeout 0 -n 2 || failed=1; \
 	FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 || failed=1; \
 	exit $$failed

@@ -73,7 +73,7 @@ def test_every_adapter_has_a_column_and_a_page_with_its_capabilities() -> None:
         set(table())
         == set(ADAPTERS)
         == {
-            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka"),
+            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka", "bus"),
         }
     )
     for name in ADAPTERS:

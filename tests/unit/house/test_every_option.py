@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from active_badge import settings as badge_settings
 from analytics import settings as analytics_settings
 from can_sim import settings as can_sim_settings
 from event_domain_scenario import __main__ as domain_scenario
@@ -17,6 +18,8 @@ from eventservices.steam import __main__ as steam
 from fes.adapter import __main__ as adapter
 from fes.cli import main as fes
 from fes_gateway import __main__ as gateway
+from fes_naming import settings as naming_settings
+from fes_policy import settings as policy_settings
 from persistent_scenario import settings as persistent_settings
 from traffic_control import settings as city_settings
 from traffic_control_events import settings as events_settings
@@ -42,7 +45,13 @@ SOURCES = {
     "siena": "libs/eventservices/src/eventservices/siena",
     "steam": "libs/eventservices/src/eventservices/steam",
     "cosmic": "libs/eventservices/src/eventservices/cosmic",
+    "fes-naming": "services/naming/src",
+    "fes-policy": "services/policy/src",
+    "fes-active-badge": "scenarios/active-badge/src",
 }
+
+ADDED = {"fes": ("services/naming/src", "services/policy/src")}
+"""Where commands are that services add to a program."""
 
 
 def read_with(read: object, *arguments: object) -> argparse.ArgumentParser:
@@ -80,6 +89,9 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         "siena": siena._parser(),
         "steam": steam._parser(),
         "cosmic": cosmic._parser(),
+        "fes-naming": read_with(naming_settings.read, []),
+        "fes-policy": read_with(policy_settings.read, []),
+        "fes-active-badge": read_with(badge_settings.read, []),
     }
 
 
@@ -115,7 +127,10 @@ def reads_in(folder: Path) -> set[str]:
 def test_every_option_is_read(program: str) -> None:
     options = set(options_of(parsers()[program]))
     assert options
-    assert options - reads_in(ROOT / SOURCES[program]) == set()
+    read = reads_in(ROOT / SOURCES[program])
+    for folder in ADDED.get(program, ()):
+        read |= reads_in(ROOT / folder)
+    assert options - read == set()
 
 
 def test_every_program_with_options_is_looked_at() -> None:

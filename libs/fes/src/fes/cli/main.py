@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import client, doctor, domains, init, kill, native, run, validate
+from fes.cli import added, client, doctor, domains, init, kill, native, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -47,6 +47,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         "kill": lambda: kill.kill(options, out),
         "domains": lambda: domains.domains(options, out),
     }
+    if options.command in added.names():
+        return added.run(options, out)
     show = partial(client.show, options.command, options, out)
     return commands.get(options.command, show)()
 
@@ -65,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     kill.add_parser(subparsers)
     domains.add_parser(subparsers)
     doctor.add_parser(subparsers)
+    added.add_parsers(subparsers)
     return parser
 
 

@@ -1,0 +1,1 @@
+"""The client API: sources and sinks, untyped and typed."""

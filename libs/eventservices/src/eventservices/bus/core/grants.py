@@ -1,0 +1,212 @@
+"""What other buses' sinks may receive of this bus's sources: filters, rights, and their end.
+
+Source:
+    Smart-building thesis, sections 4.4.3 (where the filter comes from) and 4.4.5.
+"""
+
+from eventservices.bus.core import rows
+from eventservices.bus.core.effects import Decide
+from eventservices.bus.core.outgoing import Outgoing
+from eventservices.bus.core.state import Decision, RemoteSink, State
+from eventservices.bus.errors import FilterError
+from eventservices.bus.filters import Filter, both, check_filter, compile_filter, uses_code
+from eventservices.bus.wire.messages import EBRevoked, EBSubscribe, EBSubscribed, EBUnsubscribe
+
+MOST_TOMBSTONES = 10_000
+"""Most ended subscriptions whose version is remembered, so that none comes back late."""
+
+
+class Grants:
+    """Keeps the sinks that have subscribed at this bus.
+
+    Args:
+        state: The bus's.
+        outgoing: What their events go through.
+    """
+
+    def __init__(self, state: State, outgoing: Outgoing) -> None:
+        self._state = state
+        self._outgoing = outgoing
+        self._ended: dict[tuple[str, str, int], int] = {}
+
+    def subscribe(self, bus: str, message: EBSubscribe, now_us: int) -> None:
+        """Accept a request."""
+        state, name = self._state, message.name
+        if message.version <= self._ended.get((bus, name, message.sink), 0):
+            return
+        present = state.remote.get(name, {}).get((bus, message.sink))
+        if present is not None and message.version < present.version:
+            return
+        if name not in state.names and present is None:
+            self._answer(bus, message, unknown=True)
+            return
+        if present is not None and message.version == present.version:
+            if present.test is not None:
+                self._answer(bus, message)
+                return
+        elif (problem := self._problem(message)) is not None:
+            self._answer(bus, message, problem)
+            return
+        sink = RemoteSink(
+            bus,
+            message.sink,
+            message.version,
+            message.filter,
+            message.user,
+            message.device,
+            message.durable,
+            message.since_us if present is None else 0,
+        )
+        if present is not None:
+            # Until the new request is decided, what was granted goes on.
+            sink.test, sink.decision = present.test, present.decision
+        state.remote.setdefault(name, {})[bus, message.sink] = sink
+        if sink.durable:
+            rows.put_remote(state, name, sink)
+        if state.settings.policy:
+            self._decide(name, sink, now_us)
+        else:
+            sink.test = compile_filter(sink.filter, state.run_code)
+            self._answer(bus, message)
+            self._outgoing.catch_up(name, sink, now_us)
+
+    def unsubscribe(self, bus: str, message: EBUnsubscribe) -> None:
+        """Process the end of a subscription."""
+        key = (bus, message.name, message.sink)
+        self._ended[key] = max(message.version, self._ended.get(key, 0))
+        while len(self._ended) > MOST_TOMBSTONES:
+            del self._ended[next(iter(self._ended))]
+        sink = self._state.remote.get(message.name, {}).get((bus, message.sink))
+        if sink is not None and sink.version <= message.version:
+            self.purge(message.name, sink)
+        answer = EBSubscribed(message.name, message.sink, message.version, unknown=True)
+        self._state.effects.send(bus, answer)
+
+    def purge(self, name: str, sink: RemoteSink) -> None:
+        """Remove a sink, with what waits for it."""
+        self._outgoing.withdraw(name, sink.bus, sink.id)
+        sinks = self._state.remote[name]
+        del sinks[sink.bus, sink.id]
+        if not sinks:
+            del self._state.remote[name]
+        if sink.durable:
+            rows.drop_remote(self._state, name, sink)
+
+    def unknown_there(self, bus: str, name: str, numbers: tuple[int, ...]) -> None:
+        """Remove sinks that their bus does not know."""
+        for number in numbers:
+            sink = self._state.remote.get(name, {}).get((bus, number))
+            if sink is not None:
+                self._state.counters["purged"] += 1
+                self.purge(name, sink)
+
+    def bus_gone(self, bus: str, *, durable_too: bool) -> None:
+        """Remove the sinks of a bus that is gone; the durable ones outlive its silence."""
+        kept = []
+        for name in list(self._state.remote):
+            for sink in list(self._state.remote[name].values()):
+                if sink.bus != bus:
+                    continue
+                if sink.durable and not durable_too:
+                    kept.append(sink.id)
+                else:
+                    self._state.counters["purged"] += 1
+                    self.purge(name, sink)
+        self._outgoing.drop_bus(bus, keep=kept)
+
+    def decided(self, request: Decide, decision: Decision | None, now_us: int) -> None:
+        """Accept the policy service's decision; None where it does not answer.
+
+        Without an answer nothing new is granted; what runs ends with its decision.
+        """
+        sink = self._state.remote.get(request.name, {}).get((request.bus, request.sink))
+        if sink is None or sink.version != request.version:
+            return
+        if decision is None:
+            self._state.counters["policy_unreachable"] += 1
+            return
+        if not decision.permit or decision.until_us <= now_us:
+            reason = decision.reason or f"refused by {decision.rule}"
+            self.revoke(request.name, sink, reason)
+            return
+        sink.decision = decision
+        sink.test = compile_filter(self._chosen(sink.filter, decision), self._state.run_code)
+        answer = EBSubscribed(request.name, sink.id, sink.version)
+        self._state.effects.send(sink.bus, answer)
+        self._outgoing.catch_up(request.name, sink, now_us)
+
+    def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
+        """Withdraw a right, with every copy that waits here, and notify the sink's bus."""
+        state = self._state
+        state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, sink.id)
+        if sink.test is None:
+            answer = EBSubscribed(name, sink.id, sink.version, reason)
+            state.effects.send(sink.bus, answer)
+        else:
+            state.counters["revocations"] += 1
+            state.effects.send(sink.bus, EBRevoked(name, sink.id, reason))
+        self.purge(name, sink)
+
+    def restored(self, now_us: int) -> None:
+        """Apply the filters of sinks that outlived a restart; rights are decided again."""
+        for name, sinks in self._state.remote.items():
+            for sink in sinks.values():
+                if self._state.settings.policy:
+                    self._decide(name, sink, now_us)
+                else:
+                    sink.test = compile_filter(sink.filter, self._state.run_code)
+
+    def recheck(self, user: str, now_us: int) -> None:
+        """Have live subscriptions decided again; "" for those of all users."""
+        for name in list(self._state.remote):
+            for sink in list(self._state.remote[name].values()):
+                if user in ("", sink.user):
+                    self._decide(name, sink, now_us)
+
+    def tick(self, now_us: int) -> None:
+        """Renew decisions in time, and end what outlived its own."""
+        if not self._state.settings.policy:
+            return
+        retry_us = self._state.settings.retry_us
+        for name in list(self._state.remote):
+            for sink in list(self._state.remote[name].values()):
+                decision = sink.decision
+                if decision is not None and decision.until_us <= now_us:
+                    self.revoke(name, sink, "its decision ended, and none followed")
+                elif sink.asked_us + retry_us <= now_us and (
+                    decision is None or decision.until_us - now_us < 8 * retry_us
+                ):
+                    self._decide(name, sink, now_us)
+
+    def _decide(self, name: str, sink: RemoteSink, now_us: int) -> None:
+        sink.asked_us = now_us
+        request = Decide(name, sink.bus, sink.id, sink.version, sink.user, sink.device)
+        self._state.effects.add(request)
+
+    def _chosen(self, own: Filter | None, decision: Decision) -> Filter | None:
+        match self._state.settings.precedence:
+            case "sink":
+                return own if own is not None else decision.filter
+            case "policy":
+                return decision.filter if decision.filter is not None else own
+            case "both":
+                return both(decision.filter, own)
+
+    def _problem(self, message: EBSubscribe) -> str | None:
+        settings = self._state.settings
+        if message.filter is not None:
+            try:
+                check_filter(message.filter)
+            except FilterError as error:
+                return str(error)
+            if uses_code(message.filter) and not settings.code:
+                return "filters that are code are not accepted here"
+        if sum(map(len, self._state.remote.values())) >= settings.most_remote:
+            return f"{settings.most_remote} sinks have subscribed here"
+        return None
+
+    def _answer(
+        self, bus: str, request: EBSubscribe, problem: str = "", *, unknown: bool = False
+    ) -> None:
+        answer = EBSubscribed(request.name, request.sink, request.version, problem, unknown)
+        self._state.effects.send(bus, answer)

@@ -1,0 +1,267 @@
+"""What a bus knows, and its bounds."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from eventservices.bus.core.effects import Effects, Reply
+from eventservices.bus.filters import Compiled, Filter, RunCode, no_code
+from eventservices.bus.wire.messages import EBNotify, Event
+from eventservices.suppress import Suppressor
+
+MOST_FRESH = 1_000
+"""Most events of a new source that are kept for sinks that waited for it."""
+
+Precedence = Literal["policy", "both", "sink"]
+
+
+@dataclass(frozen=True, slots=True)
+class BusSettings:
+    """How a bus behaves.
+
+    Attributes:
+        policy: Whether each subscription is decided by the policy service.
+        precedence: Which filter is applied where policy and sink both have one.
+        naming: Whether there is a naming service to query.
+        code: Whether filters may be plug-ins.
+        retry_us: After which what is not confirmed is sent again; ever longer, up to 16 times as
+            long.
+        wait_us: Longest that `subscribe` waits for the sources' buses.
+        fresh_us: How long what a new source sends is kept for sinks that waited for it.
+        everywhere_us: How long buses have to answer where all were queried for sources.
+        hello_us: Between two signs of life.
+        silent_us: After which a silent bus is cleaned up.
+        horizon_us: After which a silent bus's, or an absent client's, durable sinks are, too.
+        confirm_every: Messages that are confirmed together; fewer are with the next tick.
+        window: Most messages of a lane in transit, and most that are retained out of order.
+        lane_items: Most messages that wait in a lane.
+        sink_items: Most events that wait for a sink.
+        in_flight: Most events in transit to a sink.
+        most_sinks: Most sinks, and most sources, of one bus.
+        most_remote: Most sinks of other buses that have subscribed here.
+    """
+
+    policy: bool = False
+    precedence: Precedence = "both"
+    naming: bool = False
+    code: bool = False
+    retry_us: int = 250_000
+    wait_us: int = 5_000_000
+    fresh_us: int = 5_000_000
+    everywhere_us: int = 100_000
+    hello_us: int = 2_000_000
+    silent_us: int = 30_000_000
+    horizon_us: int = 3_600_000_000
+    confirm_every: int = 16
+    window: int = 256
+    lane_items: int = 10_000
+    sink_items: int = 1_000
+    in_flight: int = 64
+    most_sinks: int = 10_000
+    most_remote: int = 100_000
+
+
+class Decision(msgspec.Struct, frozen=True, array_like=True):
+    """What the policy service decided.
+
+    Attributes:
+        permit: Whether the sink may subscribe.
+        rule: Identifier of the rule that decided.
+        until_us: When the decision ends; microseconds since 1970 UTC.
+        filter: The rule's filter; None for all.
+        reason: For people.
+    """
+
+    permit: bool
+    rule: str
+    until_us: int
+    filter: Filter | None = None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Source:
+    """A source of this bus's."""
+
+    id: int
+    name: str
+    client: str
+
+
+@dataclass(slots=True)
+class Standing:
+    """What became of a sink's request at one source's bus.
+
+    Attributes:
+        guessed: Whether nobody stated that the bus has a source: no call waits for its answer.
+    """
+
+    asked_us: int
+    version: int
+    guessed: bool = False
+    state: Literal["asked", "granted", "refused", "unknown"] = "asked"
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Sink:
+    """A sink of this bus's.
+
+    Attributes:
+        durable: Name under which a client resumes it; "" where it ends with its client.
+        client: "" while a durable sink's client is away.
+        at: By source's bus.
+        call: The call that waits for the buses' answers, with its deadline.
+        asking_until_us: Until when buses that were all queried for sources may answer.
+        queue: Serial, origin and event of what waits, the first `flying` of which are in transit.
+        stalled: Serial of the first in transit when that was last looked at.
+        floors: Highest sequence received before a restart, by origin, epoch and home.
+    """
+
+    id: int
+    name: str
+    filter: Filter | None
+    user: str
+    device: str
+    client: str
+    durable: str = ""
+    version: int = 0
+    since_us: int = 0
+    away_us: int = 0
+    at: dict[str, Standing] = field(default_factory=dict)
+    call: tuple[int, int] | None = None
+    looked_up: bool = False
+    asking_until_us: int = 0
+    queue: deque[tuple[int, str, Event]] = field(default_factory=deque)
+    flying: int = 0
+    stalled: int = 0
+    seen: Suppressor = field(default_factory=lambda: Suppressor(window=4096, origins=1000))
+    floors: dict[tuple[str, int, str], int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RemoteSink:
+    """A sink of another bus's, or of this one's, that has subscribed here."""
+
+    bus: str
+    id: int
+    version: int
+    filter: Filter | None
+    user: str
+    device: str
+    durable: bool
+    since_us: int = 0
+    test: Compiled | None = None
+    decision: Decision | None = None
+    asked_us: int = 0
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A message of a lane.
+
+    Attributes:
+        event_number: Of the event, among those of its name at this bus.
+        sent_us: 0 before it is first sent.
+        tries: Times that it was sent again.
+    """
+
+    number: int
+    event_number: int
+    before: int
+    sinks: tuple[int, ...]
+    event: Event
+    sent_us: int = 0
+    tries: int = 0
+
+
+@dataclass(slots=True)
+class Lane:
+    """Messages of one name to one bus."""
+
+    id: int
+    last: int = 0
+    items: deque[Waiting] = field(default_factory=deque)
+
+
+@dataclass(slots=True)
+class Fresh:
+    """What a new source has sent, for sinks that waited for it."""
+
+    until_us: int
+    events: deque[tuple[int, int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_FRESH))
+
+
+@dataclass(slots=True)
+class Arrival:
+    """What came in one lane: the last accepted, and what is retained until its turn.
+
+    Attributes:
+        started: Whether anything was accepted.
+        settled: Whether anything was accepted since this bus was started.
+        unconfirmed: How many were accepted since the last confirmation was sent.
+    """
+
+    lane: int
+    last: int = 0
+    started: bool = False
+    settled: bool = False
+    unconfirmed: int = 0
+    held: dict[int, EBNotify] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Peer:
+    """Another bus, when its last sign of life came."""
+
+    incarnation: int
+    sources: int
+    dropped: int
+    heard_us: int
+
+
+@dataclass
+class State:
+    """All that a bus knows.
+
+    Attributes:
+        id: Of the bus, unique in its building.
+        home: Name of the event service.
+        incarnation: Another after each restart; microseconds since 1970 UTC.
+        settings: See there.
+        run_code: Runs plug-ins.
+        adding: Answers that wait for the naming service, by name.
+        requested: Sinks by the name that they subscribed to.
+        silent: Since when buses with durable sinks here are silent.
+        dropped: How many buses' subscriptions were abandoned.
+    """
+
+    id: str
+    home: str
+    incarnation: int
+    settings: BusSettings
+    run_code: RunCode = no_code
+    effects: Effects = field(default_factory=Effects)
+    sources: dict[int, Source] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
+    adding: dict[str, list[Reply]] = field(default_factory=dict)
+    sinks: dict[int, Sink] = field(default_factory=dict)
+    requested: dict[str, set[int]] = field(default_factory=dict)
+    remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
+    fresh: dict[str, Fresh] = field(default_factory=dict)
+    lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
+    arrivals: dict[tuple[str, str], Arrival] = field(default_factory=dict)
+    peers: dict[str, Peer] = field(default_factory=dict)
+    silent: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    counters: Counter[str] = field(default_factory=Counter)
+    last_id: int = 0
+    sources_version: int = 1
+    dropped: int = 0
+
+    def new_id(self) -> int:
+        """Return a number that this bus has not used, in no incarnation."""
+        self.last_id = max(self.last_id + 1, self.incarnation)
+        return self.last_id

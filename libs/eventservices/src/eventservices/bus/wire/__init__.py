@@ -1,0 +1,1 @@
+"""What crosses a wire: messages of buses, calls of clients, subjects, tokens of users."""
