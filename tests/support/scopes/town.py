@@ -160,7 +160,7 @@ class Town:
         self.routers = routers or ROUTERS
         self.states = {name: ScopeState() for name in self.routers}
         self.rows: dict[str, dict[str, bytes]] = {name: {} for name in self.routers}
-        self.compiled: dict[str, Router] = {}
+        self.made = {name: router_of(self.graph) for name, router_of in self.routers.items()}
         self.now_us = SECOND_US
         self.sequence = 0
         draw = self.draw
@@ -180,14 +180,11 @@ class Town:
             self.join()
 
     def managers(self) -> dict[str, ScopeManager]:
-        """Return managers; figure 8's graph is made anew, the compiled form is kept."""
-        found = {}
-        for name, router_of in self.routers.items():
-            if name == "figure 8" or name not in self.compiled:
-                self.compiled[name] = router_of(self.graph)
-            router = self.compiled[name]
-            found[name] = ScopeManager(self.graph, router, self.audience, self.states[name])
-        return found
+        """Return managers of what their journals say; routers are kept over all changes."""
+        return {
+            name: ScopeManager(self.graph, router, self.audience, self.states[name])
+            for name, router in self.made.items()
+        }
 
     def join(self) -> str:
         draw: Any = self.draw

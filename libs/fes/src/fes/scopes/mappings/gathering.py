@@ -65,7 +65,7 @@ def _made(rule: Gather, events: tuple[Event, ...]) -> Event:
     for name, how, of in rule.results:
         values = [v for v in (event.parameter(of) for event in events) if v is not None]
         if how == "count":
-            results[name] = len(values)
+            results[name] = len(events)
         elif values:
             results[name] = _RESULTS[how](values)
     if rule.key and rule.key not in results and last.parameter(rule.key) is not None:

@@ -62,12 +62,22 @@ class Figure8Router:
     """Routes in the transformed graph.
 
     Args:
-        graph: The scopes; the router is made anew after a change.
+        graph: The scopes; they are transformed again after a change.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self._generation = -1
         self._roots: dict[str, Roots] = {}
+        self._tops: set[str] = set()
+        self._bridges: list[_Bridge] = []
+        self._clients: list[str] = []
+
+    def _transform(self) -> None:
+        """Make the graph without interfaces and mappings."""
+        graph = self._graph
+        self._generation = graph.generation
+        self._roots = {}
         cut = [edge for edge in graph.edges() if self._is_cut(edge)]
         self._tops = {edge.member for edge in cut} | {
             name for name in graph.nodes if self._is_gate(name)
@@ -79,6 +89,8 @@ class Figure8Router:
 
     def reach(self, publication: Publication, audience: Audience) -> Reached:
         """Return the consumers and stations that a publication reaches."""
+        if self._generation != self._graph.generation:
+            self._transform()
         reached = Reached()
         for content in publication.contents:
             self._spread(publication, content, audience, reached)
