@@ -5,9 +5,10 @@ import sys
 import bench_control_plane
 import bench_match_index
 import bench_passthrough
+import bench_scopes
 import bench_traffic
 from command import main
 
 if __name__ == "__main__":
     measured = main((*bench_traffic.CASES, *bench_passthrough.CASES), bench_match_index.show)
-    sys.exit(measured or bench_control_plane.show())
+    sys.exit(measured or bench_control_plane.show() or bench_scopes.show())

@@ -122,8 +122,8 @@ def figure3(router: RouterOf, *, sessions: bool = False) -> World:
         ("C4", "M2"),
         *((f"pc{at}", f"C{at}") for at in (1, 2, 3, 4)),
     )
-    for member, scope in memberships:
-        graph.join(Edge(member, scope))
+    for member, above in memberships:
+        graph.join(Edge(member, above))
     if sessions:
         _as_figure7(graph)
     world = World(graph, router)

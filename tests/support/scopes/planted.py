@@ -9,20 +9,22 @@ import fes.scopes.graph as graph_module
 import fes.scopes.manager as manager_module
 import fes.scopes.routing.climb as climb_module
 import fes.scopes.routing.direct as direct_module
-import fes.scopes.station as station_module
 from fes.scopes.declared import Rights, Scope
 from fes.scopes.graph import Graph
 from fes.scopes.journal import ScopeState
+from fes.scopes.journey import Journey
 from fes.scopes.manager import ScopeManager
 from fes.scopes.mappings.gathering import Gatherings
 from fes.scopes.mappings.mapping import Mapping
 from fes.scopes.policies.choosing import Choices
 from fes.scopes.policies.waiting import Queue
+from fes.scopes.progress import Progress
 from fes.scopes.routing.climb import Climb
 from fes.scopes.routing.compiled import CompiledRouter
 from fes.scopes.routing.eligible import Eligibility
 from fes.scopes.routing.figure8 import Figure8Router
 from fes.scopes.routing.plans import Plans
+from fes.scopes.routing.publication import Publication
 from fes.scopes.station import Stations
 
 Fault = tuple[Any, str, Any]
@@ -78,13 +80,13 @@ FAULTS: dict[str, Fault] = {
         lambda self, own, member, *, up: None,
     ),
     "3 a further path delivers again": (
-        manager_module.Progress,
+        Progress,
         "served",
         property(lambda self: set(), lambda self, value: None),
     ),
     "3 what a mapping makes keeps the event's identity": (manager_module, "derived", _same),
     "3 all paths are as good": (
-        manager_module.Publication,
+        Publication,
         "rank",
         property(lambda self: (0, ())),
     ),
@@ -152,8 +154,8 @@ FAULTS: dict[str, Fault] = {
         lambda self, gate: set(),
     ),
     "1 stations take an event again": (
-        station_module.Journey,
+        Journey,
         "progress",
-        property(lambda self: manager_module.Progress(), lambda self, value: None),
+        property(lambda self: Progress(), lambda self, value: None),
     ),
 }

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fes.federation.bounds import Bounds, EventLog, Positive
 from fes.federation.names import Name
+from fes.federation.scopes.model import ClientPart, ScopePart
 
 RequestWord = Literal[
     "announcement", "unannouncement", "subscription", "unsubscription", "publication"
@@ -257,6 +258,8 @@ class Federation(Section, frozen=True, kw_only=True):
         gateways: By name, in order; their order and their adapters' decides the routes.
         mappings: Named lists of mapping rules.
         requests: Static requests.
+        clients: Clients of event services that are components of their own, by name.
+        scopes: Who sees what of whom, by name; everybody sees everything where there are none.
         applications: Native applications, by name.
         limits: Of the whole federation.
         event_log: How decisions are logged.
@@ -272,6 +275,8 @@ class Federation(Section, frozen=True, kw_only=True):
     gateways: Annotated[dict[Name, Gateway], Meta(min_length=1)]
     mappings: dict[Name, tuple[Settings, ...]] = {}
     requests: tuple[Request, ...] = ()
+    clients: dict[Name, ClientPart] = {}
+    scopes: dict[Name, ScopePart] = {}
     applications: dict[Name, Application] = {}
     limits: Bounds = Bounds()
     event_log: EventLog = EventLog()

@@ -1,6 +1,6 @@
 """What a graph of scopes refuses."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from fes.errors import ScopeError
@@ -24,10 +24,45 @@ class Structure(Protocol):
         """Return a node's superscopes near and far, and itself."""
         ...
 
+    def inner(self, name: str) -> Iterable[Edge]:
+        """Return the edges to members that are scopes."""
+        ...
+
     @property
     def sessions(self) -> frozenset[str]:
         """The session scopes."""
         ...
+
+
+MAX_NESTING = 64
+"""Most scopes within one another."""
+
+
+def check_nesting(graph: Structure, edge: Edge) -> None:
+    """Refuse scopes that are nested too deep.
+
+    Args:
+        graph: Without the edge.
+        edge: A scope's membership, which closes no cycle.
+
+    Raises:
+        ScopeError: Names member and scope.
+    """
+    above = _longest(edge.scope, lambda name: graph.supers(name).keys())
+    below = _longest(edge.member, lambda name: [each.member for each in graph.inner(name)])
+    if above + below > MAX_NESTING:
+        raise ScopeError(
+            f"{edge.member} in {edge.scope}: more than {MAX_NESTING} scopes within one another"
+        )
+
+
+def _longest(start: str, next_of: Callable[[str], Iterable[str]]) -> int:
+    """Return how many nodes the longest path from one has, level by level."""
+    level, length = {start}, 0
+    while level and length <= MAX_NESTING:
+        length += 1
+        level = {name for each in level for name in next_of(each)}
+    return length
 
 
 def check_rights(edge: Edge, scope: Scope) -> None:

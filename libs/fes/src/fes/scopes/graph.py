@@ -4,12 +4,12 @@ Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 3.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from fes.errors import ScopeError
 from fes.filter import Filter
-from fes.scopes.admission import check_rights, check_sessions, path_up
+from fes.scopes.admission import check_nesting, check_rights, check_sessions, path_up
 from fes.scopes.declared import Client, Edge, Interface, Scope
 
 MAX_NODES = 1_000_000
@@ -32,6 +32,9 @@ class Graph:
         self.generation = 0
         self.structure = 0
         self._sessions: frozenset[str] = frozenset()
+        self._gates: set[str] = set()
+        self._mapping: set[tuple[str, str]] = set()
+        self._inner: dict[str, dict[str, Edge]] = {}
         self._watchers: list[Callable[[str], None]] = []
         self.nodes: dict[str, Client | Scope] = {}
         self._supers: dict[str, dict[str, Edge]] = {}
@@ -66,12 +69,12 @@ class Graph:
         if known is None and len(self.nodes) >= MAX_NODES:
             raise ScopeError(f"the graph is full ({MAX_NODES} components and scopes)")
         self.nodes[node.name] = node
+        self._mark(node)
         try:
             check_sessions(self, node.name)
         except ScopeError:
             self._restore(node.name, known)
             raise
-        self._mark_session(node)
         self._next_number += 1
         self._order.setdefault(node.name, self._next_number)
         self.generation += 1
@@ -93,6 +96,8 @@ class Graph:
         if cycle:
             raise ScopeError(f"cycle: {' -> '.join([edge.member, *cycle])}")
         check_rights(edge, scope)
+        if isinstance(member, Scope):
+            check_nesting(self, edge)
         self._check_room(edge)
         before = self._supers.get(edge.member, _NONE).get(edge.scope)
         self._put(edge)
@@ -130,6 +135,7 @@ class Graph:
         for member in tuple(self._members.get(name, _NONE)):
             self._take(member, name)
         self._sessions -= {name}
+        self._gates.discard(name)
         del self.nodes[name], self._order[name]
         self.generation += 1
 
@@ -137,6 +143,15 @@ class Graph:
     def sessions(self) -> frozenset[str]:
         """The session scopes."""
         return self._sessions
+
+    @property
+    def has_stations(self) -> bool:
+        """Whether there is any mapping, delay, policy or session."""
+        return bool(self._gates or self._mapping)
+
+    def inner(self, name: str) -> Iterable[Edge]:
+        """Return the edges to members that are scopes, or that map; in declaration order."""
+        return self._inner.get(name, _NONE).values()
 
     def supers(self, name: str) -> Mapping[str, Edge]:
         """Return the edges to the direct superscopes, by superscope, in declaration order."""
@@ -229,15 +244,32 @@ class Graph:
         if known is None:
             del self.nodes[name]
             self._sessions -= {name}
+            self._gates.discard(name)
         else:
             self.nodes[name] = known
-            self._mark_session(known)
+            self._mark(known)
 
-    def _mark_session(self, node: Client | Scope) -> None:
-        if isinstance(node, Scope) and node.session:
+    def _mark(self, node: Client | Scope) -> None:
+        """Note what kind of node it is now, and what its edges are."""
+        if isinstance(node, Client):
+            return
+        if node.session:
             self._sessions |= {node.name}
         else:
             self._sessions -= {node.name}
+        (self._gates.add if node.is_gate else self._gates.discard)(node.name)
+        for edge in self.supers(node.name).values():
+            self._mark_edge(edge)
+
+    def _mark_edge(self, edge: Edge) -> None:
+        name = (edge.member, edge.scope)
+        maps = self.maps(edge)
+        (self._mapping.add if maps else self._mapping.discard)(name)
+        inner = self._inner.setdefault(edge.scope, {})
+        if maps or isinstance(self.nodes[edge.member], Scope):
+            inner[edge.member] = edge
+        else:
+            inner.pop(edge.member, None)
 
     def _note(self, name: str, edge: Edge | None) -> None:
         """Note a change for those who keep something of the graph."""
@@ -270,6 +302,7 @@ class Graph:
         before = supers.get(edge.scope, edge)
         supers[edge.scope] = edge
         self._members.setdefault(edge.scope, {})[edge.member] = edge
+        self._mark_edge(edge)
         self._note(edge.member, before if self.maps(before) else edge)
 
     def _take(self, member: str, scope: str) -> None:
@@ -277,6 +310,8 @@ class Graph:
         self._note(member, self._supers[member][scope])
         del self._supers[member][scope], self._members[scope][member]
         del self._numbers[member, scope]
+        self._inner[scope].pop(member, None)
+        self._mapping.discard((member, scope))
         self._since.pop((member, scope), None)
 
     def _check_room(self, edge: Edge) -> None:

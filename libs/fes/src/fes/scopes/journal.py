@@ -38,6 +38,8 @@ class ScopeState:
 
     def keep(self, event_key: str, progress: Progress) -> None:
         """Keep what became of an event for as long as something that was made of it waits."""
+        if not self.queue and not self.progress:
+            return
         if self.queue.keeps(event_key):
             self.progress[event_key] = progress
             self._note(f"progress/{event_key}", progress.row())

@@ -180,22 +180,16 @@ class ScopeManager:
             return
         further = consumer in journey.progress.served
         journey.progress.served.add(consumer)
-        bound = publication.session or session_between(
-            self.graph, journey.publisher, consumer, journey.context
-        )
-        for content in contents:
-            lineage = content.lineage
+        bound = publication.session
+        if not bound and self.graph.sessions:
+            bound = session_between(self.graph, journey.publisher, consumer, journey.context)
+        for event, lineage in contents:
+            made = lineage
             if further:
-                lineage = (*lineage, *((number, _FURTHER) for number in publication.chain))
+                made = (*lineage, *((number, _FURTHER) for number in publication.chain))
+            stamp = derived(journey.stamp, made) if made else journey.stamp
             journey.outcome.deliveries.append(
-                Delivered(
-                    consumer,
-                    content.event,
-                    derived(journey.stamp, lineage),
-                    bound,
-                    publication.mappings,
-                    publication.chain,
-                )
+                Delivered(consumer, event, stamp, bound, publication.mappings, publication.chain)
             )
 
     def _joined_since(self, consumer: str, journey: Journey) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fes.scopes.declared import Edge, passes
 from fes.scopes.graph import Graph
-from fes.scopes.routing.plans import Lead, Plans, Rise
+from fes.scopes.routing.plans import Guard, Lead, Plans, Rise
 from fes.scopes.routing.publication import Content, Reached, Station
 
 
@@ -16,11 +16,11 @@ class Climb:
         self._plans = plans
         self._content = content
         self._reached = reached
-        self._seen: set[tuple[str, str, str]] = set()
+        self._seen: set[tuple[tuple[str, str], str]] = set()
         self._gates: dict[tuple[str, str], None] = {}
         self.entered: set[str] = set()
         self.leads: list[Lead] = []
-        self._passed: dict[str, set[str]] = {}
+        self._passed: list[tuple[str, frozenset[str]]] = []
 
     def follow(self, rise: Rise, context: str) -> None:
         """Rise as far as an event does."""
@@ -28,18 +28,18 @@ class Climb:
         while todo:
             rise, bound = todo.pop()
             self.entered |= rise.entered
-            self._passed.setdefault(bound, set()).update(rise.passed)
+            self._passed.append((bound, rise.passed))
             if rise.leads:
                 self.leads.append(rise.leads)
             self._gates.update(((gate, bound), None) for gate in rise.gates)
             for edge in rise.stations:
                 station = Station("up", edge.member, edge.scope)
                 self._reached.arrive(station, self._content, bound)
-            for edge in rise.guarded:
-                key = (edge.member, edge.scope, bound)
+            for guard in rise.guarded:
+                key = (guard.name, bound)
                 if key not in self._seen:
                     self._seen.add(key)
-                    todo += self._past(edge, bound)
+                    todo += self._past(guard, bound)
 
     def arrive_at_gates(self) -> None:
         """Have the event arrive at the scopes that decide themselves."""
@@ -52,7 +52,7 @@ class Climb:
         """Return the members of a scope that the event came up from."""
         members = self._graph.members(gate)
         found = set()
-        for bound, names in self._passed.items():
+        for bound, names in self._passed:
             if bound in ("", gate) or not self._graph.is_session(gate):
                 found |= {name for name in names if self._comes_up(members.get(name))}
         return found
@@ -64,19 +64,18 @@ class Climb:
         chosen = choice is None or choice.matches(event)
         return chosen and passes(self._graph.output_of(edge), event)
 
-    def _past(self, edge: Edge, bound: str) -> Iterable[tuple[Rise, str]]:
-        graph, event = self._graph, self._content.event
-        if bound and graph.is_session(edge.scope):
-            if edge.scope != bound:
+    def _past(self, guard: Guard, bound: str) -> Iterable[tuple[Rise, str]]:
+        event, scope = self._content.event, guard.edge.scope
+        if bound and guard.session:
+            if scope != bound:
                 return ()
             bound = ""
-        if not passes(graph.output_of(edge), event):
+        if guard.interface is not None and not passes(guard.interface, event):
             return ()
-        if graph.maps(edge):
-            station = Station("up", edge.member, edge.scope)
+        if guard.maps:
+            station = Station("up", guard.edge.member, scope)
             self._reached.arrive(station, self._content, bound)
             return ()
-        choice = graph.choice_of(edge)
-        if choice is not None and not choice.matches(event):
+        if guard.choice is not None and not guard.choice.matches(event):
             return ()
-        return ((self._plans.into(edge.scope), bound),)
+        return ((self._plans.into(scope), bound),)

@@ -7,6 +7,7 @@ number.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fes.filter import Filter
 from fes.scopes.declared import Edge, Interface, Scope
 from fes.scopes.graph import Graph
 
@@ -14,6 +15,27 @@ MAX_COMPILED = 1_000_000
 """Most nodes whose compiled form is kept; above it all are made anew."""
 
 NOWHERE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An edge that not every event goes up.
+
+    Attributes:
+        edge: The edge.
+        name: Member and scope.
+        interface: The output interface.
+        choice: Which events the publishing policy chooses; all where None.
+        session: Whether the superscope is a session scope.
+        maps: Whether the edge maps events or keeps them waiting.
+    """
+
+    edge: Edge
+    name: tuple[str, str]
+    interface: Interface
+    choice: Filter | None
+    session: bool
+    maps: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +54,7 @@ class Rise:
     entered: frozenset[str]
     passed: frozenset[str]
     gates: tuple[str, ...]
-    guarded: tuple[Edge, ...]
+    guarded: tuple[Guard, ...]
     stations: tuple[Edge, ...]
     leads: "Lead"
 
@@ -83,6 +105,7 @@ class Plans:
         self._graph = graph
         self._structure = -1
         self._rises: dict[str, Rise] = {}
+        self._intos: dict[str, Rise] = {}
         self._leads: dict[str, Lead] = {}
         self._sources: dict[str, Source] = {}
         self._shared: dict[frozenset[str], frozenset[str]] = {}
@@ -93,7 +116,8 @@ class Plans:
         structure = self._graph.structure
         if structure != self._structure or len(self._sources) > MAX_COMPILED:
             self._structure = structure
-            self._rises, self._leads, self._sources, self._shared = {}, {}, {}, {}
+            self._rises, self._intos, self._leads = {}, {}, {}
+            self._sources, self._shared = {}, {}
 
     def _forget(self, client: str) -> None:
         """Compile a component anew: its memberships changed, and nothing above it."""
@@ -115,6 +139,12 @@ class Plans:
 
     def into(self, scope: str) -> Rise:
         """Return where what comes up into a scope goes."""
+        known = self._intos.get(scope)
+        if known is None:
+            known = self._intos[scope] = self._come_into(scope)
+        return known
+
+    def _come_into(self, scope: str) -> Rise:
         above = self.rise(scope)
         passed = above.passed | {scope}
         if self._graph.scope(scope).is_gate:
@@ -130,7 +160,7 @@ class Plans:
             if not self._graph.lets_up(edge):
                 continue
             if self._is_guarded_up(edge):
-                guarded.append(edge)
+                guarded.append(self._guard(edge))
             elif self._graph.maps(edge):
                 stations.append(edge)
             else:
@@ -139,7 +169,7 @@ class Plans:
             self._interned(NOWHERE.union(*(rise.entered for rise in rises))),
             NOWHERE.union({name}, *(rise.passed for rise in rises)),
             _once(gate for rise in rises for gate in rise.gates),
-            _edges([*guarded, *(edge for rise in rises for edge in rise.guarded)]),
+            _guards([*guarded, *(guard for rise in rises for guard in rise.guarded)]),
             _edges([*stations, *(edge for rise in rises for edge in rise.stations)]),
             _merged(rise.leads for rise in rises),
         )
@@ -152,8 +182,21 @@ class Plans:
             or graph.is_session(edge.scope)
         )
 
+    def _guard(self, edge: Edge) -> Guard:
+        graph = self._graph
+        return Guard(
+            edge,
+            (edge.member, edge.scope),
+            graph.output_of(edge),
+            graph.choice_of(edge),
+            graph.is_session(edge.scope),
+            graph.maps(edge),
+        )
+
     def lead(self, name: str) -> Lead:
         """Return the stations below a scope."""
+        if not self._graph.has_stations:
+            return NO_LEAD
         known = self._leads.get(name)
         if known is None:
             known = self._leads[name] = self._led(name)
@@ -164,7 +207,7 @@ class Plans:
         stations: list[Edge] = []
         guarded: list[Edge] = []
         leads: list[Lead] = []
-        for edge in self._graph.members(name).values():
+        for edge in self._graph.inner(name):
             member = self._graph.nodes[edge.member]
             if not self._graph.lets_down(edge):
                 continue
@@ -208,6 +251,11 @@ class Plans:
 
 def _once(gates: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gates))
+
+
+def _guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """Return guards, each once."""
+    return tuple({guard.name: guard for guard in guards}.values())
 
 
 def _edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
