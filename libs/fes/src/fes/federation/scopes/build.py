@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 
 from fes.errors import EventError, FilterError, ScopeError
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
 from fes.federation.model import Federation
 from fes.federation.scopes.model import (
     Filters,

@@ -6,16 +6,16 @@ from itertools import combinations
 from msgspec import UNSET, UnsetType
 
 from fes.errors import FilterError
-from fes.federation.finding import Path
+from fes.federation.file.finding import Path
+from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.scopes.build import build
 from fes.federation.scopes.model import Filters, MappingRule, Member
 from fes.federation.scopes.rules import dropped_by
-from fes.federation.tree import Report
 from fes.filter import parse
-from fes.filter.normal import normalise
-from fes.filter.simple import names_in
-from fes.filter.tree import And, Condition, IsTrue, Not, Or, Parameter
+from fes.filter.algebra.normal import normalise
+from fes.filter.algebra.simple import names_in
+from fes.filter.language.tree import And, Condition, IsTrue, Not, Or, Parameter
 from fes.scopes import Client, Graph
 from fes.scopes.parting import parted
 
