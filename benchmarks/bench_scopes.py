@@ -43,6 +43,9 @@ class Matched:
     def __init__(self) -> None:
         self.of: dict[str, list[str]] = {}
 
+    def listen_to(self, _: str) -> None:
+        """Do nothing: subscriptions are to what anybody publishes."""
+
     def matching(self, event: Event) -> Iterable[str]:
         """Return who has subscribed to an event's subject."""
         return self.of.get(event.subject, ())

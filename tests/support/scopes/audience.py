@@ -14,6 +14,9 @@ class Subscribers:
         self.absent: set[str] = set()
         self.loads: dict[str, int] = {}
 
+    def listen_to(self, publisher: str) -> None:
+        """Subscriptions are to what anybody publishes."""
+
     def subscribe(self, consumer: str, text: str) -> None:
         self.filters.setdefault(consumer, []).append(Filter.of(text))
 

@@ -1,33 +1,11 @@
 """Why a component does, or does not, receive what another publishes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fes.model import Event
 from fes.scopes.declared import Client, Edge, Interface, Scope
 from fes.scopes.graph import Graph
-
-MAX_PATHS = 50
-"""Most paths that are explained."""
-
-MAX_STEPS = 10_000
-"""Most edges that are followed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """An edge of a path.
-
-    Attributes:
-        edge: The edge.
-        up: Whether the path goes up it.
-    """
-
-    edge: Edge
-    up: bool
-
-
-Path = tuple[Crossing, ...]
+from fes.scopes.paths import MAX_PATHS, Crossing, Path, paths_between
 
 
 def explain(graph: Graph, one: str, other: str, event: Event | None = None) -> list[str]:
@@ -52,7 +30,7 @@ def explain(graph: Graph, one: str, other: str, event: Event | None = None) -> l
                 for name, top in zip((one, other), tops, strict=True)
             ),
         ]
-    paths, more = _paths(graph, one, other)
+    paths, more = paths_between(graph, one, other)
     if not paths:
         return [f"{one} and {other} are visible to one another, but no path is open"]
     lines = []
@@ -68,42 +46,6 @@ def explain(graph: Graph, one: str, other: str, event: Event | None = None) -> l
 
 def _tops(graph: Graph, name: str) -> list[str]:
     return sorted(each for each in graph.above(name) if not graph.supers(each))
-
-
-def _paths(graph: Graph, one: str, other: str) -> tuple[list[Path], bool]:
-    """Return the open paths up and down again, and whether there are more."""
-    found: list[Path] = []
-    steps = 0
-    below = graph.above(other)
-    todo: list[tuple[str, Path, bool]] = [(one, (), True)]
-    while todo and steps < MAX_STEPS:
-        name, path, rising = todo.pop()
-        steps += 1
-        if name == other and path and not path[-1].up:
-            found.append(path)
-            if len(found) > MAX_PATHS:
-                return found[:MAX_PATHS], True
-            continue
-        todo += reversed([*_down(graph, name, path, below), *_up(graph, name, path, rising=rising)])
-    return found, bool(todo)
-
-
-def _down(
-    graph: Graph, name: str, path: Path, below: frozenset[str]
-) -> Iterator[tuple[str, Path, bool]]:
-    """Yield the steps down towards a component; only scopes above it are entered."""
-    climbed = {(each.edge.member, each.edge.scope) for each in path}
-    for member in below:
-        edge = graph.members(name).get(member)
-        if edge is not None and (member, name) not in climbed and graph.lets_down(edge):
-            yield member, (*path, Crossing(edge, up=False)), False
-
-
-def _up(graph: Graph, name: str, path: Path, *, rising: bool) -> Iterator[tuple[str, Path, bool]]:
-    if rising:
-        for edge in graph.supers(name).values():
-            if graph.lets_up(edge):
-                yield edge.scope, (*path, Crossing(edge, up=True)), True
 
 
 def _route(path: Path) -> str:

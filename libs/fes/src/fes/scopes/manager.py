@@ -150,6 +150,7 @@ class ScopeManager:
         self._route(publication, journey)
 
     def _route(self, first: Publication, journey: Journey) -> None:
+        self._audience.listen_to(journey.publisher)
         heap = [(first.rank, 0, first)]
         segments = 1
         while heap:

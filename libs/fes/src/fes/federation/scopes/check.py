@@ -10,6 +10,7 @@ from fes.federation.file.finding import Path
 from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 from fes.federation.scopes.build import build
+from fes.federation.scopes.management import managed_services, manager_of
 from fes.federation.scopes.model import Filters, MappingRule, Member
 from fes.federation.scopes.rules import dropped_by
 from fes.filter import parse
@@ -34,6 +35,15 @@ def check_scopes(federation: Federation, report: Report) -> None:
     _check_mappings(federation, report)
     if federation.scopes and len(report.findings) == before:
         _check_natives(federation, graph, report)
+        _check_manager(federation, graph, report)
+
+
+def _check_manager(federation: Federation, graph: Graph, report: Report) -> None:
+    """Report events that pass a mapping or policy, and no gateway that could see to it."""
+    services = managed_services(graph)
+    if services and not manager_of(federation, graph):
+        names = ", ".join(services)
+        report.error(("scopes",), f"no gateway is attached to all that it would manage: {names}")
 
 
 def _check_clients(federation: Federation, report: Report) -> None:

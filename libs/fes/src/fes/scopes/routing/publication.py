@@ -137,6 +137,10 @@ class Reached:
 class Audience(Protocol):
     """Who has subscribed to what, and who is there."""
 
+    def listen_to(self, publisher: str) -> None:
+        """Be asked, from now on, about subscriptions to what a component publishes."""
+        ...
+
     def matching(self, event: Event) -> Iterable[str]:
         """Return the components that have a matching subscription."""
         ...
