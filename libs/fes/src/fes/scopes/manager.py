@@ -77,6 +77,7 @@ class ScopeManager:
         )
         first = Publication(publisher, publisher, Phase.MEMBER, (Content(event),), context=context)
         self._route(first, journey)
+        self._release_all(now_us, outcome)
         return outcome
 
     def tick(self, now_us: int) -> Outcome:
@@ -88,6 +89,7 @@ class ScopeManager:
         outcome = Outcome()
         for row in self.state.queue.due(now_us, RELEASED):
             self._release(row, now_us, outcome)
+        self._release_all(now_us, outcome)
         return outcome
 
     def end(self, scope: str, now_us: int) -> Outcome:
@@ -103,6 +105,7 @@ class ScopeManager:
                 self._drop(row, Dropped.ENDED, outcome)
             else:
                 self._release(row, now_us, outcome)
+        self._release_all(now_us, outcome)
         return outcome
 
     def _drop(self, row: Waiting, reason: Dropped, outcome: Outcome) -> None:
@@ -165,9 +168,13 @@ class ScopeManager:
                 heappush(heap, (further.rank, segments, further))
                 segments += 1
         self.state.keep(journey.key, journey.progress)
-        for scope in self._stations.released():
-            for row in self.state.queue.of(scope):
-                self._release(row, journey.now_us, journey.outcome)
+
+    def _release_all(self, now_us: int, outcome: Outcome) -> None:
+        """Release what waited for conditions that came true, also by what is released."""
+        while scopes := self._stations.released():
+            for scope in scopes:
+                for row in self.state.queue.of(scope):
+                    self._release(row, now_us, outcome)
 
     def _deliver(
         self, consumer: str, contents: list[Content], publication: Publication, journey: Journey
