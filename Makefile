@@ -3,7 +3,7 @@
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
 	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
-	scenarios/traffic-control-events
+	scenarios/traffic-control-events scenarios/stock-market
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
@@ -25,7 +25,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo persistent control-events test test-fast check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help demo persistent control-events stock-market test test-fast check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -45,6 +45,7 @@ help: ## List the targets
 	@echo "Of persistent:  EVENTS=N KILLS=N RATE=X SEED=N    how much of a stream, and what happens to it"
 	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
+	@echo "Of stock-market: TICKS=ZIP COUNT=N SEED=N    trades of a day (made up without), and how many"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
@@ -66,6 +67,10 @@ control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control e
 	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
+
+stock-market: $(INSTALLED) ## Trade on two stock markets, structured by scopes; the exit status is the verdict
+	@$(BIN)/fes-stock-market demo --runs "$(RUNS)" $(if $(TICKS),--ticks "$(TICKS)") $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SEED),--seed $(SEED))
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))

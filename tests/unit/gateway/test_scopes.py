@@ -228,6 +228,18 @@ def test_an_event_that_surfaces_elsewhere_is_judged_by_its_home() -> None:
     assert published(gateway.give(of_south, "south"), "west")
 
 
+def test_what_was_delivered_and_is_received_there_again_is_not_managed_again() -> None:
+    gateway = Gateway(two(Scope("floor"), up=KNOTS))
+    gateway.subscribe("south", 1)
+    gateway.subscribe("north", 2, dist_list="south")
+    outputs = gateway.hear(1, Event.of("Speed", rate=80.0))
+    (made,) = [order for order in orders(outputs, "south") if isinstance(order, Publish)]
+    numbers = tuple(applied.number for applied in gateway.core.applied("south"))
+    again = heard(numbers, 1, stamp=made.stamp, body=made.body)
+    assert not published(gateway.give(again, "south"), "south")
+    assert not published(gateway.give(again, "south"), "north")
+
+
 def test_subscribing_orders_what_travels() -> None:
     gateway = Gateway(two(Scope("floor", output=(Filter.of("rate > 50"),))))
     decided = inject(gateway.core, request(source="south"))

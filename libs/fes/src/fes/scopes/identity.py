@@ -1,5 +1,6 @@
 """Identities of what mappings and further paths make: a function of the event's own."""
 
+import re
 from hashlib import blake2b
 
 from fes.model import Stamp
@@ -9,6 +10,13 @@ Lineage = tuple[tuple[int, int], ...]
 """For each mapping passed: number of its edge's direction, and which of the events it made."""
 
 DIGEST_BYTES = 8
+
+_DERIVED = re.compile(r"~[0-9a-f]{16}$")
+
+
+def is_derived(stamp: Stamp) -> bool:
+    """Return whether a stamp is of what a mapping or a further path made."""
+    return _DERIVED.search(stamp.origin) is not None
 
 
 def derived(stamp: Stamp, lineage: Lineage) -> Stamp:

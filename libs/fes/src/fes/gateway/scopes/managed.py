@@ -27,6 +27,7 @@ from fes.scopes import (
     tagged,
     untagged,
 )
+from fes.scopes.identity import is_derived
 
 PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
@@ -34,6 +35,7 @@ PREFIX = f"scope{END}"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
+SURFACED = "scopes: it was managed where it was published"
 
 Route = Callable[[Passing, tuple[str, ...], Turn], bool]
 """Sends an event to its destinations."""
@@ -135,6 +137,9 @@ class ManagedScopes:
         if not self._confinement.confines:
             return names
         publisher = event.stamp.home
+        if event.arrived != publisher and is_derived(event.stamp):
+            turn.decide(of_event("suppressed", event, to=",".join(names), reason=SURFACED))
+            return ()
         plain: list[str] = []
         managed: list[str] = []
         read: Event | None = None
@@ -152,7 +157,10 @@ class ManagedScopes:
                     plain.append(name)
                 else:
                     turn.decide(of_event("dropped", event, to=name, reason=BLOCKED))
-        if managed:
+        if managed and event.arrived != publisher:
+            # What was delivered here is received here again; it is no publication of its home.
+            turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
+        elif managed:
             self._manage(event, tuple(managed), turn, route)
         return tuple(plain)
 
