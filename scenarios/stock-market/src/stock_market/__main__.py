@@ -85,9 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser("demo", help="plan, run and judge; the exit status is the verdict")
     demo.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
-    demo.add_argument(
-        "--ticks", type=Path, metavar="ZIP", help="of trades; made-up ones without"
-    )
+    demo.add_argument("--ticks", type=Path, metavar="ZIP", help="of trades; made-up ones without")
     demo.add_argument(
         "--count", type=whole_number, default=TICKS, help=f"most ticks (default: {TICKS})"
     )

@@ -213,5 +213,3 @@ def write(verdict: Verdict, folder: Path) -> None:
         "findings": verdict.findings,
     }
     (folder / VERDICT).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-
-

@@ -57,7 +57,9 @@ class Market:
     """
 
     def __init__(self, customers: str, floor: str, recorder: Recorder) -> None:
-        self._urls = {name: floor if name in (*ENGINES, DATABASE) else customers for name in (*SIENA, *CNS)}
+        self._urls = {
+            name: floor if name in (*ENGINES, DATABASE) else customers for name in (*SIENA, *CNS)
+        }
         self._recorder = recorder
         self._engines = {name: Engine() for name in ENGINES}
         self._siena: dict[str, Client] = {}
@@ -134,9 +136,7 @@ class Market:
                 return  # its own
             subject = str(notification.get(INDEX, ""))
             session = str(notification.get(SIENA_SESSION, ""))
-            data = {
-                key: value for key, value in notification.items() if not key.startswith(HIDDEN)
-            }
+            data = {key: value for key, value in notification.items() if not key.startswith(HIDDEN)}
             self._note(name, subject, data, session)
 
         return received
@@ -159,15 +159,13 @@ class _Consumer:
         self._name = name
         self._note = note
 
-    def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
+    def push_structured_event(self, event: StructuredEvent, _: Stamp | None) -> None:
         """Take an event."""
         session = str(event.header.variable_header.get(SESSION, ""))
         subject = event.event_type.type_name or event.event_name
         self._note(self._name, subject, event.filterable_data, session)
 
-    def offer_change(
-        self, added: tuple[EventType, ...], removed: tuple[EventType, ...]
-    ) -> None:
+    def offer_change(self, added: tuple[EventType, ...], removed: tuple[EventType, ...]) -> None:
         """Take a change of offers, which means nothing here."""
 
 

@@ -1,7 +1,7 @@
 """The session that a client reacts in: hidden from what it does, carried by what it publishes.
 
-A customer's or engine's own code calls `publish` as ever. What an event carried is current while the
-event is reacted to; it may be kept, and resumed.
+A customer's or engine's own code calls `publish` as ever. What an event carried is current while
+the event is reacted to; it may be kept, and resumed.
 """
 
 from collections.abc import Iterator, Mapping

@@ -24,7 +24,13 @@ class Recorder:
             yield cls(file)
 
     def note(
-        self, what: str, client: str, subject: str, data: Mapping[str, Any], session: str, now: float
+        self,
+        what: str,
+        client: str,
+        subject: str,
+        data: Mapping[str, Any],
+        session: str,
+        now: float,
     ) -> None:
         """Write a line.
 
