@@ -313,7 +313,7 @@ def before(folder: Path) -> str:
 
 
 ELSEWHERE = {"scopes", "clients"}
-"""Sections that make a graph: `tests/unit/federation/test_scopes.py` looks at what is made of it."""
+"""Sections that make a graph, which `tests/unit/federation/test_scopes.py` looks at."""
 
 
 @pytest.mark.parametrize(
