@@ -6,9 +6,11 @@ import bench_control_plane
 import bench_event_domains
 import bench_match_index
 import bench_passthrough
+import bench_scopes
 import bench_traffic
 from command import main
 
 if __name__ == "__main__":
     measured = main((*bench_traffic.CASES, *bench_passthrough.CASES), bench_match_index.show)
-    sys.exit(measured or bench_control_plane.show() or bench_event_domains.show())
+    shown = bench_control_plane.show() or bench_event_domains.show() or bench_scopes.show()
+    sys.exit(measured or shown)

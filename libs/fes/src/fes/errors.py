@@ -7,6 +7,7 @@ FesError
 ├── ControlEventError   (ValueError)       a control event is malformed or not allowed
 ├── FilterError         (ValueError)       a filter is not in the language
 ├── MappingError        (ValueError)       an event cannot be mapped
+├── ScopeError          (ValueError)       a scope, membership or policy is not possible
 ├── KeyFormatError      (ValueError)       a text is not a key of the journal
 ├── FederationError     (ValueError)       `federation.yaml` is not valid
 ├── StoreError          (OSError)          the journal cannot be read or written
@@ -68,6 +69,10 @@ class FilterError(FesError, ValueError):
 
 class MappingError(FesError, ValueError):
     """Tells that an event cannot be mapped; the message names rule and field."""
+
+
+class ScopeError(FesError, ValueError):
+    """Raised when a scope, membership, mapping or policy is not possible; names its members."""
 
 
 class KeyFormatError(FesError, ValueError):

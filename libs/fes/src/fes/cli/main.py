@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import added, client, doctor, domains, init, kill, native, run, validate
+from fes.cli import added, client, doctor, domains, init, kill, native, run, scopes, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -39,6 +39,7 @@ def _dispatch(options: argparse.Namespace) -> int:
             options.paths, os.environ, out, report=options.report
         ),
         "filter": lambda: filters.run(options, os.environ, out),
+        "scopes": lambda: scopes.run(options, os.environ, out),
         "doctor": lambda: doctor.doctor(options, os.environ, out),
         "inject": lambda: client.inject(options, out),
         "init": lambda: init.init(options, out),
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_parser(subparsers)
     filters.add_parser(subparsers)
     native.add_parsers(subparsers)
+    scopes.add_parser(subparsers)
     client.add_parsers(subparsers)
     kill.add_parser(subparsers)
     domains.add_parser(subparsers)

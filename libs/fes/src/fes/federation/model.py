@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fes.federation.bounds import Bounds, EventLog, Positive
 from fes.federation.names import Name
+from fes.federation.scopes.model import ClientPart, ScopePart
 
 RequestWord = Literal[
     "announcement", "unannouncement", "subscription", "unsubscription", "publication"
@@ -271,6 +272,8 @@ class Federation(Section, frozen=True, kw_only=True):
         gateways: By name, in order; their order and their adapters' decides the routes.
         mappings: Named lists of mapping rules.
         requests: Static requests.
+        clients: Clients of event services that are components of their own, by name.
+        scopes: Who sees what of whom, by name; everybody sees everything where there are none.
         applications: Native applications, by name.
         connections: Those of event domains between event services.
         limits: Of the whole federation.
@@ -287,6 +290,8 @@ class Federation(Section, frozen=True, kw_only=True):
     gateways: Annotated[dict[Name, Gateway], Meta(min_length=1)]
     mappings: dict[Name, tuple[Settings, ...]] = {}
     requests: tuple[Request, ...] = ()
+    clients: dict[Name, ClientPart] = {}
+    scopes: dict[Name, ScopePart] = {}
     applications: dict[Name, Application] = {}
     connections: tuple[DomainConnection, ...] = ()
     limits: Bounds = Bounds()

@@ -35,6 +35,7 @@ from fes.gateway.requests.outcomes import Step
 from fes.gateway.requests.registry import Standing
 from fes.gateway.requests.validation import as_observed
 from fes.gateway.restore import Sound, sound, within
+from fes.gateway.scopes.managed import ManagedScopes
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
@@ -89,7 +90,15 @@ class GatewayCore:
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
         self._standing = Standing(settings, self._desired, self._up)
         self.gossip = Gossip(settings, self._standing, self._up, after, speaks=self._leads)
-        self.delivery = Delivery(settings, self._desired, self.gossip, self._up, self._next_number)
+        scopes = ManagedScopes(
+            settings.scopes,
+            self._standing.confinement,
+            self._standing.table.asked,
+            manages=settings.manages_scopes,
+        )
+        self.delivery = Delivery(
+            settings, self._desired, self.gossip, self._up, self._next_number, scopes
+        )
         self._entering = Entering(settings, self._standing, self.delivery)
         self.table = self._standing.table
         self.outcomes = self._standing.outcomes

@@ -26,6 +26,7 @@ from fes.gateway.outputs import Decided
 from fes.gateway.peers.gossip import Gossip
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.router import Router
+from fes.gateway.scopes.managed import ManagedScopes
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Heard, Taken
@@ -47,6 +48,7 @@ class Delivery:
         gossip: Knows who is there, and tells.
         links: Event services whose link is up.
         next_number: Gives out numbers.
+        scopes: Confine events, and manage some.
 
     Attributes:
         homes_replaced: Events whose stamp named a home that is no event service of the federation.
@@ -59,7 +61,9 @@ class Delivery:
         gossip: Gossip,
         links: Mapping[str, None],
         next_number: Callable[[], int],
+        scopes: ManagedScopes,
     ) -> None:
+        self._scopes = scopes
         self._settings = settings
         self._desired = desired
         self._signalling = gossip.signalling
@@ -91,6 +95,7 @@ class Delivery:
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept; it goes on once links are up."""
+        self._scopes.restore(state)
         self.custody.restore(state)
         self._marks.restore(state)
         self.carrying.restore()
@@ -116,6 +121,7 @@ class Delivery:
         self.announcing.expire(turn.own_us, turn)
         for event, destinations in self._postponed.due(turn.now.time_us):
             self._route(event, destinations, turn)
+        self._scopes.tick(turn, self._route)
         self.carrying.tick(turn)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
@@ -156,8 +162,17 @@ class Delivery:
         if control.row and control.giver and arrived:
             self._given(event, names, control, turn)
         else:
-            self._route(event, names, turn)
+            self._enter(event, names, control, turn)
         return names
+
+    def _enter(
+        self, event: Passing, names: tuple[str, ...], control: ControlEvent, turn: Turn
+    ) -> None:
+        """Route an event of a control event: a client's is confined, a gateway's was before."""
+        if control.path:
+            self._route(event, names, turn)
+        else:
+            self._confined(event, names, turn)
 
     def never(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
         """Tell the gateway that sends an event in custody that it can never be accepted here."""
@@ -204,7 +219,7 @@ class Delivery:
             turn.decide(of_event("refused", event, reason="reserved subject"))
             return True
         turn.decide(of_event("matched", event, to=",".join(names)))
-        return self._route(event, names, turn)
+        return self._confined(event, names, turn)
 
     def _ours(self, stamp: Stamp, service: str) -> Stamp:
         """Return a stamp whose home is an event service, whatever its client wrote there."""
@@ -212,6 +227,15 @@ class Delivery:
             return stamp
         self.homes_replaced += 1
         return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
+
+    def _confined(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
+        """Route an event to where scopes let it go, as they have it."""
+        try:
+            names = self._scopes.confine(event, names, turn, self._route)
+        except EventError as error:
+            turn.decide(of_event("refused", event, reason=f"body: {error}"))
+            return True
+        return self._route(event, names, turn) if names else True
 
     def _route(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
         if event.starts_us > turn.now.time_us:

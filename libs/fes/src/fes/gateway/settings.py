@@ -8,7 +8,10 @@ from typing import NamedTuple
 from fes.control import RequestType
 from fes.federation.bounds import MIB
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
+from fes.federation.scopes.build import graph_of
+from fes.federation.scopes.management import manager_of
 from fes.federation.topology import Topology
+from fes.scopes import Graph
 
 NOWHERE = Topology()
 """The topology of a gateway that stands alone."""
@@ -86,6 +89,8 @@ class GatewaySettings:
         waiting_bytes: Most bytes that those account for.
         announced_bytes: Most bytes of the fabricated announcements at each event service.
         known: The event services of the federation, to look one up.
+        scopes: Who sees what of whom; everybody sees everything where it is empty.
+        manages_scopes: Whether this gateway manages the mappings and policies of scopes.
     """
 
     id: str
@@ -111,6 +116,8 @@ class GatewaySettings:
     waiting: int = 10_000
     waiting_bytes: int = 2 * MIB
     announced_bytes: int = MIB
+    scopes: Graph = field(default_factory=Graph, compare=False)
+    manages_scopes: bool = False
     known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -148,6 +155,7 @@ class GatewaySettings:
             topology: The federation's, where it is known already: many gateways share one.
         """
         limits = federation.limits
+        scopes = graph_of(federation)
         return GatewaySettings(
             id=gateway,
             system=federation.system,
@@ -174,6 +182,8 @@ class GatewaySettings:
             retransmission_us=round(limits.retransmission_s * 1e6),
             waiting_bytes=limits.waiting_bytes,
             announced_bytes=limits.announced_bytes,
+            scopes=scopes,
+            manages_scopes=manager_of(federation, scopes) == gateway,
         )
 
 

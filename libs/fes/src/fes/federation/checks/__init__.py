@@ -13,6 +13,7 @@ from fes.federation.checks.stores import check_stores
 from fes.federation.checks.ways import check_ways
 from fes.federation.file.tree import Report
 from fes.federation.model import Federation
+from fes.federation.scopes.check import check_scopes
 
 __all__ = ["check_kinds", "check_mappings", "check_references"]
 
@@ -35,3 +36,4 @@ def check_references(federation: Federation, report: Report) -> None:
     check_observing(federation, report)
     check_applications(federation, report)
     check_marks(federation, report)
+    check_scopes(federation, report)

@@ -4,7 +4,7 @@ Source:
     design, section 4; ADR 15.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from fes.distribution import is_pattern, matches
@@ -12,6 +12,15 @@ from fes.gateway.requests.row import Key, Row, is_newer
 
 Rows = Mapping[Key, Mapping[str, Row]]
 """Rows by key, then by pattern."""
+
+
+Confine = Callable[[Row | None, str], Row | None]
+"""Returns a request as it holds at an event service; the same object for the same request."""
+
+
+def unconfined(row: Row | None, _: str) -> Row | None:
+    """Return a request as it was made."""
+    return row
 
 
 class Held(NamedTuple):
@@ -34,9 +43,14 @@ class Holding:
         services: Event services for which it is kept.
         rows: The table's rows, as they are at each call.
         wild: Those whose pattern has wildcards.
+        confine: Returns a request as it holds at an event service; None where it does not.
     """
 
-    def __init__(self, services: Iterable[str], rows: Rows, wild: Rows) -> None:
+    def __init__(
+        self, services: Iterable[str], rows: Rows, wild: Rows, confine: Confine = unconfined
+    ) -> None:
+        self._confine = confine
+        self._asked: dict[str, tuple[Row, ...]] = {}
         self._rows = rows
         self._wild = wild
         self._held: dict[str, dict[Key, Row]] = {service: {} for service in services}
@@ -44,6 +58,7 @@ class Holding:
 
     def look(self, key: Key, pattern: str) -> None:
         """Find anew what holds of a key where a pattern matches."""
+        self._asked.clear()
         if not is_pattern(pattern):
             services: Iterable[str] = (pattern,) if pattern in self._held else ()
         else:
@@ -74,8 +89,20 @@ class Holding:
         found = held.values() if held is not None else self._all_at(service)
         return sorted(found, key=lambda row: (row.rank, row.name))
 
+    def asked(self, service: str) -> tuple[Row, ...]:
+        """Return the standing requests for an event service as they were made."""
+        known = self._asked.get(service)
+        if known is None:
+            found = (self._newest_for(key, service) for key in self._rows)
+            known = self._asked[service] = tuple(row for row in found if row is not None)
+        return known
+
     def _holds(self, key: Key, service: str) -> Row | None:
         """Return the request of a key that holds at an event service; None where none does."""
+        return self._confine(self._newest_for(key, service), service)
+
+    def _newest_for(self, key: Key, service: str) -> Row | None:
+        """Return the standing request of a key for an event service, as it was made."""
         if key.source == service:
             return None
         best = self._rows.get(key, {}).get(service)

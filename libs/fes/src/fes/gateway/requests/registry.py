@@ -21,6 +21,7 @@ from fes.gateway.requests.outcomes import Outcomes, Step
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import Changes, RequestTable
 from fes.gateway.requests.validation import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
+from fes.gateway.scopes.confinement import Confinement
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
@@ -57,7 +58,8 @@ class Standing:
     def __init__(
         self, settings: GatewaySettings, desired: dict[str, DesiredState], links: Container[str]
     ) -> None:
-        self.table = RequestTable(settings.horizon_us, desired)
+        self.confinement = Confinement(settings.scopes)
+        self.table = RequestTable(settings.horizon_us, desired, self.confinement.row)
         self.outcomes = Outcomes()
         self._settings = settings
         self._desired = desired
@@ -342,7 +344,8 @@ class Standing:
         """Note where a request is applied, or is ordered to be; return these event services."""
         found = []
         for name, state in self._desired.items():
-            applied = state.find(row.kind, row.what)
+            held = self.confinement.row(row, name)
+            applied = None if held is None else state.find(held.kind, held.what)
             if applied is not None and control.id in applied.requests:
                 decision = "applied" if applied.state == "applied" else "ordered"
                 self._note(control, decision, name, applied.filter or applied.what, turn)

@@ -20,7 +20,7 @@ from fes.gateway.digest import bucket_of
 from fes.gateway.requests.contents import Contents
 from fes.gateway.requests.ends import Ends
 from fes.gateway.requests.growth import Growth
-from fes.gateway.requests.held import Held, Holding
+from fes.gateway.requests.held import Confine, Held, Holding, unconfined
 from fes.gateway.requests.row import FOREVER, Key, Row, ended_at, is_newer, outliving
 
 MARGIN = 4
@@ -41,6 +41,7 @@ class RequestTable:
     Args:
         horizon_us: How long a withdrawal is remembered.
         services: Event services for which `changes` tells what changed.
+        confine: Returns a request as it holds at an event service; None where it does not.
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
@@ -48,7 +49,9 @@ class RequestTable:
         growth: Tells what the table would grow by if rows were taken in.
     """
 
-    def __init__(self, horizon_us: int, services: Iterable[str] = ()) -> None:
+    def __init__(
+        self, horizon_us: int, services: Iterable[str] = (), confine: Confine = unconfined
+    ) -> None:
         self.accepted_us = 0
         self.forgotten = 0
         self.kept_us = kept_us(horizon_us)
@@ -56,7 +59,7 @@ class RequestTable:
         self._wild: dict[Key, dict[str, Row]] = {}
         self._by_name: dict[str, Row] = {}
         self._newest: dict[Key, Row] = {}  # where it is known
-        self._holding = Holding(services, self._rows, self._wild)
+        self._holding = Holding(services, self._rows, self._wild, confine)
         self._ends = Ends(self._by_name)
         self._contents = Contents()
         self.growth = Growth(self._wild, self._is_known, self._covered_by)
@@ -138,6 +141,10 @@ class RequestTable:
         service is never the destination of its own clients' requests.
         """
         return self._holding.at(service)
+
+    def asked(self, service: str) -> tuple[Row, ...]:
+        """Return the standing requests for an event service as they were made."""
+        return self._holding.asked(service)
 
     def changes(self) -> list[Held]:
         """Return what changed of what holds at the services of this table, since the last call.

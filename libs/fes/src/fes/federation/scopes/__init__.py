@@ -1,0 +1,1 @@
+"""Scopes in the federation file: what it may say, and the graph that it describes."""

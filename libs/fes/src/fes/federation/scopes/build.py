@@ -1,0 +1,167 @@
+"""Builds the graph of scopes that a federation file describes."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from fes.errors import EventError, FilterError, ScopeError
+from fes.federation.file.finding import Path
+from fes.federation.model import Federation
+from fes.federation.scopes.model import (
+    Filters,
+    MappingRule,
+    Member,
+    Publishes,
+    ScopePart,
+)
+from fes.federation.scopes.rules import steps_of
+from fes.filter import Filter
+from fes.scopes import Client, Edge, Graph, Interface, Rights, Scope
+from fes.scopes.mappings import mapping as mappings
+from fes.scopes.policies.declared import Delivery, Overflow, Publishing, Traverse, Turn
+
+Problem = Callable[[Path, str], None]
+"""Takes what is wrong, and where."""
+
+T = TypeVar("T")
+
+
+def build(federation: Federation, problem: Problem) -> Graph:
+    """Return the graph; what is wrong is left out of it.
+
+    Args:
+        federation: Good in form.
+        problem: Takes what is wrong; it may raise.
+    """
+    return _Builder(federation, problem).build()
+
+
+def graph_of(federation: Federation) -> Graph:
+    """Return the graph of a federation whose file was checked.
+
+    Raises:
+        ScopeError: It is wrong all the same; names the key.
+    """
+
+    def refuse(path: Path, message: str) -> None:
+        raise ScopeError(f"{'.'.join(map(str, path))}: {message}")
+
+    return build(federation, refuse)
+
+
+class _Builder:
+    def __init__(self, federation: Federation, problem: Problem) -> None:
+        self._federation = federation
+        self._problem = problem
+        self._graph = Graph()
+
+    def build(self) -> Graph:
+        """Return the graph."""
+        if not self._federation.scopes:
+            return self._graph
+        for name in self._federation.event_services:
+            self._graph.add(Client(name, name))
+        for name, client in self._federation.clients.items():
+            node = Client(
+                name, client.service, client.principal, client.carries_context, client.each_path
+            )
+            self._try(("clients", name), partial(self._graph.add, node))
+        for name, part in self._federation.scopes.items():
+            scope = self._scope(name, part)
+            self._try(("scopes", name), partial(self._graph.add, scope))
+        for name, part in self._federation.scopes.items():
+            for member, edge in part.members.items():
+                self._join(name, member, edge)
+        return self._graph
+
+    def _join(self, scope: str, name: str, member: Member) -> None:
+        path: Path = ("scopes", scope, "members", name)
+        edge = Edge(
+            name,
+            scope,
+            self._interface(member.input, (*path, "input")),
+            self._interface(member.output, (*path, "output")),
+            self._mapping(member.up, (*path, "up")),
+            self._mapping(member.down, (*path, "down")),
+            member.produces,
+            member.consumes,
+        )
+        self._try(path, partial(self._graph.join, edge))
+
+    def _scope(self, name: str, part: ScopePart) -> Scope:
+        path: Path = ("scopes", name)
+        delivery = part.delivery
+        return Scope(
+            name,
+            self._interface(part.input, (*path, "input")),
+            self._interface(part.output, (*path, "output")),
+            Delivery(Turn(delivery.to), delivery.key, delivery.plugin),
+            Traverse(part.traverse),
+            self._publishing(part.publishing, (*path, "publishing")),
+            part.session,
+            Rights(_patterns(part.join.producers), _patterns(part.join.consumers)),
+        )
+
+    def _publishing(self, part: Publishes, path: Path) -> Publishing:
+        choose = {
+            name: filter_
+            for name, text in part.choose.items()
+            if (filter_ := self._filter(text, (*path, "choose", name))) is not None
+        }
+        return Publishing(
+            choose,
+            round(part.delay_s * 1e6),
+            self._optional(part.which, (*path, "which")),
+            self._optional(part.until, (*path, "until")),
+            part.waiting,
+            Overflow(part.overflow),
+            part.at_end == "drop",
+        )
+
+    def _mapping(self, rules: tuple[MappingRule, ...], path: Path) -> mappings.Mapping:
+        return mappings.Mapping(
+            tuple(
+                rule
+                for at, part in enumerate(rules)
+                if (rule := self._rule(part, (*path, at))) is not None
+            )
+        )
+
+    def _rule(self, part: MappingRule, path: Path) -> mappings.Rule | None:
+        when = self._optional(part.when, (*path, "when"))
+        steps = self._try(path, partial(steps_of, part))
+        return None if steps is None else mappings.Rule(when, steps)
+
+    def _interface(self, texts: Filters | UnsetType, path: Path) -> Interface:
+        if texts is UNSET:
+            return None
+        return tuple(_present(self._filter(t, (*path, at)) for at, t in enumerate(texts)))
+
+    def _optional(self, text: str | UnsetType, path: Path) -> Filter | None:
+        return None if text is UNSET else self._filter(text, path)
+
+    def _filter(self, text: str, path: Path) -> Filter | None:
+        try:
+            return Filter.of(text)
+        except FilterError as error:
+            place = error.place
+            where = f" (line {place.line}, column {place.column} of the filter)" if place else ""
+            self._problem(path, error.reason + where)
+        return None
+
+    def _try(self, path: Path, act: Callable[[], T]) -> T | None:
+        try:
+            return act()
+        except (ScopeError, EventError) as error:
+            self._problem(path, str(error))
+        return None
+
+
+def _present(filters: Iterable[Filter | None]) -> Iterable[Filter]:
+    return (filter_ for filter_ in filters if filter_ is not None)
+
+
+def _patterns(patterns: tuple[str, ...] | UnsetType) -> tuple[str, ...] | None:
+    return None if patterns is UNSET else patterns

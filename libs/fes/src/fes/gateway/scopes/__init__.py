@@ -1,0 +1,1 @@
+"""Scopes in the gateway: what requests and events they confine, and who manages them."""

@@ -1,0 +1,233 @@
+"""Managed scopes: events that mappings or policies are on the way of, at the gateway that manages.
+
+One gateway manages at a time: the first one of the file that is attached to every event service
+whose events pass a mapping or policy. Its replicas share its journal and stand by.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from fes.filter import Filter
+from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.journal_keys import END
+from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.requests.row import Row
+from fes.gateway.scopes.confinement import Confinement
+from fes.gateway.turn import Turn
+from fes.model import Event, attributes, binary
+from fes.scopes import (
+    CompiledRouter,
+    Delivered,
+    Graph,
+    Outcome,
+    ScopeManager,
+    ScopeState,
+    tagged,
+    untagged,
+)
+from fes.scopes.identity import is_derived
+
+PREFIX = f"scope{END}"
+"""What the keys of rows begin with that keep the state of scopes."""
+
+INVISIBLE = "scopes: not visible"
+BLOCKED = "scopes: an interface blocks it"
+ELSEWHERE = "scopes: another gateway manages them"
+SURFACED = "scopes: it was managed where it was published"
+
+Route = Callable[[Passing, tuple[str, ...], Turn], bool]
+"""Sends an event to its destinations."""
+
+
+class Requests:
+    """The subscriptions in the request table, as those who manage scopes ask for them.
+
+    Args:
+        wanted: Returns the requests that hold at an event service, as they were made.
+    """
+
+    def __init__(self, wanted: Callable[[str], Iterable[Row]]) -> None:
+        self._wanted = wanted
+        self._filters: dict[str, Filter] = {}
+        self._of: dict[str, list[Filter]] = {}
+
+        self.delivered: Counter[str] = Counter()
+
+    def listen_to(self, publisher: str) -> None:
+        """Be asked about subscriptions to what an event service's clients publish."""
+        self._of = {}
+        filters = {}
+        for row in self._wanted(publisher):
+            if not row.body:
+                known = self._filters.get(row.what) or Filter.of(row.filter)
+                filters[row.what] = known
+                self._of.setdefault(row.source, []).append(known)
+        self._filters = filters
+
+    def matching(self, event: Event) -> Iterable[str]:
+        """Return the event services with a matching subscription."""
+        return [name for name in self._of if self.matches(name, event)]
+
+    def matches(self, consumer: str, event: Event) -> bool:
+        """Return whether an event service has a matching subscription."""
+        return any(each.matches(event) for each in self._of.get(consumer, ()))
+
+    def is_present(self, consumer: str) -> bool:
+        """Return whether an event service has subscribed at all."""
+        return consumer in self._of
+
+    def load(self, member: str) -> int:
+        """Return how many events a member was given."""
+        return self.delivered[member]
+
+
+class ManagedScopes:
+    """Confines events, and delivers those that mappings or policies are on the way of.
+
+    Args:
+        graph: The scopes.
+        confinement: What passes between event services.
+        wanted: Returns the requests that hold at an event service, as they were made.
+        manages: Whether this gateway manages the scopes.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        confinement: Confinement,
+        wanted: Callable[[str], Iterable[Row]],
+        *,
+        manages: bool,
+    ) -> None:
+        self._confinement = confinement
+        self._graph = graph
+        self._requests = Requests(wanted)
+        self._manages = manages
+        self._router = CompiledRouter(graph)
+        self._manager = self._made(ScopeState())
+
+    def restore(self, state: Mapping[str, bytes]) -> tuple[str, ...]:
+        """Take back what the journal kept; return the keys of rows that cannot be read."""
+        kept = ScopeState()
+        rows = {
+            key.removeprefix(PREFIX): value
+            for key, value in state.items()
+            if key.startswith(PREFIX)
+        }
+        unreadable = kept.restore(rows)
+        self._manager = self._made(kept)
+        return unreadable
+
+    def confine(
+        self, event: Passing, names: tuple[str, ...], turn: Turn, route: Route
+    ) -> tuple[str, ...]:
+        """Deliver what has to be managed; return the destinations that an event goes to as it is.
+
+        Args:
+            event: The event.
+            names: Event services that asked for it, or that its list names.
+            turn: Collects what comes of it.
+            route: Sends what is made of it.
+
+        Raises:
+            EventError: Its body is no event.
+        """
+        if not self._confinement.confines:
+            return names
+        publisher = event.stamp.home
+        if event.arrived != publisher and is_derived(event.stamp):
+            turn.decide(of_event("suppressed", event, to=",".join(names), reason=SURFACED))
+            return ()
+        plain: list[str] = []
+        managed: list[str] = []
+        read: Event | None = None
+        for name in names:
+            passage = self._confinement.passage(publisher, name)
+            if not passage.open:
+                turn.decide(of_event("dropped", event, to=name, reason=INVISIBLE))
+            elif passage.managed:
+                managed.append(name)
+            elif passage.is_free:
+                plain.append(name)
+            else:
+                read = read or binary.decode(event.body)
+                if passage.test(read) is True:
+                    plain.append(name)
+                else:
+                    turn.decide(of_event("dropped", event, to=name, reason=BLOCKED))
+        if managed and event.arrived != publisher:
+            # What was delivered here is received here again; it is no publication of its home.
+            turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
+        elif managed:
+            self._manage(event, tuple(managed), turn, route)
+        return tuple(plain)
+
+    def tick(self, turn: Turn, route: Route) -> None:
+        """Release what waited long enough."""
+        if self._manages and self._manager.state.queue.next_due_us:
+            outcome = self._manager.tick(turn.now.time_us)
+            self._perform(outcome, None, None, turn, route)
+
+    def _manage(self, event: Passing, names: tuple[str, ...], turn: Turn, route: Route) -> None:
+        if not self._manages:
+            turn.decide(of_event("suppressed", event, to=",".join(names), reason=ELSEWHERE))
+            return
+        read, session = untagged(binary.decode(event.body))
+        now_us = turn.now.time_us
+        publisher = event.stamp.home
+        outcome = self._manager.publish(publisher, read, event.stamp, now_us, session)
+        self._perform(outcome, event, frozenset(names), turn, route)
+
+    def _perform(
+        self,
+        outcome: Outcome,
+        event: Passing | None,
+        names: frozenset[str] | None,
+        turn: Turn,
+        route: Route,
+    ) -> None:
+        for key, value in self._manager.state.changes().items():
+            name = PREFIX + key
+            turn.mutations.append(DropRow(name) if value is None else PutRow(name, value))
+        for each in outcome.deliveries:
+            late = event is None or str(each.stamp.identity) != event.id
+            if names is None or each.consumer in names or late:
+                self._requests.delivered[each.consumer] += 1
+                passing = _passing(each, event, turn, late=event is None)
+                turn.decide(of_event("matched", passing, to=each.consumer, what="scopes"))
+                route(passing, (each.consumer,), turn)
+
+    def _made(self, state: ScopeState) -> ScopeManager:
+        return ScopeManager(self._graph, self._router, self._requests, state)
+
+
+def _passing(delivered: Delivered, event: Passing | None, turn: Turn, *, late: bool) -> Passing:
+    """Return what is delivered, on its way.
+
+    Args:
+        delivered: What the scopes made.
+        event: Of which it was made; None where it waited.
+        turn: The turn.
+        late: Whether it waited, and is no repetition however late it is.
+    """
+    stamp = delivered.stamp
+    made = tagged(delivered.event, delivered.session) if delivered.session else delivered.event
+    since_us = turn.now.time_us if late else stamp.time_us
+    passing = Passing(
+        str(stamp.identity),
+        stamp,
+        made.subject,
+        binary.encode(made),
+        attributes.expires_us(made, since_us),
+        attributes.is_persistent(made),
+        stamp.home,
+        (stamp.home,),
+        (),
+        attributes.priority(made),
+        turn.now.time_us if late else 0,
+    )
+    if event is None:
+        return passing
+    return msgspec.structs.replace(passing, arrived=event.arrived, via=event.via, path=event.path)

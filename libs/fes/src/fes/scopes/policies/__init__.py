@@ -1,0 +1,1 @@
+"""Transmission policies of scopes: choosing among members, and what waits."""

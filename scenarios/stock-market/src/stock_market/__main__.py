@@ -1,0 +1,103 @@
+"""The command `fes-stock-market`: plan, run, judge; the exit status is the verdict."""
+
+import argparse
+import shutil
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from fes.cli.running.folder import point_latest
+from fes.errors import FesError
+from serving.command import command
+from serving.output import CLOSED
+from serving.parser import LineParser
+from traffic_scenario.demo import BAD_INPUT, FAILED, PASSED, running
+from traffic_scenario.programs import Programs
+from traffic_scenario.runfolder import FEDERATION, make_folder
+from traffic_scenario.settings import whole_number
+from traffic_scenario.steps import INTERRUPTED, Steps
+
+from stock_market import ticks
+from stock_market.judge.verdict import judge, table, write
+from stock_market.story import RECORDS, VERDICT
+
+TICKS = 60
+
+
+def main() -> int:
+    """Run a command.
+
+    Returns:
+        The verdict: 0 passed, 1 failed; 2 for bad input; 130 where it was interrupted.
+    """
+    return command("fes-stock-market", _main)
+
+
+def _main() -> int:
+    options = _parser().parse_args()
+    try:
+        if options.command == "judge":
+            return _judged(options.run)
+        return _demo(options)
+    except FesError as error:
+        sys.stderr.write(f"fes-stock-market: {error}\n")
+        return BAD_INPUT
+
+
+def _demo(options: argparse.Namespace) -> int:
+    wanted = (
+        ticks.generated(options.count, options.seed)
+        if options.ticks is None
+        else ticks.read(options.ticks, options.count)
+    )
+    folder = make_folder(options.runs)
+    ticks.write(folder, wanted)
+    shutil.copyfile(str(files("stock_market") / FEDERATION), folder / FEDERATION)
+    point_latest(folder)
+    _say(f"planned: {len(wanted)} ticks, in {folder}")
+    with Steps() as steps:
+        status = steps.run(running(folder, (), Programs()))
+    if status == CLOSED:
+        return CLOSED
+    if steps.interrupted:
+        _say("interrupted; nothing was judged")
+        return INTERRUPTED
+    if status != PASSED:
+        return BAD_INPUT if status == BAD_INPUT else FAILED
+    return _judged(folder)
+
+
+def _judged(folder: Path) -> int:
+    if not (folder / RECORDS).exists():
+        _say(f"not judged: {folder / RECORDS} is missing")
+        return BAD_INPUT
+    verdict = judge(folder)
+    write(verdict, folder)
+    _say("\n".join(table(verdict)))
+    _say(f"\nverdict    {folder / VERDICT}\nrecords    {folder / RECORDS}")
+    return PASSED if verdict.passed else FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = LineParser(
+        prog="fes-stock-market", description="Two stock markets, structured by scopes."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    demo = commands.add_parser("demo", help="plan, run and judge; the exit status is the verdict")
+    demo.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
+    demo.add_argument("--ticks", type=Path, metavar="ZIP", help="of trades; made-up ones without")
+    demo.add_argument(
+        "--count", type=whole_number, default=TICKS, help=f"most ticks (default: {TICKS})"
+    )
+    demo.add_argument("--seed", type=whole_number, default=1, help="of made-up ticks (default: 1)")
+    judged = commands.add_parser("judge", help="judge a run by what its clients wrote down")
+    judged.add_argument("run", type=Path, metavar="RUNFOLDER")
+    return parser
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - what people see
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""`fes scopes`: what an administrator sees."""
+
+import io
+from argparse import ArgumentParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from fes.cli import scopes
+
+ROOT = Path(__file__).parents[3]
+MARKET = ROOT / "scenarios/stock-market/src/stock_market/federation.yaml"
+
+
+def run(*words: str) -> tuple[int, str]:
+    parser = ArgumentParser()
+    scopes.add_parser(parser.add_subparsers())
+    out = io.StringIO()
+    options = parser.parse_args(["scopes", *words, "--federation", str(MARKET)])
+    return scopes.run(options, {}, out), out.getvalue()
+
+
+def test_show_is_a_tree() -> None:
+    status, text = run("show")
+    assert status == 0
+    lines = text.splitlines()
+    assert lines[0] == "M1 []"
+    assert any(line.endswith("siena-me1") and line.startswith("        ") for line in lines)
+
+
+def test_explain_names_each_path_and_its_checks() -> None:
+    status, text = run("explain", "siena-c1", "siena-me1")
+    assert status == 0
+    assert "siena-c1 > C1 > TF > Engines > siena-me1" in text
+    assert "down TF in C1: input (subject = 'Order' AND number > 0)" in text
+
+
+@pytest.mark.parametrize(
+    ("publisher", "consumer", "event", "expected"),
+    [
+        ("siena-me1", "siena-c4", "Quote", "not visible to one another"),
+        ("siena-me1", "cns-c3", "OrderBook", "blocked by the output interface of TF in Prof"),
+        ("nobody", "cns-c3", "Quote", "unknown component or scope: nobody"),
+    ],
+)
+def test_explain_names_the_edge_or_filter(
+    publisher: str, consumer: str, event: str, expected: str
+) -> None:
+    told = f'{{"subject":"{event}","parameters":{{}},"attributes":{{}}}}'
+    status, text = run("explain", publisher, consumer, "--event", told)
+    assert status == 1
+    assert expected in text
+
+
+def test_check_has_the_status_of_validate() -> None:
+    assert run("check")[0] == 0
+
+
+def test_the_picture_is_svg_with_every_node(tmp_path: Path) -> None:
+    file = tmp_path / "scopes.svg"
+    assert run("picture", "-o", str(file))[0] == 0
+    root = ET.fromstring(file.read_text("utf-8"))  # noqa: S314 - ours
+    names = {each.text for each in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"M1", "TF", "siena-c1", "cns-db"} <= names
+    drawn = (ROOT / "docs/pictures/stock-market.svg").read_text("utf-8")
+    assert drawn == file.read_text("utf-8")

@@ -1,0 +1,248 @@
+"""Scopes at a gateway: what travels, what is delivered, and what its journal keeps."""
+
+from typing import Any
+
+import pytest
+from fes.control import RequestType
+from fes.filter import Filter
+from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
+from fes.gateway.inputs import Inject, LinkUp, Tick
+from fes.gateway.outputs import Decided, DropRow, PutRow
+from fes.gateway.settings import Instant
+from fes.link.messages import Announce, Publish, Subscribe
+from fes.model import Event, Stamp, binary
+from fes.scopes import Client, Edge, Graph, Scope
+from fes.scopes.mappings.mapping import Mapping, Rule
+from fes.scopes.mappings.steps import scaled
+from fes.scopes.policies.declared import Delivery, Publishing, Turn
+from fes.scopes.sessions import SESSION
+from support.gateways.cores import NOW, SECOND, heard, inject, orders, request, topology_of
+
+SERVICES = ("north", "south", "west")
+KNOTS = Mapping((Rule(None, (scaled({"rate": (0.5, 0.0)}),)),))
+
+
+class Gateway:
+    """A core and the journal that outlives it."""
+
+    def __init__(self, graph: Graph, *, manages: bool = True) -> None:
+        self.settings = GatewaySettings(
+            id="g1",
+            system="test",
+            adapters={name: AdapterSettings(f"g1.{name}", name) for name in SERVICES},
+            services=(*SERVICES, "far"),
+            topology=topology_of(*SERVICES),
+            scopes=graph,
+            manages_scopes=manages,
+        )
+        self.rows: dict[str, bytes] = {}
+        self.now = NOW
+        self.start()
+
+    def start(self) -> None:
+        self.core = GatewayCore(self.settings, self.rows)
+        for name in SERVICES:
+            self.give(LinkUp(), name)
+
+    def give(self, message: Any, service: str = "") -> list[Any]:
+        mutations, outputs = self.core.handle(message, self.now, service)
+        self.commit(mutations)
+        return outputs
+
+    def commit(self, mutations: list[Any]) -> None:
+        for each in mutations:
+            if isinstance(each, PutRow):
+                self.rows[each.key] = each.value
+            elif isinstance(each, DropRow):
+                self.rows.pop(each.key, None)
+
+    def subscribe(self, source: str, sequence: int, **changes: Any) -> None:
+        mutations, _ = self.core.handle(
+            Inject(request(source=source, sequence=sequence, requester=source, **changes)),
+            self.now,
+        )
+        self.commit(mutations)
+
+    def hear(self, sequence: int, event: Event | None = None) -> list[Any]:
+        numbers = tuple(applied.number for applied in self.core.applied("north"))
+        body = {} if event is None else {"body": binary.encode(event), "subject": event.subject}
+        return self.give(heard(numbers, sequence, **body), "north")
+
+    def wait(self, us: int) -> list[Any]:
+        time_us = self.now.time_us + us
+        self.now = Instant(time_us, time_us)
+        return self.give(Tick())
+
+    def filters(self) -> list[str]:
+        return [applied.filter for applied in self.core.applied("north")]
+
+
+def published(outputs: list[Any], service: str) -> list[Event]:
+    return [
+        binary.decode(order.body)
+        for order in orders(outputs, service)
+        if isinstance(order, Publish)
+    ]
+
+
+def two(scope: Scope, **edge: Any) -> Graph:
+    """Return north in a scope, which is in a market with south and west."""
+    graph = Graph()
+    for name in (*SERVICES, "far"):
+        graph.add(Client(name, name))
+    graph.add(Scope("market"))
+    graph.add(scope)
+    graph.join(Edge(scope.name, "market", **edge))
+    graph.join(Edge("north", scope.name))
+    graph.join(Edge("south", "market"))
+    return graph
+
+
+def test_what_an_interface_blocks_is_not_asked_for_at_the_source() -> None:
+    gateway = Gateway(two(Scope("floor", output=(Filter.of("rate > 50"),))))
+    gateway.subscribe("south", 1)
+    (text,) = gateway.filters()
+    travels = Filter.of(text)
+    assert not travels.matches(Event.of("Speed", rate=40.0))
+    assert travels.matches(Event.of("Speed", rate=60.0))
+    assert not travels.matches(Event.of("Noise", rate=60.0))
+    assert published(gateway.hear(1, Event.of("Speed", rate=60.0)), "south")
+
+
+def test_a_request_does_not_reach_what_is_not_visible() -> None:
+    gateway = Gateway(two(Scope("floor")))
+    gateway.subscribe("west", 1)
+    gateway.subscribe("west", 2, kind=RequestType.ANNOUNCEMENT)
+    assert gateway.filters() == []
+    gateway.subscribe("south", 3)
+    outputs = gateway.hear(1)
+    assert published(outputs, "south")
+    assert not published(outputs, "west")
+
+
+def test_an_announcement_is_confined_too() -> None:
+    gateway = Gateway(two(Scope("floor")))
+    given = request(RequestType.ANNOUNCEMENT, source="west", dist_list="north")
+    _, outputs = gateway.core.handle(Inject(given), NOW)
+    assert not [order for order in orders(outputs) if isinstance(order, Announce)]
+
+
+def test_without_scopes_everything_passes() -> None:
+    gateway = Gateway(Graph())
+    gateway.subscribe("south", 1)
+    assert [Filter.of(text) for text in gateway.filters()] == [
+        Filter.of("subject = 'Speed' AND rate > 30")
+    ]
+
+
+def test_a_mapping_is_applied_before_the_subscription() -> None:
+    gateway = Gateway(two(Scope("floor"), up=KNOTS))
+    gateway.subscribe("south", 1)
+    assert not published(gateway.hear(1, Event.of("Speed", rate=40.0)), "south")
+    (event,) = published(gateway.hear(2, Event.of("Speed", rate=80.0)), "south")
+    assert event.parameter("rate") == 40.0
+
+
+def test_what_a_mapping_made_keeps_its_identity_over_a_restart() -> None:
+    gateway = Gateway(two(Scope("floor"), up=KNOTS))
+    gateway.subscribe("south", 1)
+    first = list(orders(gateway.hear(1, Event.of("Speed", rate=80.0)), "south"))
+    gateway.start()
+    again = list(orders(gateway.hear(1, Event.of("Speed", rate=80.0)), "south"))
+    stamps = [o.stamp for o in (*first, *again) if isinstance(o, Publish)]
+    assert len(stamps) == 2
+    assert stamps[0] == stamps[1]
+    assert stamps[0].origin.startswith("car~")
+
+
+def test_what_waits_outlives_a_restart_and_comes_once() -> None:
+    gateway = Gateway(two(Scope("floor", publishing=Publishing(delay_us=60 * SECOND))))
+    gateway.subscribe("south", 1)
+    assert not published(gateway.hear(1), "south")
+    gateway.start()
+    assert not published(gateway.wait(59 * SECOND), "south")
+    assert len(published(gateway.wait(SECOND), "south")) == 1
+    gateway.start()
+    assert not published(gateway.wait(SECOND), "south")
+    assert not [key for key in gateway.rows if key.startswith("scope")]
+
+
+def test_one_of_n_stays_one_over_a_restart() -> None:
+    graph = two(Scope("floor"))
+    graph.add(Scope("market", delivery=Delivery(Turn.TURNS)))
+    graph.join(Edge("west", "market"))
+    gateway = Gateway(graph)
+    gateway.subscribe("south", 1)
+    gateway.subscribe("west", 2)
+    received = []
+    for sequence in range(1, 5):
+        outputs = gateway.hear(sequence)
+        received.append([name for name in SERVICES if published(outputs, name)])
+        gateway.start()
+    assert received == [["south"], ["west"], ["south"], ["west"]]
+
+
+def test_the_session_travels_with_the_event() -> None:
+    graph = two(Scope("floor"))
+    graph.add(Scope("market", session=True))
+    gateway = Gateway(graph)
+    gateway.subscribe("south", 1)
+    (event,) = published(gateway.hear(1), "south")
+    assert event.attribute(SESSION) == "market"
+
+
+def test_another_gateway_leaves_them_to_the_one_that_manages() -> None:
+    gateway = Gateway(two(Scope("floor"), up=KNOTS), manages=False)
+    gateway.subscribe("south", 1)
+    outputs = gateway.hear(1, Event.of("Speed", rate=80.0))
+    assert not published(outputs, "south")
+    reasons = [each.reason for each in outputs if isinstance(each, Decided)]
+    assert "scopes: another gateway manages them" in reasons
+
+
+@pytest.mark.parametrize("rate", [40.0, 60.0])
+def test_an_event_with_a_list_is_confined(rate: float) -> None:
+    gateway = Gateway(two(Scope("floor", output=(Filter.of("rate > 50"),))))
+    event = Event.of("Speed", rate=rate)
+    control = request(
+        RequestType.PUBLICATION, source="north", dist_list="south,west", event=event, filter=""
+    )
+    mutations, outputs = gateway.core.handle(Inject(control), NOW)
+    gateway.commit(mutations)
+    assert len(published(outputs, "south")) == int(rate > 50)
+    assert not published(outputs, "west")
+
+
+def test_an_event_that_surfaces_elsewhere_is_judged_by_its_home() -> None:
+    graph = two(Scope("floor"))
+    graph.add(Scope("other"))
+    graph.join(Edge("west", "other"))
+    graph.join(Edge("south", "other"))
+    gateway = Gateway(graph)
+    gateway.subscribe("west", 1, dist_list="south")
+    numbers = tuple(applied.number for applied in gateway.core.applied("south"))
+    assert numbers
+    of_north = heard(numbers, 1)
+    assert not published(gateway.give(of_north, "south"), "west")
+    of_south = heard(numbers, 2, stamp=Stamp("car", 1, 2, NOW.time_us, "south"))
+    assert published(gateway.give(of_south, "south"), "west")
+
+
+def test_what_was_delivered_and_is_received_there_again_is_not_managed_again() -> None:
+    gateway = Gateway(two(Scope("floor"), up=KNOTS))
+    gateway.subscribe("south", 1)
+    gateway.subscribe("north", 2, dist_list="south")
+    outputs = gateway.hear(1, Event.of("Speed", rate=80.0))
+    (made,) = [order for order in orders(outputs, "south") if isinstance(order, Publish)]
+    numbers = tuple(applied.number for applied in gateway.core.applied("south"))
+    again = heard(numbers, 1, stamp=made.stamp, body=made.body)
+    assert not published(gateway.give(again, "south"), "south")
+    assert not published(gateway.give(again, "south"), "north")
+
+
+def test_subscribing_orders_what_travels() -> None:
+    gateway = Gateway(two(Scope("floor", output=(Filter.of("rate > 50"),))))
+    decided = inject(gateway.core, request(source="south"))
+    assert [each.to for each in decided if each.decision == "applied"] == ["north"]
+    (order,) = list(gateway.core._desired["north"].whole().subscriptions)
+    assert isinstance(order, Subscribe)
