@@ -14,6 +14,7 @@ from fes.control import ControlEvent, to_event
 from fes.errors import ControlEventError
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replication import is_request
+from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.growth import MAX_WILD
 from fes.gateway.requests.held import Held
@@ -21,7 +22,6 @@ from fes.gateway.requests.outcomes import Outcomes, Step
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import Changes, RequestTable
 from fes.gateway.requests.validation import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
-from fes.gateway.scopes.confinement import Confinement
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe

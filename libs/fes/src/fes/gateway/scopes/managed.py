@@ -13,8 +13,8 @@ from fes.filter import Filter
 from fes.gateway.forwarding.transit import Passing, of_event
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.row import Row
-from fes.gateway.scopes.confinement import Confinement
 from fes.gateway.turn import Turn
 from fes.model import Event, attributes, binary
 from fes.scopes import (
