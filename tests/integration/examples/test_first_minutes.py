@@ -12,6 +12,7 @@ from eventservices.servers import NatsServer, ServerSpec
 from fes.cli.init import text_of
 from fes.cli.validate import examine_file
 from fes.errors import FesError
+from fes.federation import Severity
 from fes.testing.eventually import eventually
 from support.processes.foreign import Mosquitto
 from support.processes.running import Run
@@ -93,7 +94,7 @@ def test_init_names_each_system_and_refuses_what_it_does_not_know(tmp_path: Path
     path = tmp_path / "f.yaml"
     urls = ["mqtt://a:1", "mqtt://b:2", "nats://c:3", "kafka://d:4"]
     path.write_text(text_of(urls, "town", "f.yaml"), "utf-8")
-    assert [str(each) for each in examine_file(path, {})] == []
+    assert [each for each in examine_file(path, {}) if each.severity is Severity.ERROR] == []
     for bad in (["mqtt://a:1"], ["mqtt://a:1", "amqp://b:2"], ["mqtt://a:1", "nats:"]):
         with pytest.raises(FesError):
             text_of(bad, "town", "f.yaml")

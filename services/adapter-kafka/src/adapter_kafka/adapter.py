@@ -32,10 +32,10 @@ MOST: Final = 4096
 """Most records that the gateway has not answered for; above it nothing is fetched."""
 
 REDELIVERS_S: Final = 10.0
-"""After how long, at the latest, the group gives a record to another member: its session."""
+"""After how long, at the latest, the group delivers a record to another member: its session."""
 
 PAYLOAD_BYTES: Final = 1_000_000
-"""What a broker takes, unless it is configured otherwise."""
+"""What a broker accepts, unless it is configured otherwise."""
 
 
 class KafkaAdapter(Adapter[Settings, Record]):
@@ -99,8 +99,8 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._consumer = KafkaConsumer(brokers, name, group, self.settings.start, self._take)
         self._consumer.open()
         self._closing.push_async_callback(self._consumer.close)
-        giving = asyncio.create_task(self._delivery.run(), name="kafka give")
-        self._closing.push_async_callback(_ended, giving)
+        delivering = asyncio.create_task(self._delivery.run(), name="kafka deliver")
+        self._closing.push_async_callback(_ended, delivering)
         self._wanted, self._subscribed = {}, frozenset()
         if self.context.hears_control:
             await self._producer.ensure(CONTROL_SUBJECT)

@@ -22,20 +22,20 @@ from adapter_kafka.native import addresses, record_of, text_of
 from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
 
 ASSIGNED_S: Final = 15.0
-"""Longest that a group takes to divide the partitions."""
+"""Longest wait for a group to divide the partitions."""
 
 BATCH: Final = 256
 
 
 class KafkaConsumer:
-    """Consumes as one member of a group; offsets are committed when told.
+    """Consumes as one member of a group; offsets are committed on request.
 
     Args:
         brokers: `kafka://[user:password@]host:port`.
         name: Client identifier.
         group: Consumer group.
         start: Where a group without a committed offset begins: `latest` or `earliest`.
-        take: Takes records, on the event loop.
+        receive: Receives records, on the event loop.
 
     Attributes:
         failure: Why nothing is consumed now; "" while it is.
@@ -49,7 +49,7 @@ class KafkaConsumer:
         name: str,
         group: str,
         start: str,
-        take: Callable[[list[Record]], None],
+        receive: Callable[[list[Record]], None],
     ) -> None:
         self._consuming: dict[str, Any] = {
             **addresses(brokers),
@@ -66,7 +66,7 @@ class KafkaConsumer:
             "error_cb": self._failed,
         }
         self._start = start
-        self._take = take
+        self._receive = receive
         self.failure = ""
         self.rebalanced = 0
         self.has_room = threading.Event()
@@ -172,7 +172,7 @@ class KafkaConsumer:
 
     def _consume_once(self) -> None:
         self._pause(not self.has_room.is_set())
-        self._hand_over(self._consumer.consume(BATCH, POLL_S), self._take)
+        self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
         self._commit()
 
     def _hand_over(self, messages: list[Message], take: Callable[[list[Record]], None]) -> None:

@@ -1,4 +1,4 @@
-"""Filters of the federation as Kafka subscriptions: never less, told where more."""
+"""Filters of the federation as Kafka subscriptions: never less, reported where more."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -2,7 +2,7 @@
 
 
 class Offsets:
-    """Tells the offset to commit of one partition.
+    """Computes the offset to commit of one partition.
 
     Attributes:
         position: First offset that is not done.
@@ -14,7 +14,7 @@ class Offsets:
         self._last = -1
 
     def taken(self, offset: int) -> None:
-        """Note a record that was given to the gateway; offsets grow."""
+        """Note a record that was delivered to the gateway; offsets grow."""
         if not self._open:
             self.position = offset
         self._open[offset] = None

@@ -16,12 +16,12 @@ from eventservices.errors import NotConnectedError
 from adapter_kafka.native import addresses, as_native, settle, text_of
 
 OPEN_S: Final = 5.0
-"""Longest that connecting takes; the runtime tries again."""
+"""Longest wait for a connection; the runtime tries again."""
 
 POLL_S: Final = 0.05
 CLOSE_S: Final = 5.0
 
-QUIET: Final = logging.Logger("kafka")  # noqa: LOG001 - kept apart from the tree: `probe` tells
+QUIET: Final = logging.Logger("kafka")  # noqa: LOG001 - kept apart from the tree: `probe` reports
 QUIET.disabled = True
 
 
@@ -117,7 +117,7 @@ class KafkaProducer:
             await asyncio.to_thread(made[topic].result, OPEN_S)
 
     async def knows(self, topics: Sequence[str]) -> bool:
-        """Tell whether a topic is there that one of some subscriptions matches."""
+        """Return whether a topic is there that one of some subscriptions matches."""
         try:
             told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
         except KafkaException as error:

@@ -99,7 +99,7 @@ def _names(urls: list[str]) -> list[tuple[str, str, str]]:
         kind = KINDS.get(told.scheme)
         if kind is None or not told.hostname:
             known = ", ".join(f"{scheme}://" for scheme in KINDS)
-            raise FesError(f"{url!r} is no address of a known kind ({known})")
+            raise FesError(f"{url!r} is not an address of a known kind ({known})")
         same = sum(other == kind for _, other, _ in found)
         found.append((f"{kind}{same + 1}" if same else kind, kind, url))
     return found

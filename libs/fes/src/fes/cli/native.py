@@ -95,25 +95,25 @@ class _Printer:
         """Leave declarations out."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Print why something is no event."""
+        """Print why something is not an event."""
         self._out.write(f"# not an event: {reason} ({raw[:60]!r})\n")
         self._out.flush()
 
 
 class _Deaf:
-    """Takes nothing: who publishes subscribes to nothing."""
+    """Ignores everything: who publishes subscribes to nothing."""
 
     def heard(self, *_: object) -> None:
-        """Take nothing."""
+        """Ignore it."""
 
     def heard_control(self, *_: object) -> None:
-        """Take nothing."""
+        """Ignore it."""
 
     def observed(self, *_: object) -> None:
-        """Take nothing."""
+        """Ignore it."""
 
     def set_aside(self, *_: object) -> None:
-        """Take nothing."""
+        """Ignore it."""
 
 
 async def _listen(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:

@@ -1,6 +1,6 @@
 """Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
 
-Kafka takes letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
+Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
 point and `_`; what reads like such an escape already gets more of the first sign:
 
     living room   living_x20_room
@@ -24,14 +24,14 @@ _LEGAL: Final = re.compile(r"[A-Za-z0-9._-]")
 
 
 def write(topic: str) -> str:
-    """Return a topic as Kafka takes it.
+    """Return a topic as Kafka accepts it.
 
     Raises:
         MappingError: It is longer than `LONGEST`, or `.` or `..`.
     """
     name = _OUT.sub(_written, topic)
     if len(name) > LONGEST or name in ("", ".", ".."):
-        raise MappingError(f"{name[:60]!r} is no Kafka topic of 1 to {LONGEST} characters")
+        raise MappingError(f"{name[:60]!r} is not a Kafka topic of 1 to {LONGEST} characters")
     return name
 
 
@@ -53,7 +53,7 @@ def subscription(pattern: str) -> str:
 
 
 def _quoted(level: str) -> str:
-    return _OUT.sub(_written, level)  # letters, digits, _ and - stand for themselves
+    return _OUT.sub(_written, level)  # letters, digits, _ and - match themselves
 
 
 def _written(found: re.Match[str]) -> str:
