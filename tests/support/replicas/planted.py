@@ -128,7 +128,7 @@ def _follow_with_old_numbers(self: GatewayHost, state: dict[str, bytes]) -> None
     numbers = [each.number for service in adapters for each in self.core.applied(service)]
     _host_follow(self, state)
     before = min(numbers, default=1) - 1
-    self.core = GatewayCore(self.settings, state, before, Role.FOLLOWING)
+    self._decider.core = GatewayCore(self.settings, state, before, Role.FOLLOWING)
     for adapter in self._linked.linked():
         self.handle(adapter.up, adapter.service)
 

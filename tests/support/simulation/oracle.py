@@ -43,6 +43,7 @@ class Oracle:
         self._spans = sorted(script.faults + script.spans)
         first_end_us = min(ended_us, default=math.inf)
         self._held = intervals(script.commands, topology.services, first_end_us)
+        self._asking_for: dict[Identity, list[Interval]] = {}
         self._healed_us = self.mended(9 * SECOND)
 
     def quiet(self, moment_us: int) -> int:
@@ -193,6 +194,13 @@ class Oracle:
         )
 
     def _asking(self, event: Emission) -> list[Interval]:
+        """Return the subscriptions that an event belongs to; each event is judged many times."""
+        found = self._asking_for.get(event.identity)
+        if found is None:
+            found = self._asking_for[event.identity] = self._that_want(event)
+        return found
+
+    def _that_want(self, event: Emission) -> list[Interval]:
         asking = [
             each
             for each in self._held

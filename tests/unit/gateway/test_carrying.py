@@ -282,3 +282,24 @@ def test_decisions_about_given_events_are_told() -> None:
     decisions = say(core, given(1), "south")
 
     assert ("applied", "north") in [(each.decision, each.to) for each in decisions]
+
+
+def test_what_waited_behind_an_expired_row_goes_after_what_is_urgent() -> None:
+    core, numbers = asked("south")
+    expires_us = NOW.time_us + 2 * SECOND
+    for event in (
+        event_of(numbers, 1, expires_us=expires_us),
+        event_of(numbers, 2),
+        event_of(numbers, 3, priority=5),
+    ):
+        for sent in publications(take(core, event)[1]):
+            core.handle(Confirmed(sent.row, "is away", retryable=True), NOW, "south")
+    later = Instant(NOW.wall_us + 4 * SECOND, NOW.time_us + 4 * SECOND)
+
+    outputs = list(core.handle(Tick(), later)[1])
+
+    assert reasons(outputs, "dropped") == ["expired"]
+    assert [(each.priority, each.stamp.sequence) for each in publications(outputs)] == [
+        (5, 3),
+        (0, 2),
+    ]

@@ -195,7 +195,7 @@ class Carrying:
                 later.append((turn.now.time_us + self._settings.retry_us, place, key))
                 continue
             turn.decide(of_event("dropped", row.event, to=row.destination, reason="expired"))
-            self._complete(row, turn, final=True)
+            self._remove(row, turn, final=True)  # what is behind it is sent later: the urgent first
         for entry in later:
             heapq.heappush(self._expiring, entry)
 
@@ -251,14 +251,19 @@ class Carrying:
         return self._lanes.setdefault(LaneKey.of(row), Lane(row.destination))
 
     def _complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
+        lane = self._remove(row, turn, final=final)
+        if lane is not None:
+            self._pump(LaneKey.of(row), lane, turn)
+
+    def _remove(self, row: CustodyRow, turn: Turn, *, final: bool) -> Lane | None:
+        """Let a row go without sending what is behind it; return its lane."""
         self._custody.complete(row, turn, final=final)
         self._waiting.pop(row.place, None)
-        key = LaneKey.of(row)
-        lane = self._lanes.get(key)
+        lane = self._lanes.get(LaneKey.of(row))
         if lane is not None:
             self._answered_us[lane.way] = turn.own_us
             lane.remove(row)
-            self._pump(key, lane, turn)
+        return lane
 
     def _pump(self, key: LaneKey, lane: Lane, turn: Turn) -> None:
         """Send the rows of a lane that may be in transit."""
