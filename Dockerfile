@@ -72,11 +72,14 @@ COPY --from=packages /built/fes_adapter_nats /opt/ours/
 FROM adapter-base AS adapter-mqtt
 COPY --from=packages /built/fes_adapter_mqtt /opt/ours/
 
+FROM adapter-base AS adapter-kafka
+COPY --from=packages /built/fes_adapter_kafka /opt/ours/
+
 # With the adapters' settings, which `fes validate` knows.
 FROM service AS gateway
 COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
     /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/fes_adapter_nats \
-    /built/fes_adapter_mqtt /built/fes_gateway /opt/ours/
+    /built/fes_adapter_mqtt /built/fes_adapter_kafka /built/fes_gateway /opt/ours/
 USER 10001:10001
 EXPOSE 8080 8090
 ENTRYPOINT ["fes-gateway"]

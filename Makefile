@@ -1,7 +1,7 @@
 # The Federated Event Service. `make help` lists what there is.
 
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
-	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt \
+	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka \
 	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
 	scenarios/traffic-control-events
 SOURCES := $(PACKAGES:%=%/src)
@@ -25,7 +25,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo persistent control-events test check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help demo persistent control-events test test-fast check style types imports links bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -97,6 +97,12 @@ base-images: ## Pull the public base images, or build stand-ins where no registr
 test: $(INSTALLED) java ## Run all tests; those of containers where a Docker engine runs or can be started
 	@failed=0; $(BIN)/pytest -n 2 --dist loadfile --ignore tests/compose $(ARGS) || failed=$$?; \
 	$(if $(ARGS),,$(BIN)/pytest tests/compose || failed=$$?;) exit $$failed
+
+# Unit tests, the adapter in memory and a small simulation: no broker, no Spark, no container.
+FAST := tests/unit tests/conformance/test_memory_adapter.py tests/simulation/test_promises.py
+test-fast: $(INSTALLED) ## Run the tests that need no broker and no Spark; within a minute on 2 cores
+	@FES_SEEDS=$(or $(FES_FAST_SEEDS),100) FES_STORED_SEEDS=5 $(BIN)/pytest -q -n 2 --dist loadfile \
+		-m "not broker and not spark and not slow" --ignore tests/unit/house $(FAST) $(ARGS)
 
 check: style types imports links ## Check style, types, imports and the links in the documentation
 

@@ -17,7 +17,7 @@ from fes.testing.conformance.adapter import AdapterConformance
 from fes.testing.conformance.bench import AdapterBench, NativeEvent
 from fes.testing.eventually import eventually
 from support.processes.contexts import adapter_context
-from support.processes.debian import Mosquitto
+from support.processes.foreign import Mosquitto
 
 pytestmark = pytest.mark.broker
 

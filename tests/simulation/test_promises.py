@@ -98,6 +98,7 @@ def test_federations_keep_every_promise_on_the_stored_journal(
     record_property("federations on the stored journal", len(seeds))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_kind_of_fault_lands_in_few_federations() -> None:
     faults: Counter[str] = Counter()
@@ -108,6 +109,7 @@ def test_every_kind_of_fault_lands_in_few_federations() -> None:
     assert min(faults[kind] for kind in KINDS_OF_FAULTS) >= 3, faults
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_crowd_of_gateways_at_one_event_service_keeps_every_promise() -> None:
     seed = next(seed for seed in range(10_000) if len(world_of(seed).topology.gateways) >= 12)

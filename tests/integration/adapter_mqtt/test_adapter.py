@@ -16,7 +16,7 @@ from fes.testing.conformance.bench import Captured, captured
 from fes.testing.conformance.events import publication
 from fes.testing.eventually import eventually
 from support.processes.contexts import adapter_context
-from support.processes.debian import Mosquitto
+from support.processes.foreign import Mosquitto
 
 pytestmark = pytest.mark.broker
 

@@ -3,7 +3,8 @@
     python -m support.house.words              list every use that exceeds the baseline
     python -m support.house.words --all PATH   list every use in files whose path contains PATH
     python -m support.house.words --shrink     lower the baseline to what is found; it never grows
-    python -m support.house.words --accept PATH…   set the baseline of named files, after a merge
+    python -m support.house.words --accept     fit the baseline to what is found, after a merge of
+                                               work that began before; a reviewer sees it grow
 
 A text is a page of documentation, or a docstring, a comment, or a string of several words (a help
 text, a message, a schema's description) of a source file. Code in pages does not count.
@@ -189,14 +190,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="support.house.words", description=__doc__)
     parser.add_argument("--all", metavar="PATH", help="every use in files with this in their path")
     parser.add_argument("--shrink", action="store_true", help="lower the baseline")
-    parser.add_argument("--accept", nargs="+", metavar="PATH", help="set the baseline of files")
+    parser.add_argument("--accept", action="store_true", help="fit the baseline, after a merge")
     options = parser.parse_args(arguments)
     found = all_uses()
     allowed = read_baseline() if BASELINE.is_file() else {}
     if options.shrink:
         _write({path: min(len(found.get(path, ())), most) for path, most in allowed.items()})
     if options.accept:
-        _write(allowed | {path: len(found.get(path, ())) for path in options.accept})
+        _write({path: len(each) for path, each in found.items()})
     if options.shrink or options.accept:
         return 0
     shown = 0

@@ -3,10 +3,12 @@
 from collections import Counter
 
 import pytest
+from support.house.totals import show_long_turns
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Tell how many federations were played, and how many faults of each kind were injected."""
+    show_long_turns(terminalreporter)
     counts: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     fresh: list[int] = []

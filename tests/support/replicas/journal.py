@@ -6,6 +6,7 @@ import msgspec
 from fes.errors import StoreError
 from fes.gateway.custody.store import CustodyRow
 from fes.gateway.replication import INBOX, ROSTER, is_request
+from fes.gateway.requests.row import Row
 from fes_gateway.replicas.membership import VIEW, View
 from fes_gateway.store import Entry, MemoryJournal
 from fes_gateway.store.memory import MemoryPlace
@@ -15,6 +16,10 @@ LEADERS = ("row\x1f", "mark\x1f", ROSTER, "contact")
 
 _views = msgspec.msgpack.Decoder(View)
 _rows = msgspec.msgpack.Decoder(CustodyRow)
+_requests = msgspec.msgpack.Decoder(Row)
+
+Standing = tuple[str, str, str, str]
+"""A request that stands: source, requester, canonical filter, pattern."""
 
 
 class Shared:
@@ -25,6 +30,7 @@ class Shared:
         broken: Promises that an append broke, in words.
         forwarded requests: Forwarded requests that wait for the leader.
         takeovers: How often the lead changed hands.
+        standing: Requests that stand, by key: source, requester, canonical filter, pattern.
     """
 
     def __init__(self, note: Callable[[str], None], changed: Callable[[], None]) -> None:
@@ -35,6 +41,7 @@ class Shared:
         self.forwarded: dict[str, None] = {}
         self.taken = 0
         self.takeovers = 0
+        self.standing: dict[str, Standing] = {}
         self.watchers: dict[str, Callable[[], None]] = {}
         self.numbers: dict[int, str] = {}
         self._highest = 0
@@ -47,7 +54,9 @@ class Shared:
         for key, value in batch:
             if (is_request(key) or key.startswith(LEADERS)) and replica != leader:
                 self.broken.append(f"{replica} committed {key!r} while {leader or 'nobody'} leads")
-            if key == VIEW and value is not None:
+            if is_request(key):
+                self._request(key, value)
+            elif key == VIEW and value is not None:
                 self._viewed(replica, _views.decode(value))
             elif key.startswith(INBOX):
                 self._forward(replica, leader, key, gone=value is None)
@@ -80,6 +89,13 @@ class Shared:
         else:
             del self.forwarded[key]
             self.taken += 1
+
+    def _request(self, key: str, value: bytes | None) -> None:
+        row = None if value is None else _requests.decode(value)
+        if row is None or row.withdrawn:
+            self.standing.pop(key, None)
+        else:
+            self.standing[key] = row.source, row.requester, row.what, row.pattern
 
     def _row(self, replica: str, key: str, row: CustodyRow) -> None:
         known = self.numbers.get(row.number)

@@ -82,7 +82,7 @@ def _is_meant(town: Town, story: Story, event: Emitted, asked: Asked, service: s
         and event.number >= asked.least
         and not asked.expires_us
         and asked.at_us + SECOND < event.at_us
-        and story.is_sure(asked, town.disturbed)
+        and (story.is_sure(asked, town.disturbed) or asked.standing in event.stood)
         and event.held
         and not any(
             each.key[:3] == asked.key[:3] and each.at_us > asked.at_us
@@ -126,8 +126,9 @@ def _covers(
         and each.at_us >= asked.at_us
         and story.is_sure(each, town.disturbed)
     ]
-    if asked.expires_us:
-        ends.append(asked.expires_us + 4 * SECOND)
+    if asked.expires_us:  # it lasts from when it is accepted: who stood still accepts it later
+        accepted_us = story.settled_us(asked.at_us)
+        ends.append(max(0, accepted_us - asked.at_us) + asked.expires_us + 4 * SECOND)
     end_us = story.settled_us(min(ends)) if ends else 1 << 62
     return asked.at_us <= arrived_us and event.at_us <= end_us
 

@@ -41,13 +41,20 @@ def town_of(seed: int, *, traced: bool = False) -> Town:
     return Town(seed, services, traced=traced)
 
 
-def played(town: Town, seed: int) -> "Play":
-    """Play a town in its own time, with the product's own log silent; return the play."""
+def played(town: Town, seed: int, only: str = "") -> "Play":
+    """Play a town in its own time, with the product's own log silent; return the play.
+
+    Args:
+        town: Nothing started.
+        seed: Decides what happens.
+        only: The one kind of trouble that there is, with requests that hold all the time; "" has
+            all kinds.
+    """
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
         with virtual_time(town):
-            play = Play(town, seed)
+            play = Play(town, seed, only)
             try:
                 play.run()
             finally:
@@ -68,12 +75,14 @@ class Play:
     Args:
         town: Nothing started.
         seed: Decides what happens.
+        only: See `played`.
     """
 
-    def __init__(self, town: Town, seed: int) -> None:
+    def __init__(self, town: Town, seed: int, only: str = "") -> None:
         self.town = town
         self.story = Story()
         self._rng = random.Random(seed * 7919 + 1)
+        self._only = only
         self._sequences: dict[str, int] = {}
         self.giver = Giver(town, town.services["s0"])
         self._replicas = self._rng.choice((1, 2, 2, 2, 3, 3, 3, 4))
@@ -92,7 +101,7 @@ class Play:
             town.at(rng.randint(0, 100 * MS), lambda n=name, s=skew_us: town.start(n, s))
         self._look()
         self._begin()
-        for _ in range(rng.randint(1, 8)):
+        for _ in range(0 if self._only else rng.randint(1, 8)):
             self._later(self._ask)
         for _ in range(rng.randint(2, 8)):
             self._later(self._burst)
@@ -100,7 +109,10 @@ class Play:
             town.at(LOAD_US[0], self._stream)
         self.trouble.on_trouble = self._burst_in_trouble
         self.trouble.on_lost_lead = self._burst_of_kept
-        self.trouble.plan()
+        if self._only:
+            self.trouble.repeat(self._only)
+        else:
+            self.trouble.plan()
         town.storm_steps = STEPS
         town.run(town.start_us + LOAD_US[1] + SECOND)
         self._rest()
@@ -277,7 +289,17 @@ class Play:
         calm = is_calm(town)
         self.story.emitted.append(
             Emitted(
-                identity, service, number, priority, persistent, kept, to, town.now_us, calm, held
+                identity,
+                service,
+                number,
+                priority,
+                persistent,
+                kept,
+                to,
+                town.now_us,
+                calm,
+                held,
+                frozenset(each for each in town.shared.standing.values() if each[2] in at.since_us),
             )
         )
         town.note(f"event {identity} {number} p{priority} at {service} to {to or '-'} calm {calm}")

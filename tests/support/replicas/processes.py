@@ -14,11 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import fes.adapter.event_log
-import fes.adapter.inbound.observed_requests
 import fes_gateway.clock
 import fes_gateway.replicas.replica
-from eventservices import stamp as stamping
+import serving.wall_clock
 from support.simulation.timeline import Timeline
 
 STEPS = 20_000
@@ -27,9 +25,7 @@ STEPS = 20_000
 TIMED = (
     fes_gateway.clock,
     fes_gateway.replicas.replica,
-    fes.adapter.event_log,
-    fes.adapter.inbound.observed_requests,
-    stamping,
+    serving.wall_clock,
 )
 """Modules that look at a clock."""
 

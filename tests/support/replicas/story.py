@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from fes.control import RequestType
 from fes.model import Identity
+from support.replicas.journal import Standing
 from support.simulation.timeline import SECOND
 
 
@@ -33,6 +34,11 @@ class Asked:
         """What makes two requests the same."""
         return self.source, self.requester, self.least, self.at
 
+    @property
+    def standing(self) -> Standing:
+        """The request as the journal has it."""
+        return self.source, self.requester, self.text, self.at
+
     def holds_at(self, service: str) -> bool:
         """Tell whether it is about what is published at an event service."""
         return service != self.source and fnmatchcase(service, self.at)
@@ -48,6 +54,8 @@ class Emitted:
         to: Where a control event sends it; "" where it was heard natively.
         calm: Whether nothing was wrong then.
         held: Whether it was subscribed to natively then.
+        stood: Requests that stood in the journal then, and whose very filter was subscribed to
+            natively: whatever goes wrong afterwards, they are known.
     """
 
     identity: Identity
@@ -60,6 +68,7 @@ class Emitted:
     at_us: int
     calm: bool
     held: bool
+    stood: frozenset[Standing] = frozenset()
 
 
 @dataclass

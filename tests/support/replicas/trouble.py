@@ -8,6 +8,9 @@ from support.replicas.town import Town
 from support.simulation.timeline import MS, SECOND
 
 FROM_US, TO_US = 2_500 * MS, 13 * SECOND
+APART_US = 6 * SECOND
+"""From one trouble of a kind to the next: longer than any lasts."""
+
 LEAD_US = 300 * MS
 """Within which another leads after a graceful stop."""
 
@@ -66,6 +69,11 @@ class Trouble:
                 self._plan_one(moment + rng.randint(0, 2 * SECOND))
         for _ in range(rng.randint(0, 4)):
             self._town.at(rng.randint(FROM_US, TO_US), self._snapshot)
+
+    def repeat(self, kind: str) -> None:
+        """Have one kind of trouble again and again, and no other."""
+        for moment in range(FROM_US, TO_US, APART_US):
+            self._town.at(moment + self._rng.randint(0, SECOND), self.kinds[kind])
 
     def _plan_one(self, moment: int) -> None:
         rng, town = self._rng, self._town

@@ -59,6 +59,7 @@ def test_a_type_is_a_filter_on_subject_and_domain(
 @pytest.mark.parametrize(
     "given", [PLAIN, Settings(domain="Traffic"), Settings(subject="event_name", domain="T")]
 )
+@pytest.mark.slow
 def test_whatever_a_native_consumer_would_get_is_wanted(given: Settings) -> None:
     chance, mapping, met = random.Random(3), Mapping(), 0
     forms = Forms(given, mapping)

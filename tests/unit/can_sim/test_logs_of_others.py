@@ -262,6 +262,7 @@ def test_a_blf_container_that_is_damaged_costs_what_follows_in_it(tmp_path: Path
     assert len(found) + tally.left_out >= 9000
 
 
+@pytest.mark.slow
 def test_a_blf_container_that_unpacks_without_end_is_refused(tmp_path: Path) -> None:
     packed = zlib.compress(bytes(60_000_000), 9)
     head = struct.pack("<4sHHLL", b"LOBJ", 16, 1, 32 + len(packed), 10)

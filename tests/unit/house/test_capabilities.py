@@ -69,7 +69,13 @@ def _yes(value: object) -> str:
 
 
 def test_every_adapter_has_a_column_and_a_page_with_its_capabilities() -> None:
-    assert set(table()) == set(ADAPTERS) == {"cns", "siena", "steam", "cosmic", "nats", "mqtt"}
+    assert (
+        set(table())
+        == set(ADAPTERS)
+        == {
+            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka"),
+        }
+    )
     for name in ADAPTERS:
         text = (PAGES / f"{name}.md").read_text("utf-8")
         section = text.partition("## Capabilities\n")[2] or text.partition("## What it can do\n")[2]

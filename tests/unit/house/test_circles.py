@@ -4,26 +4,14 @@ from pathlib import Path
 
 from support.house.import_graph import circles, import_graph, modules, source_roots
 
-OPEN = {
-    frozenset({"eventservices.cns.event", "eventservices.cns.value"}),
-    frozenset(
-        f"eventservices.cns.{name}"
-        for name in [
-            "admin",
-            "channel",
-            "connection",
-            "consumer",
-            "consumer_admin",
-            "pull_consumers",
-            "pull_suppliers",
-            "push_consumers",
-            "push_suppliers",
-            "subscriber",
-            "supplier",
-            "supplier_admin",
-        ]
-    ),
-}
+CNS = """
+admin channel connection consumer consumer_admin pull_consumers pull_suppliers push_consumers
+push_suppliers subscriber supplier supplier_admin
+"""
+OPEN = [
+    {"eventservices.cns.event", "eventservices.cns.value"},
+    {f"eventservices.cns.{name}" for name in CNS.split()},
+]
 """Circles that are not broken yet; a circle inside one of them is an improvement."""
 
 

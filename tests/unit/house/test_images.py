@@ -11,7 +11,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
 STAGE = re.compile(r"^FROM (\S+) AS (\S+)\n(.*?)(?=^FROM |\Z)", re.MULTILINE | re.DOTALL)
 STAGES = {name: (base, text) for base, name, text in STAGE.findall(DOCKERFILE)}
 TARGETS = set(re.findall(r"target: ([\w-]+)", (ROOT / "docker-compose.yml").read_text("utf-8")))
-ALONE = {"adapter-cosmic", "adapter-nats", "adapter-mqtt"}
+ALONE = {"adapter-cosmic", "adapter-nats", "adapter-mqtt", "adapter-kafka"}
 """Targets that the stack does not use."""
 REQUIREMENTS = {"libraries": "requirements.txt", "judge-libraries": "requirements-analytics.txt"}
 

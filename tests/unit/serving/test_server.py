@@ -94,7 +94,7 @@ async def test_connections_that_ask_for_nothing_make_room_for_who_does(
 ) -> None:
     monkeypatch.setattr(server_module, "CONNECTIONS", 10)
     monkeypatch.setattr(idle_module, "LOOK_S", 0.02)
-    monkeypatch.setattr(idle_module, "ASK_S", 0.3)
+    monkeypatch.setattr(idle_module, "ASK_S", 60.0)
     server = HttpServer(hello, "127.0.0.1", 0)
     await server.start()
     host, _, port = server.url.removeprefix("http://").partition(":")
@@ -103,6 +103,7 @@ async def test_connections_that_ask_for_nothing_make_room_for_who_does(
         writer.write(said)
     async with httpx.AsyncClient() as client:
         assert (await client.get(server.url)).status_code == 503
+        monkeypatch.setattr(idle_module, "ASK_S", 0.1)
 
         async def served() -> bool:
             return (await client.get(server.url)).status_code == 200

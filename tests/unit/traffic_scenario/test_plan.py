@@ -80,6 +80,7 @@ def test_an_option_out_of_range_ends_with_status_2(tmp_path: Path, option: list[
     assert ended.value.code == 2
 
 
+@pytest.mark.slow
 def test_a_federation_that_would_be_too_large_is_bad_input(
     tmp_path: Path, small_plan: Plan
 ) -> None:

@@ -20,7 +20,7 @@ brokers:
   air: {kind: mqtt}
 event_services:
   steam-v:
-    kind: memory
+    kind: steam
     brokers: [air]
     settings: {location: {trace: trace.csv, vehicle: A}}
 gateways:

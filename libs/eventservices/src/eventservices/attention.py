@@ -1,6 +1,6 @@
-"""Whether a client could hear the others lately: only then does their silence mean anything.
+"""Whether a client could receive the others lately: only then does their silence mean anything.
 
-A loop that stands still hears nobody. What a process spent so, or waited for its turn on a machine
+A loop that halts receives nobody. What a process spent so, or waited for its turn on a machine
 that was busy, is not the others' silence.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 from typing import Final, TypeVar
 
 STEP_S: Final = 0.1
-"""Most that one wait counts: what it took longer, the loop stood still."""
+"""Most that one wait counts: what it lasted longer, the loop halted."""
 
 T = TypeVar("T")
 
@@ -19,11 +19,11 @@ async def attentively(work: Awaitable[T], within_s: float) -> T:
     """Return what comes of some work, if it comes while the loop listened for so long.
 
     Args:
-        work: Is cancelled where it takes longer.
+        work: Is cancelled where it lasts longer.
         within_s: Seconds in which the loop turned; each step counts `STEP_S` at most.
 
     Raises:
-        TimeoutError: It took longer.
+        TimeoutError: It lasted longer.
     """
     task = asyncio.ensure_future(work)
     left_s = within_s
@@ -54,7 +54,7 @@ class Attention:
         self._ready = False
 
     def hears(self, now_s: float, *, ready: bool) -> bool:
-        """Tell whether others were heard since the round before, if they said anything.
+        """Return whether others were received since the round before, if they said anything.
 
         A client that was away, or whose process was halted or busy for more than a period, must
         first read what has come meanwhile.

@@ -13,7 +13,8 @@ def counts_of(counters: Any) -> dict[str, int]:
     A process with many adapters reads them often; `dataclasses.asdict` copies deeply, and costs
     twenty times as much.
     """
-    names, read = _reader(type(counters))
+    kind: Any = type(counters)
+    names, read = _reader(kind)
     return dict(zip(names, read(counters), strict=True))
 
 

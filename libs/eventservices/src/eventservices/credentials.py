@@ -1,4 +1,4 @@
-"""Who a client says it is to a broker: in its address, and never where people read."""
+"""Who a client reports it is to a broker: in its address, and never where people read."""
 
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -36,7 +36,7 @@ def without_credentials(url: str) -> tuple[str, str | None, str | None]:
 
 
 def read_password(path: Path) -> str:
-    """Return the password in a file, as secrets are given to containers.
+    """Return the password in a file, as secrets are passed to containers.
 
     Args:
         path: The file; white space at its end does not count, nor a byte order mark.

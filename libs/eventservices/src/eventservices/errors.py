@@ -4,7 +4,7 @@ EventServiceError
 ├── MalformedError      (ValueError)       what came from the broker or the caller is not valid
 ├── TooLargeError       (ValueError)       an event is larger than the broker takes
 ├── NotConnectedError   (ConnectionError)  the client is closed or its broker is away
-└── RefusedError        (PermissionError)  the broker refused what was asked of it
+└── RefusedError        (PermissionError)  the broker refused what was requested of it
 """
 
 
@@ -15,15 +15,15 @@ class EventServiceError(Exception):
 
 
 class MalformedError(EventServiceError, ValueError):
-    """Tells that a value, filter or payload is not valid; the message names the place."""
+    """States that a value, filter or payload is not valid; the message names the place."""
 
 
 class TooLargeError(EventServiceError, ValueError):
-    """Tells that an event exceeds the size that the service accepts; nothing was sent.
+    """States that an event exceeds the size that the service accepts; nothing was sent.
 
     Args:
         size_bytes: Size of the encoded event.
-        limit_bytes: Largest size that the service takes.
+        limit_bytes: Largest size that the service accepts.
     """
 
     def __init__(self, size_bytes: int, limit_bytes: int) -> None:
@@ -33,10 +33,10 @@ class TooLargeError(EventServiceError, ValueError):
 
 
 class NotConnectedError(EventServiceError, ConnectionError):
-    """Tells that the client is not connected; trying again later may help."""
+    """States that the client is not connected; trying again later may help."""
 
     retryable = True
 
 
 class RefusedError(EventServiceError, PermissionError):
-    """Tells that the broker refused a subscription or publication."""
+    """States that the broker refused a subscription or publication."""

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 log = logging.getLogger(__name__)
 
 RESTART_S = 1.0
-"""Pause before a task that failed begins anew."""
+"""Pause before a task that failed restarts."""
 
 
 async def lasting(act: Callable[[], Awaitable[None]]) -> None:
-    """Do something until it returns; where it fails it is logged, and begun anew.
+    """Do something until it returns; where it fails it is logged, and begun again.
 
     A task that died would leave behind a connection that looks open and that nobody keeps.
 

@@ -80,7 +80,7 @@ class NatsClient(nats.aio.client.Client):
         return sum(piece.startswith((b"PUB ", b"HPUB ")) for piece in self._pending)
 
     async def has_room(self) -> bool:
-        """Tell whether there is room for more to be sent.
+        """Return whether there is room for more to be sent.
 
         Where there is none it first waits for the server to read, at most as long as a flush may
         take: while it is connected `nats-py` goes on taking publications that nobody reads.

@@ -20,7 +20,7 @@ class Listening:
     native: nats.aio.subscription.Subscription | None = field(default=None, repr=False)
 
     async def begin(self, client: NatsClient) -> None:
-        """Subscribe with a client, which takes the place of the one before."""
+        """Subscribe with a client, which replaces the one before."""
         native = await client.listen(self.subject, self.handler, self.queue)
         self.client, self.native = client, native
 

@@ -11,7 +11,7 @@ class LinkOptions:
     Attributes:
         name: Shown by the broker's monitoring.
         open_timeout_s: Longest that opening takes.
-        probe_interval_s: Time between two proofs of hearing; 0 proves only when asked.
+        probe_interval_s: Time between two proofs of receiving; 0 proves only when asked.
         probe_timeout_s: Longest that a proof, or a flush, takes.
         pending_bytes: Most that is kept to be sent while the broker is away.
         tls: Certificates for `tls://` addresses; the system's where None.

@@ -1,4 +1,4 @@
-"""Probes: messages to oneself, which prove that a connection both sends and hears."""
+"""Probes: messages to oneself, which prove that a connection both sends and receives."""
 
 import asyncio
 import time
@@ -12,20 +12,20 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 class Probes:
-    """The probes of one link that are on their way; as many as there are tasks that wait."""
+    """The probes of one link that are in transit; as many as there are tasks that wait."""
 
     def __init__(self) -> None:
         self._waiting: dict[bytes, asyncio.Future[bool]] = {}
         self._number = 0
 
     async def run(self, send: Send, timeout_s: float) -> float:
-        """Send a probe and wait until it is heard.
+        """Send a probe and wait until it is received.
 
         Returns:
             The round trip in seconds.
 
         Raises:
-            TimeoutError: It was not heard in time.
+            TimeoutError: It was not received in time.
             NotConnectedError: It could not be sent, or the link was closed meanwhile.
         """
         self._number += 1
@@ -45,7 +45,7 @@ class Probes:
         return time.monotonic() - start_s
 
     def hear(self, _subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
-        """Take in a message to oneself."""
+        """Accept a message to oneself."""
         waiting = self._waiting.get(payload)
         if waiting is not None and not waiting.done():
             waiting.set_result(True)

@@ -1,7 +1,7 @@
-"""Subscriptions that a NATS server does not grant, or takes away.
+"""Subscriptions that a NATS server does not grant, or removes.
 
 The client is told by an error beside the connection, which stays open: without a look at it a
-subscription that was refused hears nothing for ever.
+subscription that was refused receives nothing for ever.
 """
 
 import re
@@ -18,7 +18,7 @@ class Refusals:
         self._asked: dict[str, None] = {}
 
     def hear(self, error: Exception, own: Iterable[str]) -> None:
-        """Take note of an error that the client reported.
+        """Note an error that the client reported.
 
         Args:
             error: `nats-py` tells the server's words in lower case.
@@ -30,7 +30,7 @@ class Refusals:
             self._subjects.update(dict.fromkeys(each for each in own if each.lower() == told))
 
     def take(self) -> frozenset[str]:
-        """Return the subjects that are refused: they are asked for again now."""
+        """Return the subjects that are refused: they are requested again now."""
         taken, self._subjects = self._subjects, {}
         self._asked.update(taken)
         return frozenset(taken)

@@ -8,7 +8,7 @@ _KEY = f"\r\n{HEADER}:".encode()
 
 
 def stamped(headers: bytes) -> bool:
-    """Tell whether a header block has a stamp, well formed or not."""
+    """Return whether a header block has a stamp, well formed or not."""
     return _KEY in headers
 
 

@@ -10,7 +10,7 @@ from eventservices.errors import NotConnectedError
 PORTS: Final = range(15_000, 32_000)
 """Below those that Linux gives outgoing connections (32,768 and above, ip(7)).
 
-A port from up there that is free now may be some connection's own when the server asks for it.
+A port from up there that is free now may be some connection's own when the server requests it.
 """
 TRIES: Final = 100
 _BY_CHANCE: Final = random.SystemRandom().choice

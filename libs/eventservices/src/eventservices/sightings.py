@@ -1,12 +1,11 @@
 """Where a native observer writes what it sees: for people on standard output, or into a file.
 
 Lines of a file carry `wall_us`, when each was written. A line of the kind `alive` comes once a
-second: so whoever reads the file can tell that nothing happened from nobody having looked.
+second: so whoever reads the file can report that nothing happened from nobody having looked.
 """
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, TextIO
 
 from serving.ending import on_ending
 from serving.output import show
+from serving.wall_clock import wall_us
 
 ALIVE_S = 1.0
 """Time between two lines of the kind `alive`."""
@@ -53,7 +53,7 @@ class Sightings:
         if self._file is None:
             show(line)
             return
-        stamped = f'{{"wall_us": {time.time_ns() // 1000}, {line[1:]}'
+        stamped = f'{{"wall_us": {wall_us()}, {line[1:]}'
         if self._size + len(stamped) > self._most_bytes:
             self.left_out += 1
             return
@@ -107,6 +107,6 @@ class Count(Sightings):
 
 
 def ended_by_signals(task: asyncio.Task[Any] | None) -> None:
-    """Have a task cancelled once the process is asked to end; None is none."""
+    """Have a task cancelled once the process is requested to end; None is none."""
     if task is not None:
         on_ending(lambda _: task.cancel())

@@ -6,12 +6,12 @@ on MQTT 3.1.1.
 """
 
 import re
-import time
 from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
 import msgspec
+from serving.wall_clock import wall_us
 
 from eventservices.errors import MalformedError
 
@@ -86,8 +86,8 @@ class Stamper:
     ) -> None:
         self.origin = printable(origin)
         self.home = printable(home)
-        self.epoch = time.time_ns() // 1000 if epoch is None else epoch
-        self._clock_us = clock_us or _wall_clock_us
+        self.epoch = wall_us() if epoch is None else epoch
+        self._clock_us = clock_us or wall_us
         self._sequence = 0
         first = check(Stamp(self.origin, self.epoch, 1, 0, self.home))
         pack(first)  # the names are Unicode text
@@ -113,17 +113,13 @@ def printable(name: str) -> str:
     return _ENCODED.sub(lambda found: quote(found[0], safe=""), name)
 
 
-def _wall_clock_us() -> int:
-    return time.time_ns() // 1000
-
-
 def pack(stamp: Stamp) -> str:
     """Return a stamp as one line of ASCII, for a header.
 
     The fields are joined by `;`, the trail's names by `,`; text is percent-encoded.
 
     Raises:
-        MalformedError: A name is no Unicode text.
+        MalformedError: A name is not Unicode text.
     """
     via = ",".join(map(_encoded, stamp.via)) if stamp.via else ""
     origin, home = _encoded(stamp.origin), _encoded(stamp.home)

@@ -1,6 +1,6 @@
 """Distribution lists: which event services a control event is for.
 
-A list is comma-separated; in a name, `*` stands for any run of characters and `?` for exactly
+A list is comma-separated; in a name, `*` represents any run of characters and `?` for exactly
 one. Spaces around a name are ignored and no other character is special.
 """
 
@@ -56,7 +56,7 @@ def parse_list(text: str, *, nobody_allowed: bool = False) -> tuple[str, ...]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Tell whether an event service's identifier matches a pattern; case counts.
+    """Return whether an event service's identifier matches a pattern; case counts.
 
     Takes time linear in the length of `name`.
     """
@@ -66,12 +66,12 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def matches_any(patterns: tuple[str, ...], name: str) -> bool:
-    """Tell whether an identifier matches one of several patterns."""
+    """Return whether an identifier matches one of several patterns."""
     return any(matches(pattern, name) for pattern in patterns)
 
 
 def covers_pattern(wider: str, narrower: str) -> bool:
-    """Tell whether `wider` matches every name that `narrower` matches; never wrongly true.
+    """Return whether `wider` matches every name that `narrower` matches; never wrongly true.
 
     Takes time linear in the length of `narrower`.
     """
@@ -85,7 +85,7 @@ def covers_pattern(wider: str, narrower: str) -> bool:
 
 
 def is_pattern(text: str) -> bool:
-    """Tell whether a text may match several names."""
+    """Return whether a text may match several names."""
     return "*" in text or "?" in text
 
 

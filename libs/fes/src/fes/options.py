@@ -17,7 +17,7 @@ class OptionParser(argparse.ArgumentParser):
     Args:
         prog: Name of the program.
         description: What it does.
-        environment: `FES_LINK_PORT` stands for `--link-port` where that is not given, and so on.
+        environment: `FES_LINK_PORT` represents `--link-port` where that is not given, and so on.
     """
 
     def __init__(self, prog: str, description: str, environment: Mapping[str, str]) -> None:
@@ -33,14 +33,14 @@ class OptionParser(argparse.ArgumentParser):
         default: object = None,
         required: bool = False,
     ) -> None:
-        """Take an option.
+        """Accept an option.
 
         Args:
             name: As on the command line, `--link-port`.
             explain: For `--help`.
-            kind: Makes the value from text; its ValueError is told.
+            kind: Makes the value from text; its ValueError is reported.
             default: Where neither the command line nor the environment has one.
-            required: Whether it must be given.
+            required: Whether it is required.
         """
         variable = variable_of(PREFIX, name)
         add_option(
@@ -48,13 +48,13 @@ class OptionParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error is told."""
+        """Tell in one line, as every error is reported."""
         sys.stderr.write(f"{self.prog}: {message}\n")
         raise SystemExit(2)
 
 
 def add_part(parser: OptionParser) -> None:
-    """Take the options that every part of a federation has: its file, and the run."""
+    """Accept the options that every part of a federation has: its file, and the run."""
     parser.option("--federation", "the federation's file", kind=Path, required=True)
     parser.option("--base", "where its relative paths start; its folder", kind=Path)
     parser.option("--run", "folder of the run", kind=Path, required=True)

@@ -70,7 +70,7 @@ class Wildcard:
         return _plain_start(self.elements[::-1])[::-1]
 
     def matches(self, text: str) -> bool:
-        """Tell whether the whole of `text` matches; one step a character."""
+        """Return whether the whole of `text` matches; one step a character."""
         masks, ones, loops = self._masks, self._ones, self._loops
         states = 1
         for char in text:
@@ -80,7 +80,7 @@ class Wildcard:
         return bool(states & self._final)
 
     def covers(self, other: "Wildcard") -> bool:
-        """Tell whether every text that `other` matches is matched by this pattern.
+        """Return whether every text that `other` matches is matched by this pattern.
 
         The other pattern is read as a text: a `Wild.ONE` in it is a character that this pattern
         does not name, and a `Wild.RUN` is passed only by a `Wild.RUN` of this one, or by the

@@ -23,7 +23,7 @@ def command(name: str, run: Callable[[], int]) -> int:
     129 (all but the first through its `finally` clauses).
 
     Args:
-        name: As it is called; stands before the line that reports an error.
+        name: As it is called; is before the line that reports an error.
         run: Does the work, and handles the errors that it knows.
     """
     with raised_signals(), quiet_output():

@@ -43,7 +43,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class _Quiet(logging.StreamHandler[TextIO]):
-    """Drops what cannot be written: a log that nobody reads is no error of who writes it."""
+    """Drops what cannot be written: a log that nobody reads is not an error of who writes it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""

@@ -1,4 +1,4 @@
-"""How a process is asked to end: by a signal, or because nobody reads its output any more."""
+"""How a process is requested to end: by a signal, or because nobody reads its output any more."""
 
 import asyncio
 import contextlib
@@ -37,20 +37,20 @@ def on_ending(tell: Callable[[signal.Signals], object]) -> None:
 
 
 def ending_event() -> asyncio.Event:
-    """Return an event that is set once the process is asked to end; for a running loop."""
+    """Return an event that is set once the process is requested to end; for a running loop."""
     asked = asyncio.Event()
     on_ending(lambda _: asked.set())
     return asked
 
 
 async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
-    """Return when work is done, or has ended because the process was asked to end.
+    """Return when work is done, or has ended because the process was requested to end.
 
     Args:
-        work: It is cancelled once, however often the process is asked.
+        work: It is cancelled once, however often the process is queried.
 
     Returns:
-        How the process was asked, as `on_ending` reports; None where the work is done.
+        How the process was queried, as `on_ending` reports; None where the work is done.
     """
     task = asyncio.ensure_future(work)
     asked: list[signal.Signals] = []

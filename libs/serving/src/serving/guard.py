@@ -34,7 +34,7 @@ class BodyGuard:
         self._limit = limit_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request."""
+        """Accept a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -91,7 +91,7 @@ def raw_path(scope: Scope) -> str:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was read, and then what comes behind it."""
+    """Return what returns a body that was read, and then what comes behind it."""
     given = False
 
     async def replay() -> Message:

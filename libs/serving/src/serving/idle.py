@@ -1,11 +1,11 @@
-"""Connections that ask for nothing: they are ended, so that there is room for who does."""
+"""Connections that request nothing: they are ended, so that there is room for who does."""
 
 import asyncio
 from collections.abc import Collection
 from typing import Any, Final
 
 ASK_S: Final = 10.0
-"""Longest that a connection takes to ask for something: to say the head of a request."""
+"""Longest that a connection takes to request something: to say the head of a request."""
 
 LOOK_S: Final = 1.0
 """Time between two looks."""
@@ -14,7 +14,7 @@ LOOK_S: Final = 1.0
 class Idle:
     """Ends connections whose client does not finish the head of a request.
 
-    `uvicorn` ends a connection that says nothing *after* an answer only.
+    `uvicorn` ends a connection that sends nothing *after* an answer only.
 
     Args:
         connections: Those that there are now, as `uvicorn` keeps them.
@@ -35,7 +35,7 @@ class Idle:
             self.look(asyncio.get_running_loop().time())
 
     def look(self, now_s: float) -> None:
-        """End those that have asked for nothing for too long."""
+        """End those that have requested nothing for too long."""
         idle = [each for each in self._connections if _asks_nothing(each)]
         self._since_s = {each: self._since_s.get(each, now_s) for each in idle}
         for each, since_s in self._since_s.items():

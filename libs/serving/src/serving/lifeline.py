@@ -1,6 +1,6 @@
 """Child processes that end when their parent does, however it ends.
 
-A parent that is killed ends nothing. So a small process of its own stands beside it, which holds
+A parent that is killed ends nothing. So a small process of its own is beside it, which holds
 the other end of a pipe: the pipe ends when the parent is gone, and then what the parent started is
 ended. Of what it started it is told; on Linux it looks besides for the mark that children carry in
 their environment, for a parent may be killed between a child's start and the report of it.
@@ -37,7 +37,7 @@ class Lifeline:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a child; to be asked for before it is started."""
+        """The environment of a child; to be requested before it is started."""
         with self._lock:
             self._start()
         return {**os.environ, MARK: self.mark}

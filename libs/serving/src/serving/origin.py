@@ -4,7 +4,7 @@ A browser sends what any page asks it to, also to a service on loopback. Three c
 pages out: the name in `Host` is one of the service's own, so that a page cannot reach it under a
 name that its own server resolves to this address (DNS rebinding); `Origin`, which browsers send
 with whatever changes something, is the service itself; and a body is `application/json`, which no
-page can send elsewhere without being asked for leave first.
+page can send elsewhere without being requested leave first.
 
 Source:
     OWASP, Cross-Site Request Forgery Prevention; Fetch standard, CORS protocol.
@@ -49,7 +49,7 @@ class OriginGuard:
         self._on_refusal = on_refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request."""
+        """Accept a request."""
         refusal = self._refusal(scope) if scope["type"] == "http" else None
         if refusal is None:
             await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""What a command prints, where nobody may read it: a closed pipe is no error.
+"""What a command prints, where nobody may read it: a closed pipe is not an error.
 
 `fes filter explain … | head -1` closes the pipe when it has its line. Python reports that as a
 BrokenPipeError, and once more at its end; a shell's own commands end quietly.
@@ -25,7 +25,7 @@ GONE: Final = (errno.EPIPE, errno.EIO)
 class OutputClosedError(SystemExit):
     """Raised by a write to standard output once nobody reads it; ends the command.
 
-    It is a SystemExit, so that what handles bad input, an OSError say, does not take it for that.
+    It is a SystemExit, so that what handles bad input, an OSError say, does not accept it for that.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ def discard(stream: TextIO) -> None:
 
 
 def is_closed(stream: TextIO) -> bool:
-    """Tell whether a stream is a pipe that nobody reads, or a terminal that is gone.
+    """Return whether a stream is a pipe that nobody reads, or a terminal that is gone.
 
     A socket is never taken as closed: a journal's daemon may open it again.
     """

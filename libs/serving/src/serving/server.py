@@ -16,7 +16,7 @@ CONNECTIONS: Final = 200
 """Most connections at once; above it a request is answered 503."""
 
 BACKLOG: Final = 2048
-"""Most connections that wait to be taken."""
+"""Most connections that wait to be accepted."""
 
 
 LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what it is called by
@@ -24,7 +24,7 @@ LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what it 
 
 
 def callable_host(host: str) -> str:
-    """Return how an address to listen on stands in a URL of a client on this machine."""
+    """Return how an address to listen on is in a URL of a client on this machine."""
     called = LOOPBACK.get(host, host)
     return f"[{called}]" if ":" in called else called
 
@@ -46,7 +46,7 @@ class HttpServer:
         port: Port; 0 has the system choose one.
 
     Attributes:
-        idle: Ends connections that ask for nothing.
+        idle: Ends connections that request nothing.
     """
 
     def __init__(self, app: ASGIApp, host: str, port: int) -> None:
@@ -78,7 +78,7 @@ class HttpServer:
         """Listen; who connects from now on is served.
 
         Raises:
-            OSError: The address is taken or none of this machine's.
+            OSError: The address is accepted or none of this machine's.
         """
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -94,7 +94,7 @@ class HttpServer:
         self._watching = asyncio.create_task(self.idle.watch(), name="http idle")
 
     async def stop(self) -> None:
-        """Finish what is being answered and listen no more; harmless twice."""
+        """Finish what is being answered and listen no more; idempotent."""
         serving, self._serving = self._serving, None
         if serving is not None:
             self._server.should_exit = True

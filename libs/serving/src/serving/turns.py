@@ -40,7 +40,7 @@ class TurnMeter:
         self._look_later()
 
     def stop(self) -> None:
-        """Measure no more; harmless twice."""
+        """Measure no more; idempotent."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""Variables that stand for options, told from those that a platform sets.
+"""Variables that represent options, told from those that a platform sets.
 
 Kubernetes sets, for each Service of a namespace, `<NAME>_SERVICE_HOST`, `<NAME>_SERVICE_PORT`,
 `<NAME>_PORT=tcp://10.43.7.12:8090` and more; Docker's links do alike. A Service with the name of
@@ -21,11 +21,11 @@ _OF_A_SERVICE: Final = re.compile(
 
 
 def is_platforms(name: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether a platform set a variable, to tell where one of its services is.
+    """Return whether a platform set a variable, to report where one of its services is.
 
     Args:
         name: The variable.
-        environment: Of the process. A `<NAME>_PORT` that is no address is somebody's own.
+        environment: Of the process. A `<NAME>_PORT` that is not an address is somebody's own.
 
     Source:
         Kubernetes documentation, "Service", "Environment variables"; Docker, legacy links.
@@ -39,7 +39,7 @@ def is_platforms(name: str, environment: Mapping[str, str]) -> bool:
 
 
 def variable_of(prefix: str, option: str) -> str:
-    """Return the variable that stands for an option: `--link-port` to `<prefix>LINK_PORT`."""
+    """Return the variable that represents an option: `--link-port` to `<prefix>LINK_PORT`."""
     return prefix + option.strip("-").replace("-", "_").upper()
 
 
@@ -88,17 +88,17 @@ def add_option(
     *,
     required: bool = False,
 ) -> None:
-    """Add an option that a variable stands for where the command line leaves it out.
+    """Add an option that a variable represents where the command line leaves it out.
 
     Args:
         parser: Takes it.
         variable: The variable; what is wrong with its value names it.
         environment: Of the process.
         option: As on the command line, `--link-port`.
-        kind: Makes the value from text; its ValueError is told.
+        kind: Makes the value from text; its ValueError is reported.
         default: Where neither the command line nor the environment has one.
         explain: For `--help`.
-        required: Whether it must be given.
+        required: Whether it is required.
     """
     text = given(variable, environment)
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 ScenarioError
 ├── InputError      (ValueError)    what was given cannot be run, or not be judged
-└── RunningError    (RuntimeError)  a part did not come up, or the stream stood still
+└── RunningError    (RuntimeError)  a part did not come up, or the stream halted
 """
 
 
@@ -17,10 +17,10 @@ class ScenarioError(Exception):
 
 
 class InputError(ScenarioError, ValueError):
-    """Tells that what was given cannot be run, or not be judged."""
+    """States that what was given cannot be run, or not be judged."""
 
     status = 2
 
 
 class RunningError(ScenarioError, RuntimeError):
-    """Tells that a part did not come up, or that the stream stood still."""
+    """States that a part did not come up, or that the stream halted."""

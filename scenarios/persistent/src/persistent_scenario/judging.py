@@ -73,7 +73,7 @@ class Evidence:
     kills: list[Killed] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
-        """Take a line."""
+        """Accept a line."""
         match line:
             case Tried():
                 self.tried[line.identity] = line
@@ -91,7 +91,7 @@ def collect(folder: Path) -> Evidence:
     """Return what the clients of a run wrote down.
 
     Raises:
-        InputError: A file is missing or holds what is no line of ours, or nothing was published.
+        InputError: A file is missing or has what is not a line of ours, or nothing was published.
     """
     evidence = Evidence()
     try:
@@ -132,7 +132,7 @@ def _lost(evidence: Evidence) -> Iterator[str]:
 
 
 def _owed_to(name: str, evidence: Evidence) -> list[str]:
-    """Return what was acknowledged and a client asked for."""
+    """Return what was acknowledged and a client requested."""
     tried = evidence.tried
     return [
         identity

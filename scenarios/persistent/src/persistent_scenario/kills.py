@@ -1,4 +1,4 @@
-"""What goes wrong: what is killed, stopped or made to stand still, in which order. No I/O."""
+"""What goes wrong: what is killed, stopped or made to halt, in which order. No I/O."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ def schedule(
 ) -> list[Kill]:
     """Return what goes wrong, one after the other.
 
-    First each part is killed once, and each leader stopped and made to stand still once, then
+    First each part is killed once, and each leader stopped and made to halt once, then
     `ordered` are killed in every order, then some at a time, by chance. A shorter schedule has the
     beginning of that.
 

@@ -47,7 +47,7 @@ class Brokers:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Where they are, as a federation's file asks for it: `BROKER_A` for broker `a`."""
+        """Where they are, as a federation's file requests it: `BROKER_A` for broker `a`."""
         return {f"BROKER_{name.upper()}": each.url for name, each in self.servers.items()}
 
     async def start(self) -> None:
@@ -92,7 +92,7 @@ class Gateways:
     store: str = "sqlite"
 
     def names(self, gateway: str) -> tuple[str, ...]:
-        """Return the names of a gateway's processes, as `fes run` tells them."""
+        """Return the names of a gateway's processes, as `fes run` reports them."""
         if self.replicas == 1:
             return (gateway,)
         return tuple(f"{gateway}-r{number}" for number in range(1, self.replicas + 1))
@@ -258,7 +258,7 @@ class Parts:
             raise RunningError(f"fes run ended; see {self._folder / 'logs/fes-run.log'}")
 
     async def _applied(self, client: httpx.AsyncClient) -> bool:
-        """Tell whether every gateway knows every subscription, and has applied what it is to."""
+        """Return whether every gateway knows every subscription, and has applied what it is to."""
         self.check()
         wanted = len(self.federation.requests)
         gateways = self._told("gateways")
@@ -287,7 +287,7 @@ class Parts:
 
 
 def _lives(pid: int, parent: int) -> bool:
-    """Tell whether a process lives and is its parent's: the number may be a stranger's by now."""
+    """Return whether a process lives and is its parent's: the number may be a stranger's by now."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text("utf-8")
     except FileNotFoundError:

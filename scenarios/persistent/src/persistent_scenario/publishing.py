@@ -17,6 +17,7 @@ from eventservices.cns import (
     structured_event,
 )
 from eventservices.stamp import Stamper
+from serving.wall_clock import wall_us
 
 from persistent_scenario.kills import place_of
 from persistent_scenario.records import (
@@ -26,7 +27,6 @@ from persistent_scenario.records import (
     Recorder,
     Stored,
     Tried,
-    now_us,
     read_plan,
 )
 from persistent_scenario.story import CHANNEL, SUBJECT, Reading, stream
@@ -76,7 +76,7 @@ class _Station:
 
     Args:
         proxy: Where it publishes.
-        stamper: Gives its readings their identities.
+        stamper: Returns its readings their identities.
         recorder: Where it writes down what became of them.
     """
 
@@ -104,7 +104,7 @@ class _Station:
             identities = [f"{each.origin}/{each.epoch}/{each.sequence}" for each in stamps]
             self._recorder.write(*map(_tried, batch, identities))
             await self._proxy.push_structured_events(list(map(_event, batch)), stamps=stamps)
-            self._recorder.write(*(Stored(identity, now_us()) for identity in identities))
+            self._recorder.write(*(Stored(identity, wall_us()) for identity in identities))
 
 
 async def _open(channel: EventChannel, stamper: Stamper, recorder: Recorder) -> _Station:
@@ -132,7 +132,7 @@ def _late(due: Sequence[tuple[float, Reading]], passed_s: float) -> list[Reading
 
 
 def _tried(reading: Reading, identity: str) -> Tried:
-    return Tried(reading.origin, reading.number, reading.value, identity, now_us())
+    return Tried(reading.origin, reading.number, reading.value, identity, wall_us())
 
 
 def _event(reading: Reading) -> StructuredEvent:

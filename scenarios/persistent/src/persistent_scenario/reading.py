@@ -14,8 +14,9 @@ from eventservices.cns import (
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
 from serving.ending import ending_event
+from serving.wall_clock import wall_us
 
-from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed, now_us
+from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed
 from persistent_scenario.story import CHANNEL, READERS, SUBJECT, WITNESS, Asked
 
 KEEP: dict[str, object] = {QoS.CONNECTION_RELIABILITY: Reliability.PERSISTENT}
@@ -34,7 +35,7 @@ class Reader:
         self._recorder = recorder
 
     def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
-        """Take a reading; the channel calls it."""
+        """Accept a reading; the channel calls it."""
         data = event.filterable_data
         identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
         station, number, value = (data.get(key) for key in ("station", "number", "value"))
@@ -45,13 +46,13 @@ class Reader:
                 number if isinstance(number, int) else 0,
                 value if isinstance(value, int) else -1,
                 identity,
-                now_us(),
+                wall_us(),
             )
         )
 
 
 async def receive(folder: Path, url: str) -> None:
-    """Write down what arrives, until the process is asked to end.
+    """Write down what arrives, until the process is requested to end.
 
     Args:
         folder: The run folder; the file of what arrives is made when every reader listens.

@@ -1,6 +1,5 @@
 """What the native clients write down: lines of JSON, one a fact."""
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,9 +20,9 @@ class Plan(msgspec.Struct, frozen=True):
     """What a run is about.
 
     Attributes:
-        events: Readings that someone asks for.
+        events: Readings that someone requests.
         origins: Stations.
-        rate: Readings a second; 0 for as fast as they are taken.
+        rate: Readings a second; 0 for as fast as they are accepted.
         kills: How many times something is killed.
         seed: Of the values, and of what is killed when.
         first: Event service where stations publish.
@@ -85,7 +84,7 @@ class Killed(msgspec.Struct, frozen=True, tag="killed", tag_field="what"):
 
     Attributes:
         parts: The parts.
-        at_us: Just after; of what stood still, when it went on.
+        at_us: Just after; of what halted, when it went on.
         how: What became of them.
     """
 
@@ -169,15 +168,10 @@ def read_plan(folder: Path) -> Plan:
     """Return what a run is about.
 
     Raises:
-        ValueError: The file is no plan.
+        ValueError: The file is not a plan.
         OSError: The file cannot be read.
     """
     try:
         return msgspec.json.decode((folder / PLAN).read_bytes(), type=Plan)
     except msgspec.MsgspecError as error:
         raise ValueError(f"{folder / PLAN}: {error}") from error
-
-
-def now_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000

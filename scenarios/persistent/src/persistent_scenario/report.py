@@ -1,4 +1,4 @@
-"""What a judged run is told as: a table of figures, a line a promise, the verdict."""
+"""What a judged run is reported as: a table of figures, a line a promise, the verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from persistent_scenario.story import is_asked_for
 
 
 def passed(promises: Sequence[Promise]) -> bool:
-    """Tell whether every promise held."""
+    """Return whether every promise held."""
     return not any(promise.breaches for promise in promises)
 
 

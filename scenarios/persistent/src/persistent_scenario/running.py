@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fes.cli.running.process import Child
 from fes.federation.model import Federation
+from serving.wall_clock import wall_us
 
 from persistent_scenario.errors import InputError, RunningError
 from persistent_scenario.kills import Kill, place_of, schedule
@@ -21,17 +22,16 @@ from persistent_scenario.records import (
     LineCount,
     Plan,
     Recorder,
-    now_us,
 )
 from persistent_scenario.story import deliveries, stream
 from persistent_scenario.waiting import until
 
 READY_S = 30.0
 STILL_S = 60.0
-"""How long nothing may move before the run is given up; then the judge tells what is missing."""
+"""How long nothing may move before the run is abandoned; then the judge states what is missing."""
 
 PASS_S = 3600.0
-"""Longest wait for the next kill; a stream that stands still is given up before."""
+"""Longest wait for the next kill; a stream that halts is abandoned before."""
 
 QUIET_S = 3.0
 """How long a run goes on when all has arrived: a copy might follow."""
@@ -153,7 +153,7 @@ class _Stream:
             due = place_of(number, len(kills), self._readings)
             await until(partial(self._has_come_to, due), PASS_S, "the stream to go on")
             parts = await self._parts.trouble(kill)
-            self._killed.write(Killed(parts, now_us(), kill.how))
+            self._killed.write(Killed(parts, wall_us(), kill.how))
             self._moved_s = time.monotonic()
             self._say(f"{kill.how.value}: {', '.join(parts)} ({number} of {len(kills)})")
 

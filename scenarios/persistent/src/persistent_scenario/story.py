@@ -1,4 +1,4 @@
-"""What is published, and what is asked for. No I/O; shared by clients and judge."""
+"""What is published, and what is requested. No I/O; shared by clients and judge."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ VALUES: Final = 100
 """A reading's value is 0 to one less than this."""
 
 WITNESS: Final = "witness"
-"""A client that wants all that there is at the far end, and so sees what nobody asked for."""
+"""A client that requests all that there is at the far end, and so sees what nobody requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one client asks for: readings whose value lies in a range.
+    """What one client requests: readings whose value lies in a range.
 
     Attributes:
         name: Of the client.
@@ -29,7 +29,7 @@ class Asked:
     at_most: int
 
     def wants(self, value: int) -> bool:
-        """Tell whether a reading of this value is asked for."""
+        """Return whether a reading of this value is requested."""
         return self.at_least <= value <= self.at_most
 
 
@@ -53,12 +53,12 @@ class Reading:
 
 
 def is_asked_for(value: int) -> bool:
-    """Tell whether anyone asks for a reading of this value."""
+    """Return whether anyone requests a reading of this value."""
     return any(each.wants(value) for each in READERS)
 
 
 def expected_by(name: str, value: int) -> bool:
-    """Tell whether a client has to get a reading of this value."""
+    """Return whether a client has to get a reading of this value."""
     if name == WITNESS:
         return is_asked_for(value)
     return any(each.name == name and each.wants(value) for each in READERS)
@@ -70,10 +70,10 @@ def clients() -> tuple[str, ...]:
 
 
 def stream(asked: int, origins: int, seed: int) -> Iterator[Reading]:
-    """Yield readings, of one station after the other, until so many of them are asked for.
+    """Yield readings, of one station after the other, until so many of them are requested.
 
     Args:
-        asked: How many readings someone asks for.
+        asked: How many readings someone requests.
         origins: How many stations there are.
         seed: Of the values.
     """

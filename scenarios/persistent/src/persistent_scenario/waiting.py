@@ -14,7 +14,7 @@ async def until(holds: Callable[[], bool | Awaitable[bool]], within_s: float, wh
     """Wait until something holds.
 
     Args:
-        holds: Tells whether it does.
+        holds: States whether it does.
         within_s: Longest wait.
         what: Is told where the wait was in vain.
 

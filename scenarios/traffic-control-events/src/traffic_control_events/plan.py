@@ -1,4 +1,4 @@
-"""Plans a run: where the vehicle drives, what it says, where the monitors stand, and the file."""
+"""Plans a run: where the vehicle drives, what it says, where the monitors are, and the file."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ from traffic_control_events.story import (
 )
 
 PARKED_US = 3_600_000_000
-"""How long the vehicle stands before it sets off, and after it has come home, in the trace."""
+"""How long the vehicle is before it sets off, and after it has come home, in the trace."""
 
 STARTING_S = 120
 """So long after the clock, at most, its publisher begins to tell; wall clock. The vehicle drives
@@ -41,7 +41,7 @@ class Wanted:
     """What to plan.
 
     Attributes:
-        seconds: How long the vehicle tells its speed, once a second of its own clock.
+        seconds: How long the vehicle reports its speed, once a second of its own clock.
         speed: Seconds of the drive in a second of the wall clock.
         seed: Of what is by chance.
         federation: A federation file; the story's own where None.

@@ -14,7 +14,7 @@ LAT, LON = 53.3438, -6.2546
 
 STREET_M = 900.0
 WAVE_S = 17.0
-"""How long the vehicle takes from one slow moment to the next."""
+"""How long the vehicle reads from one slow moment to the next."""
 
 BRAKE_EVERY = 5
 

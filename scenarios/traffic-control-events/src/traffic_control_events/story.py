@@ -14,15 +14,15 @@ VEHICLE: Final = "FES0001"
 
 SPEED: Final = "Speed"
 BRAKE: Final = "Brake"
-"""What the vehicle says of itself and nobody asked for: it must not leave the bus."""
+"""What the vehicle says of itself and nobody requested: it must not leave the bus."""
 
 SLOWEST_MPH, FASTEST_MPH = 20.0, 90.0
 LIMIT_MPH: Final = 40.0
-"""The city's client asks for what is faster."""
+"""The city's client requests what is faster."""
 
 BUS, SENDER, CITY = "cns-v", "steam-v", "siena-m"
 MONITORS: Final = {"steam-m1": 350.0, "steam-m2": 550.0}
-"""Access point of each monitor, and how far it stands along the street, metres."""
+"""Access point of each monitor, and how far it is along the street, metres."""
 
 GATEWAYS: Final = {"steam-m1": "g2", "steam-m2": "g3"}
 """Gateway of each monitor."""
@@ -40,6 +40,6 @@ PLACES: Final = "monitors.csv"
 SAID: Final = "said.jsonl"
 HEARD: Final = "heard.jsonl"
 SUPPRESSED: Final = "suppressed"
-"""Type of the line that tells how many second copies a client of SIENA did not hand over."""
+"""Type of the line that states how many second copies a client of SIENA did not pass on."""
 
 SEEN_BUS, SEEN_AIR, SEEN_CITY = "seen-bus.jsonl", "seen-air.jsonl", "seen-city.jsonl"

@@ -1,6 +1,6 @@
 """`fes-traffic up` and `down`: a federation that runs in the background.
 
-The file `up.pid` holds its process id, and a lock that lives as long as the process: a process id
+The file `up.pid` has its process id, and a lock that lives as long as the process: a process id
 alone may belong to somebody else by the time that it is read.
 """
 
@@ -139,7 +139,7 @@ def _has_applications(folder: Path) -> bool:
 
 
 def _lock(file: IO[str]) -> bool:
-    """Take the lock; False where another process has it."""
+    """Acquire the lock; False where another process has it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

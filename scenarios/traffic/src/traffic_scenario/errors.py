@@ -17,10 +17,10 @@ class ScenarioError(Exception):
 
 
 class InputError(ScenarioError, ValueError):
-    """Tells that what was given cannot be played."""
+    """States that what was given cannot be played."""
 
     status = 2
 
 
 class RunningError(ScenarioError, RuntimeError):
-    """Tells that a federation runs already in the background, or did not start there."""
+    """States that a federation runs already in the background, or did not start there."""

@@ -33,7 +33,7 @@ SYSTEM = "traffic"
 AIR = "air"
 CITY = "siena-m"
 VEHICLE_RANGE_M = 300.0
-"""Radio range of a vehicle, unless a monitor hears farther."""
+"""Radio range of a vehicle, unless a monitor receives farther."""
 
 CAN_SPEED = "can-speed"
 AIR_SPEED = "air-speed"

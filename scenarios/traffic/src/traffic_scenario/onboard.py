@@ -35,7 +35,7 @@ class CanBus:
 
 @dataclass(frozen=True, slots=True)
 class OnBoard:
-    """What the federation's file says of the vehicles' event services.
+    """What the federation's file specifies of the vehicles' event services.
 
     Attributes:
         kind: `cns` or `cosmic`; their names begin with it.

@@ -19,7 +19,7 @@ from traffic_scenario.runfolder import FEDERATION, Plan, read_plan
 from traffic_scenario.steps import started
 
 FINDINGS = 10
-"""Most findings that are told of a federation that is not valid."""
+"""Most findings that are notified of a federation that is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[
     """Have `can-sim plan` write the trace and the monitors; return its summary.
 
     Raises:
-        InputError: An input is not valid; tells what `can-sim` told.
+        InputError: An input is not valid; states what `can-sim` told.
     """
     command = (*programs.can_sim, "plan", "--out", str(folder), *inputs)
     pipe = subprocess.PIPE

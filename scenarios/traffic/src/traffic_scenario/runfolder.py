@@ -27,7 +27,7 @@ class Monitor:
         name: Of letters, digits, `_` and `-`.
         lat: WGS 84, degrees.
         lon: WGS 84, degrees.
-        radius_m: How far it hears.
+        radius_m: How far it receives.
         limit_kmh: Faster vehicles are offenders.
     """
 

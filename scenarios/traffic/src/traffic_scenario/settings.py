@@ -46,7 +46,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def planning(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the arguments of `can-sim plan` that the options stand for, without `--out`."""
+    """Return the arguments of `can-sim plan` that the options represent, without `--out`."""
     made_up = options.trace is None
     given = {
         "--trace": options.trace,
@@ -64,7 +64,7 @@ def planning(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def staging(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the arguments of `can-sim plan` that the options of `stage` stand for."""
+    """Return the arguments of `can-sim plan` that the options of `stage` represent."""
     given = {
         "--vehicles": options.vehicles,
         "--duration": options.duration,

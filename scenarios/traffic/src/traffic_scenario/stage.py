@@ -6,7 +6,6 @@ again in any order.
 """
 
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from fes.federation.model import Clock
 from msgspec import UNSET
 from msgspec.structs import replace
 from serving.loopback import ask
+from serving.wall_clock import wall_us
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import FINDINGS, plan_fleet
@@ -57,7 +57,7 @@ def stage(
     staged: Staged,
     environment: Mapping[str, str],
     programs: Programs,
-    now_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+    now_us: Callable[[], int] = wall_us,
 ) -> tuple[Path, bool]:
     """Make the folder of a run, or bring that of a run which goes on up to date.
 
@@ -106,7 +106,7 @@ def _read(path: Path, environment: Mapping[str, str]) -> Federation:
 
 
 def _goes_on(latest: Path, endpoints: Iterable[str], now_us: int) -> bool:
-    """Tell whether the trace is not over yet, or a part of the run still answers."""
+    """Return whether the trace is not over yet, or a part of the run still answers."""
     try:
         told = json.loads((latest / CLOCK).read_text("utf-8"))
     except FileNotFoundError:

@@ -14,7 +14,7 @@ from traffic_scenario.programs import Command
 
 INTERRUPTED = 130
 STOP_S = 40.0
-"""Longest wait for a program that was asked to end; `fes run` has its parts to end first."""
+"""Longest wait for a program that was requested to end; `fes run` has its parts to end first."""
 
 LOOK_S = 0.5
 """How often a program that runs is looked at."""
@@ -34,7 +34,7 @@ class Steps:
         self._before: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> Self:
-        """Take the signals that end a program."""
+        """Accept the signals that end a program."""
         self._before = {number: signal.signal(number, self._interrupt) for number in _SIGNALS}
         return self
 

@@ -44,7 +44,7 @@ _PLAIN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Where an event's subject stands in the header of a structured event.
+    """Where an event's subject is in the header of a structured event.
 
     Attributes:
         domain: Of event types; another one is kept in the attribute `DomainName`.
@@ -87,7 +87,7 @@ def parameters_of(event: StructuredEvent, body: Value, depth: int = 0) -> tuple[
         depth: How deep the event is nested already.
 
     Raises:
-        EventError: Values are nested too deep, or the body's name stands in the filterable data.
+        EventError: Values are nested too deep, or the body's name is in the filterable data.
     """
     fields = [
         Field(name, kind, value)

@@ -118,7 +118,7 @@ class _Words:
     max_disjuncts: int = MAX_ALTERNATIVES
 
     def supports(self, term: Term) -> bool:
-        """Tell whether ETCL says a term of a structured event."""
+        """Return whether ETCL says a term of a structured event."""
         if term.kind != "subject" and not term.name[:1].isalpha():
             return False  # tags of unions begin with "_"
         if term.kind == "parameter" and term.name == BODY:

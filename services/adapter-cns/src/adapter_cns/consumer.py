@@ -28,7 +28,7 @@ TOO_MANY: Final = (
 KEPT: Final = "persistent events wait for the adapter, which applies the filter itself"
 
 _ALWAYS: Final = -1
-"""Number of what is wanted besides subscriptions."""
+"""Number of what is requested besides subscriptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class _Held:
 
     Attributes:
         constraints: Ids in the filter object.
-        is_everything: Whether every event is heard, as there was no room for constraints.
+        is_everything: Whether every event is received, as there was no room for constraints.
     """
 
     constraints: tuple[int, ...] = ()
@@ -50,9 +50,9 @@ class _Held:
 class Consumer:
     """Consumes the events of a channel while anything is subscribed to.
 
-    Several subscriptions share it, so that an event is handed over once: it passes where one of
+    Several subscriptions share it, so that an event is passed on once: it passes where one of
     the constraints of any of them is true. A native consumer without constraints would get every
-    event; so there is none as long as nothing is wanted.
+    event; so there is none as long as nothing is requested.
 
     Args:
         channel: The channel.
@@ -95,11 +95,11 @@ class Consumer:
 
     @property
     def failure(self) -> str:
-        """Why no event is heard now; empty while they are."""
+        """Why no event is received now; empty while they are."""
         return self._intake.failure if self._intake else ""
 
     async def open(self) -> None:
-        """Subscribe to what is wanted always.
+        """Subscribe to what is requested always.
 
         Raises:
             EventServiceError: The broker is away.
@@ -115,10 +115,10 @@ class Consumer:
             expressions: One of which must be true of an event.
 
         Returns:
-            What is heard beyond them, in words.
+            What is received beyond them, in words.
 
         Raises:
-            EventServiceError: The broker is away, or does not take a type; nothing was changed.
+            EventServiceError: The broker is away, or does not accept a type; nothing was changed.
         """
         async with self._changing:
             before = self._held.pop(number, _Held())
@@ -164,7 +164,7 @@ class Consumer:
             self._filter.modify_constraints(held.constraints, ())
 
     async def _settle(self) -> None:
-        """Have the native consumer be there, and hear everything, as is wanted now."""
+        """Have the native consumer be there, and receive everything, as is requested now."""
         wants_all = any(held.is_everything for held in self._held.values())
         if not any(self._held.values()):
             await self._end()

@@ -1,6 +1,6 @@
 """Native events in the forms that CNS knows, structured events and Any events; and filters.
 
-An Any holds a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another struct;
+An Any has a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another struct;
 the last two have the subject that the setting `any_subject` gives them.
 """
 
@@ -64,7 +64,7 @@ class Forms:
         """Return a structured event as a native event.
 
         Raises:
-            EventError: It has no form in the model; the message says why.
+            EventError: It has no form in the model; the message states why.
         """
         subject = subject_of(event, self.naming)
         body = event.remainder_of_body
@@ -84,7 +84,7 @@ class Forms:
             time_us: The producer's time; a CAN frame's own time.
 
         Raises:
-            EventError: It has no form in the model; the message says why.
+            EventError: It has no form in the model; the message states why.
         """
         if isinstance(value, dict):
             if value.keys() == CAN_FRAME:
@@ -102,7 +102,7 @@ class Forms:
         """Return what the channel takes of a native event.
 
         Raises:
-            AdapterError: The channel has no form for it; the message says why.
+            AdapterError: The channel has no form for it; the message states why.
         """
         subject = native.subject
         if native.can_id is not None:

@@ -1,6 +1,6 @@
 """What native clients of a channel declare, in the neutral form of the federation's mapping.
 
-A channel tells its members the event types that each subscribes to and offers, those that its
+A channel reports its members the event types that each subscribes to and offers, those that its
 filters name among them, but nothing of what filters say of content.
 
 Source:
@@ -45,7 +45,7 @@ Tell = Callable[[Observed], None]
 
 
 class Declarations:
-    """Tells what the other members of a channel declare, and what they withdraw.
+    """States what the other members of a channel declare, and what they withdraw.
 
     Args:
         channel: The channel.
@@ -73,7 +73,7 @@ class Declarations:
         self._look()
 
     def close(self) -> None:
-        """End; harmless twice."""
+        """End; idempotent."""
         self._channel.unwatch(self._look)
 
     def _look(self) -> None:

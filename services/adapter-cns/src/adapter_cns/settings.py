@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of a CNS event service."""
+"""What `federation.yaml` may specify of a CNS event service."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     Attributes:
         channel: The event channel; the event service's identifier where empty.
-        domain: Domain of the event types of published events. Those of heard events may be any;
+        domain: Domain of the event types of published events. Those of received events may be any;
             where it is another, it is kept in the attribute `DomainName`.
         subject: Which part of a structured event's header is its subject. Subscriptions tell
             suppliers the subject only where it is the type's name.
@@ -22,7 +22,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             are published as Any events. Where empty, only CAN frames are mapped.
         mode: Whether the channel pushes events to the adapter, or the adapter pulls them.
         persistent: Whether events with `Reliability` 1 are kept by the channel: published ones are
-            stored, and heard ones stay until the gateway answers for them. It needs JetStream.
+            stored, and received ones stay until the gateway answers for them. It needs JetStream.
     """
 
     channel: Name = ""
@@ -33,6 +33,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     persistent: bool = False
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         if is_reserved(self.any_subject):
             raise ValueError("any_subject: subjects that begin with FES_ are reserved")

@@ -229,5 +229,5 @@ async def _waited(act: Callable[[], Awaitable[None]], most_s: float) -> None:
 
 
 def _uid(name: str) -> bytes:
-    """Return the 64-bit name by which a node asks for its number; never all 0."""
+    """Return the 64-bit name by which a node requests its number; never all 0."""
     return b"\x01" + blake2b(name.encode(), digest_size=UID_BYTES - 1).digest()

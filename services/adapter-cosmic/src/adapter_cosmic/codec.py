@@ -26,7 +26,7 @@ def to_fes(record: Record) -> FesEvent:
 
 
 def to_native(delivery: Delivery, time_us: int) -> Native:
-    """Return what a node heard as a native event.
+    """Return what a node received as a native event.
 
     Args:
         delivery: On a channel, or of a frame's identifier.
@@ -47,10 +47,10 @@ def to_native(delivery: Delivery, time_us: int) -> Native:
 
 
 def read_record(delivery: Delivery) -> Record:
-    """Return the record that an event holds.
+    """Return the record that an event contains.
 
     Raises:
-        CodecError: It holds none, or that of another channel.
+        CodecError: It has none, or that of another channel.
     """
     try:
         record = decode(delivery.content)
@@ -69,7 +69,7 @@ def to_cosmic(native: Native, expires_us: int | None) -> Event:
         expires_us: When it is worth nothing any more, wall clock; None where it does not say.
 
     Raises:
-        AdapterError: The bus has no form for it; the message says why.
+        AdapterError: The bus has no form for it; the message states why.
     """
     if native.subject is None:
         raise AdapterError("an event without subject and CAN identifier has no channel")

@@ -52,7 +52,7 @@ def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
     """Return the native subscriptions for a filter.
 
     Raises:
-        AdapterError: The filter does not say which subjects it wants, or wants a reserved one.
+        AdapterError: The filter does not state which subjects it requests, or wants a reserved one.
         AdapterError: It wants one that nothing on the bus becomes.
     """
     subjects, translation = named_subjects(filter_, "COSMIC")

@@ -1,4 +1,4 @@
-"""What the file says of a COSMIC event service, checked before anything starts."""
+"""What the file specifies of a COSMIC event service, checked before anything starts."""
 
 from typing import Annotated, Literal
 
@@ -12,7 +12,7 @@ from fes.adapter.context import AdapterContext
 from msgspec import Meta, field
 
 ENVELOPE_BYTES = 16 * 1024
-"""Room on the bus for what stands around an event: stamp, names of types."""
+"""Room on the bus for what is around an event: stamp, names of types."""
 
 LARGEST_BYTES = 1024 * 1024
 """Largest event that fragments carry."""
@@ -27,7 +27,7 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes:
         time_class: `hrt`, `srt` or `nrt` (`class` in the file).
-        etag: What stands for it on the bus; told by the broker, or by the name, where absent.
+        etag: What represents it on the bus; told by the broker, or by the name, where absent.
         period_ms: HRT: time between two slots.
         omission: HRT: how often a frame that failed is repeated within its slot.
         deadline_ms: SRT: when an event is to be sent, from its publication.
@@ -69,7 +69,7 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             network interface (`can0`).
         port: UDP port of a multicast bus; each bus of a host needs one of its own.
         bit_rate: Bits a second; 0 for a bus on which frames take no time.
-        node: Number of the adapter's node; asked of the broker where absent.
+        node: Number of the adapter's node; requested of the broker where absent.
         broker: Where the broker of the bus is: `none` (etags follow from subjects), `here` (this
             adapter is it) or `elsewhere`.
         stamped: Whether all nodes tell the stamps of their events. If so, one without is set
@@ -89,7 +89,7 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     channels: dict[str, Channel] = {}
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         if self.interface == "socketcan" and not self.channel:
             raise ValueError("socketcan needs channel, the name of the network interface")
         if self.node is None and self.broker == "none":

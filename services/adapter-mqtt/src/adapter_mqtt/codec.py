@@ -28,13 +28,13 @@ _OWN: Final = (RETAINED, DELETED, RESPONSE_TOPIC, CORRELATION)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands beside a payload.
+    """What is beside a payload.
 
     Attributes:
         stamp: None where its publisher does not stamp.
         headers: User properties and the content type.
         attributes: Of the other properties.
-        repeated: User properties whose name stood again, and that are left out.
+        repeated: User properties whose name was again, and that are left out.
     """
 
     stamp: Stamp | None
@@ -44,7 +44,7 @@ class Head:
 
 
 def read_head(properties: Properties, *, is_empty: bool) -> Head:
-    """Return what stands beside a payload.
+    """Return what is beside a payload.
 
     Args:
         properties: Of the message.
@@ -99,7 +99,7 @@ def write_head(message: Message, native: Native, stamp: Stamp) -> Properties:
 
 
 def is_true(native: Native, name: str) -> bool:
-    """Tell whether an event has an attribute that is true."""
+    """Return whether an event has an attribute that is true."""
     return any(field.id == name and field.value is True for field in native.attributes)
 
 

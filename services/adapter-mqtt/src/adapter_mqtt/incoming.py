@@ -1,4 +1,4 @@
-"""What comes from the broker, on its way to the gateway: neither copies nor what is known."""
+"""What comes from the broker, in transit to the gateway: neither copies nor what is known."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,9 +33,9 @@ class MqttMessage(NamedTuple):
     """What the native client delivers.
 
     Attributes:
-        topic: As it stands at the broker; bytes where it is not UTF-8.
+        topic: As it is at the broker; bytes where it is not UTF-8.
         payload: Its bytes.
-        properties: What stands beside the payload; of 3.1.1, whether the broker had kept it.
+        properties: What is beside the payload; of 3.1.1, whether the broker had kept it.
     """
 
     topic: str | bytes
@@ -81,7 +81,7 @@ class Incoming:
         self._reconnections = 0
 
     def take_live(self, topic: str | bytes, payload: bytes) -> None:
-        """Take a message of 3.1.1."""
+        """Accept a message of 3.1.1."""
         key = key_of(str(topic), payload)
         self.forget_lost()
         self.last.note(key)
@@ -93,7 +93,7 @@ class Incoming:
         self._receive(MqttMessage(topic, payload))
 
     def take_5(self, topic: str | bytes, payload: bytes, properties: Properties) -> None:
-        """Take a message of 5."""
+        """Accept a message of 5."""
         self.forget_lost()
         message = MqttMessage(topic, payload, properties)
         key = key_of(str(topic), payload)
@@ -121,7 +121,7 @@ class Incoming:
         self._receive(message)
 
     def take_retained(self, topic: str | bytes, payload: bytes) -> None:
-        """Take a message of 3.1.1 that the broker had kept."""
+        """Accept a message of 3.1.1 that the broker had kept."""
         key = key_of(str(topic), payload)
         message = MqttMessage(topic, payload, KEPT_BY_BROKER)
         if self._is_ours(topic) or self.last.is_known(key):
@@ -152,12 +152,12 @@ class Incoming:
                     self.take_retained(message.topic, message.payload)
 
     def _is_ours(self, topic: str | bytes) -> bool:
-        """Tell whether what the broker kept on a topic may be the adapter's own."""
+        """Return whether what the broker kept on a topic may be the adapter's own."""
         route = self._routes.route_at(str(topic))
         return route is not None and self._settings.routes[route].retain
 
     def proved(self) -> None:
-        """Tell what was deleted during an outage: the broker has sent all that it keeps."""
+        """Report what was deleted during an outage: the broker has sent all that it keeps."""
         self._resent = True
         for topic in self._topics.missing():
             self.counts["retained_deleted"] += 1

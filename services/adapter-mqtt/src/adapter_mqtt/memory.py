@@ -47,7 +47,7 @@ class Own:
             self.forgotten += len(self._sent.popitem(last=False)[1])
 
     def is_own(self, key: Key, now_s: float) -> bool:
-        """Tell whether a message is a publication that came back; each comes back once."""
+        """Return whether a message is a publication that came back; each comes back once."""
         self._expire(now_s)
         times = self._sent.get(key)
         if times is None:
@@ -85,5 +85,5 @@ class Last:
             self._last.popitem(last=False)
 
     def is_known(self, key: Key) -> bool:
-        """Tell whether a topic's last message was this one."""
+        """Return whether a topic's last message was this one."""
         return self._last.get(key[0]) == key[1]

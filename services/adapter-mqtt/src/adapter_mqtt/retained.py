@@ -36,7 +36,7 @@ class RetainedTopics:
             self.forgotten += 1
 
     def deleted(self, topic: str) -> bool:
-        """Note that it keeps none; tells whether it was known to keep one."""
+        """Note that it keeps none; states whether it was known to keep one."""
         self._unproved.discard(topic)
         return self._topics.pop(topic, self) is None
 

@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of an MQTT event service."""
+"""What `federation.yaml` may specify of an MQTT event service."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Topics of one kind of event, whose levels are parameters.
 
     Attributes:
-        topic: Levels as they stand, or `{name}` for a parameter of type string.
+        topic: Levels as they are, or `{name}` for a parameter of type string.
         retain: Whether the broker keeps the last event that is published.
     """
 
@@ -27,8 +27,8 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         routes: Topics whose levels are parameters; any other topic is the subject of its event.
         separator: What separates the levels of subjects in the federation. With `.`, `/` and `.`
             change places, so that subjects of NATS keep their look.
-        escape: Further characters that the broker takes in no topic, e.g. a space.
-        max_bytes: Largest payload that the broker takes; MQTT 3.1.1 does not tell.
+        escape: Further characters that the broker accepts no topic, e.g. a space.
+        max_bytes: Largest payload that the broker accepts; MQTT 3.1.1 does not tell.
         protocol: Version of MQTT. `5` has room for stamps and attributes, and the broker does not
             send back what the adapter publishes; `3.1.1` is for brokers that know no other.
         stamped: With `5`: whether messages without a stamp are left to another gateway's adapter.
@@ -47,7 +47,7 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     own_s: Annotated[float, Meta(ge=1, le=3600)] = 30.0
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         super().__post_init__()
         payloads = [self.payload, *(text.payload for text in self.texts())]
         if self.protocol == "5":

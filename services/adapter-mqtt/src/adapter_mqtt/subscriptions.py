@@ -2,7 +2,7 @@
 
 A broker sends one copy for several subscriptions of a client that match, or one for each, as it
 likes. So those that another covers are not made, and two that overlap become one that covers both.
-While one takes the place of another both are in force for a moment; what comes twice in it is known
+While one replaces another both are active for a moment; what comes twice in it is known
 by topic and payload.
 """
 
@@ -18,7 +18,7 @@ from fes.model import is_reserved
 from adapter_mqtt.memory import Key
 
 DEADLINE_S: Final = 5.0
-"""Longest that the broker takes to answer."""
+"""Longest that the broker accepts to answer."""
 
 SEEN: Final = 4096
 """Most messages remembered while subscriptions change."""
@@ -49,11 +49,11 @@ class Subscriptions:
         return len(self._made)
 
     def comes_back(self, topic: str) -> bool:
-        """Tell whether the broker sends messages of a topic to this adapter."""
+        """Return whether the broker sends messages of a topic to this adapter."""
         return next(self._tree.covering(topic), None) is not None
 
     def is_copy(self, key: Key) -> bool:
-        """Tell whether a message came before, by a subscription that another replaces."""
+        """Return whether a message came before, by a subscription that another replaces."""
         seen = self._changing
         if seen is None:
             return False
@@ -67,10 +67,10 @@ class Subscriptions:
         return False
 
     async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs; return when the broker has it in force.
+        """Subscribe to what a filter needs; return when the broker has it active.
 
         Raises:
-            EventServiceError: As the link; what was in force stays.
+            EventServiceError: As the link; what was active stays.
         """
         before = self._wanted.get(number)
         self._wanted[number] = patterns

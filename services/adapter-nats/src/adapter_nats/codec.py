@@ -22,7 +22,7 @@ class Head:
     Attributes:
         stamp: None where its publisher does not stamp.
         headers: All of them.
-        repeated: Headers that stood again, and are left out.
+        repeated: Headers that was again, and are left out.
     """
 
     stamp: Stamp | None
@@ -34,7 +34,7 @@ class NatsMessage(NamedTuple):
     """What the native client delivers.
 
     Attributes:
-        subject: As it stands on the server.
+        subject: As it is on the server.
         payload: Its bytes.
         headers: The block of headers, empty where there is none; of a stream, by name.
         reply: Where an answer is awaited; "" where none is.

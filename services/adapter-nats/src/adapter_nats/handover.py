@@ -1,6 +1,6 @@
 """One subscription ends, and another that matches the same subjects takes over: nothing twice.
 
-While both are in force the server sends two copies of a message, in any order and maybe with others
+While both are active the server sends two copies of a message, in any order and maybe with others
 between them. So both are counted, and a copy whose partner was dropped, or taken, before the
 handover is recognised by its content after it.
 """
@@ -18,7 +18,7 @@ class Handover:
     """Tells whose turn it is, while some subscriptions end.
 
     Args:
-        ending: The subscriptions that end. All others are in force.
+        ending: The subscriptions that end. All others are active.
 
     Attributes:
         over: Whether those that stay take the messages; before, those that end do.
@@ -30,7 +30,7 @@ class Handover:
         self._ahead: dict[Copy, int] = {}
 
     def is_turn(self, pattern: str, matching: Sequence[str], copy: Copy) -> bool:
-        """Tell whether a subscription takes a copy.
+        """Return whether a subscription takes a copy.
 
         Args:
             pattern: By which the copy came.

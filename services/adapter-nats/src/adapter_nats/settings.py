@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of a NATS event service."""
+"""What `federation.yaml` may specify of a NATS event service."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Subjects of one kind of event, whose tokens are parameters.
 
     Attributes:
-        subject: Tokens as they stand, or `{name}` for a parameter of type string.
+        subject: Tokens as they are, or `{name}` for a parameter of type string.
     """
 
     subject: Name

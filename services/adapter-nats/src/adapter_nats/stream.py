@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nats.js.client import JetStreamContext
 
 ANSWER_S: Final = 5.0
-"""Longest that the server takes to answer."""
+"""Longest that the server accepts to answer."""
 
 FETCH_S: Final = 1.0
 """How long a request for messages waits at the server."""
@@ -142,7 +142,7 @@ class Stream:
         """Have messages of subjects delivered from now on.
 
         Raises:
-            NotConnectedError: The server does not answer; what was in force stays.
+            NotConnectedError: The server does not answer; what was active stays.
         """
         async with self._changing:
             wanted = {**self._wanted, number: patterns}

@@ -2,7 +2,7 @@
 
 NATS delivers a message once for each subscription that matches it. So only those that no other
 covers are made, and of several that overlap the oldest takes the message. Where that one ends, it
-hands over to the next (`Handover`), which the server serves already.
+passes on to the next (`Handover`), which the server serves already.
 """
 
 from collections.abc import Iterable
@@ -45,10 +45,10 @@ class Subscriptions:
         return len(self._made)
 
     async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs; return when the server has it in force.
+        """Subscribe to what a filter needs; return when the server has it active.
 
         Raises:
-            EventServiceError: As the link; what was in force stays.
+            EventServiceError: As the link; what was active stays.
         """
         before = self._wanted.get(number)
         self._wanted[number] = patterns
@@ -121,7 +121,7 @@ class Subscriptions:
         return handle
 
     def _is_turn(self, pattern: str, subject: str, payload: bytes, headers: bytes) -> bool:
-        """Tell whether it is a subscription's turn to take a message."""
+        """Return whether it is a subscription's turn to take a message."""
         matching = sorted(self._tree.covering(subject), key=self._ages.__getitem__)
         if self._handover is not None and len(matching) > 1:
             return self._handover.is_turn(pattern, matching, (subject, payload, headers))

@@ -33,7 +33,7 @@ class Advertisements:
             self._wanted[what] += 1
 
     async def release(self, what: Filter) -> None:
-        """Want an advertisement once less; what nobody wants is withdrawn."""
+        """Want an advertisement once less; what nobody requests is withdrawn."""
         async with self._lock:
             self._wanted[what] -= 1
             if self._wanted[what] > 0:

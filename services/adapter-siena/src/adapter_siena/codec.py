@@ -1,7 +1,7 @@
-"""SIENA notifications as native events of the federation, and back; exact both ways.
+"""SIENA notifications as native events of the federation, and back; exact in both directions.
 
 The subject is the attribute `FES_Subject`. A string, double, boolean or octets is the same on both
-sides; an integer is a long or, beyond 32 bits, a longlong. `FES_Types` says what else it was. The
+sides; an integer is a long or, beyond 32 bits, a longlong. `FES_Types` states what else it was. The
 order of fields is the order on the wire, which the native client keeps.
 
 Source:
@@ -22,7 +22,7 @@ from adapter_siena.hints import TYPES, Hints, check_hint, read_hints, write_hint
 from adapter_siena.names import Names
 
 SUBJECT: Final = "FES_Subject"
-"""Name of the attribute that holds the subject."""
+"""Name of the attribute that has the subject."""
 
 _OWN: Final = frozenset((SUBJECT, TYPES))
 _NO_HINTS: Final[Hints] = {}
@@ -51,7 +51,7 @@ class Codec:
         """Return the notification of a native event.
 
         Raises:
-            MappingError: It has no subject, is octets, or has more fields than SIENA takes.
+            MappingError: It has no subject, is octets, or has more fields than SIENA accepts.
         """
         if native.subject is None or native.octets is not None:
             raise MappingError("a SIENA notification has a subject and named values, no octets")

@@ -3,7 +3,7 @@
 SIENA takes a letter or `_` first, then letters, digits, `_`, `/` and `.`. Any other character is
 written as its code point between `_.` and `.` (`license-no` is `license_.2D.no`), or as the
 substitute that the settings give. Parameters keep their names otherwise; attributes stand behind
-`FES_A.`, so that both may bear one name. Each name has one way out and the same way back.
+`FES_A.`, so that both may bear one name. Each name has one way out and the same manner back.
 
 Source:
     FES thesis, section 6.3.4: solution 3, a character that the user chooses.
@@ -25,12 +25,12 @@ RESERVED: Final = "FES_"
 """Native names that begin so belong to the federation."""
 
 NAMES_MAX: Final = 4096
-"""Most names remembered each way; the one unused longest goes first."""
+"""Most names remembered in each direction; the one unused longest goes first."""
 
 _FIRST: Final = frozenset(string.ascii_letters + "_")
 _LEGAL: Final = _FIRST | frozenset(string.digits + "/.")
 _KEPT: Final = (_LEGAL, _LEGAL - frozenset("_/."), frozenset[str]())
-"""Characters that stay as they are: the first try that leads back to the name is taken."""
+"""Characters that stay as they are: the first try that leads back to the name is in use."""
 
 
 class Place(NamedTuple):
@@ -44,7 +44,7 @@ class Names:
     """Writes and reads names; remembers those it has seen, up to a limit.
 
     Args:
-        substitute: Illegal character to what stands for it.
+        substitute: Illegal character to what represents it.
     """
 
     def __init__(self, substitute: Mapping[str, str]) -> None:
@@ -60,7 +60,7 @@ class Names:
         """Return a parameter's native name.
 
         Raises:
-            MappingError: It would be longer than SIENA takes.
+            MappingError: It would be longer than SIENA accepts.
         """
         return _within_length(name, self._write(name, avoid=RESERVED))
 
@@ -68,7 +68,7 @@ class Names:
         """Return an attribute's native name.
 
         Raises:
-            MappingError: It would be longer than SIENA takes.
+            MappingError: It would be longer than SIENA accepts.
         """
         return _within_length(name, ATTRIBUTE + self._write(name, avoid=None))
 

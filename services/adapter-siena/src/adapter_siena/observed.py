@@ -72,7 +72,7 @@ def observed(seen: Seen, names: Names) -> Observed:
 def wanted(what: Filter, names: Names) -> Condition:
     """Return a native filter in the filter language: at least what it accepts of the federation.
 
-    A nested event, which stands as JSON text in SIENA, is not compared as text.
+    A nested event, which is as JSON text in SIENA, is not compared as text.
     """
     return all_of(tuple(_test(each, names) for each in what.constraints))
 
@@ -80,7 +80,7 @@ def wanted(what: Filter, names: Names) -> Condition:
 def announced(what: Filter, names: Names) -> tuple[Native, ...]:
     """Return events that are like those of an advertisement; none where it names no subject.
 
-    Constraints on one attribute are alternatives; of each, one that tells a value gives the type.
+    Constraints on one attribute are alternatives; of each, one that tells a value returns the type.
     """
     subjects = [
         each.value
@@ -118,7 +118,7 @@ def _test(constraint: Constraint, names: Names) -> Condition:
 
 
 def _is_constant(op: Op, value: str | float) -> bool:
-    """Tell whether the filter language compares with a value as SIENA does."""
+    """Return whether the filter language compares with a value as SIENA does."""
     if isinstance(value, bool):
         return op in (Op.EQ, Op.NE)
     return isinstance(value, str) or math.isfinite(value)

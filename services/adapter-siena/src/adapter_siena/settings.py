@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of a SIENA event service."""
+"""What `federation.yaml` may specify of a SIENA event service."""
 
 from typing import Annotated, Literal
 
@@ -15,10 +15,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     Attributes:
         index: Attribute by which the brokers preselect, as all native clients of the service have
-            it; None for none. `FES_Subject` has a broker deliver only the subjects asked for.
+            it; None for none. `FES_Subject` has a broker deliver only the subjects requested.
         subject_attribute: Of native notifications without `FES_Subject`: the attribute whose text
             is their subject; "" sets such notifications aside.
-        substitute: Character that SIENA does not take in a name to what stands for it, e.g.
+        substitute: Character that SIENA does not accept a name to what represents it, e.g.
             `{"-": "."}`; any other is written as its code point, e.g. `_.2D.`.
         semantics: What decides on delivery, as all native clients of the service have it:
             `subscription` alone, or `advertisement` too.
@@ -30,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     semantics: Literal["subscription", "advertisement"] = "subscription"
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         for name in (self.index, self.subject_attribute):
             _check(name or "_", "name")
         for char, text in self.substitute.items():

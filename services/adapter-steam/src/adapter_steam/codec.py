@@ -1,4 +1,4 @@
-"""Events as STEAM carries them, and back: exact both ways.
+"""Events as STEAM carries them, and back: exact in both directions.
 
 STEAM's integers have no width and it knows no events in events. Where a type would not come back
 as it was, the attribute `FES_Types` says so: `{"parameters": {"serial": "longlong"}}`.
@@ -76,7 +76,7 @@ def to_steam(native: Native) -> Event:
 
 
 def to_native(notification: Notification) -> Native:
-    """Return what a STEAM node heard.
+    """Return what a STEAM node received.
 
     The proximity of an event that its own producer stamped was given by that producer, and becomes
     the attribute `Proximity`. Who republishes an event of others says its proximity, if it has

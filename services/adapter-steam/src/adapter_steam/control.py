@@ -47,10 +47,10 @@ def to_steam_control(event: FesEvent) -> Event:
 
 
 def from_steam_control(notification: Notification) -> FesEvent:
-    """Return the control event that a STEAM node heard.
+    """Return the control event that a STEAM node received.
 
     Raises:
-        CodecError: It does not tell one; the message says what is wrong.
+        CodecError: It does not tell one; the message states what is wrong.
     """
     pieces = [notification.parameters.get(name, "") for name in _NAMES]
     if not all(isinstance(piece, str) and len(piece) <= PIECE_LENGTH for piece in pieces):

@@ -60,7 +60,7 @@ class Words:
     max_disjuncts: int = MAX_ALTERNATIVES
 
     def supports(self, term: Term) -> bool:
-        """Tell whether STEAM applies a term, in its own names."""
+        """Return whether STEAM applies a term, in its own names."""
         if term.kind == "subject":
             return term.op == "="
         if term.kind == "attribute" or not 0 < len(term.name) <= MAX_NAME:
@@ -77,7 +77,7 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
 
     Raises:
         AdapterError: The filter does not say which subjects it wants: nothing native would be wide
-            enough; or it wants a reserved one.
+            enough; or it requests a reserved one.
         AdapterError: It wants one that STEAM cannot have.
     """
     wanted: dict[Wanted, None] = {}

@@ -50,7 +50,7 @@ def present(beacon: Beacon) -> Observed | None:
 def wanted(subject: str, terms: Iterable[NativeTerm]) -> Condition:
     """Return a native subscription in the filter language: at least what it accepts.
 
-    A nested event, which stands as JSON text on the air, is not compared as text.
+    A nested event, which is as JSON text on the air, is not compared as text.
     """
     is_subject = Comparison(Subject(), "=", Constant(subject))
     return all_of((is_subject, *map(_test, terms)))

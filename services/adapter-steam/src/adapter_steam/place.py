@@ -13,7 +13,7 @@ from adapter_steam.settings import Place
 
 
 async def location_of(context: AdapterContext, place: Place) -> Location:
-    """Return the location service that a setting asks for.
+    """Return the location service that a setting requests.
 
     Raises:
         AdapterError: The trace cannot be read, or does not know the vehicle.

@@ -21,7 +21,7 @@ def parse_area(text: str) -> Proximity:
     """Return the proximity that an attribute's text tells.
 
     Raises:
-        EventError: The text tells none.
+        EventError: The text reports none.
     """
     return _parsed(text) if len(text) <= KEPT_CHARACTERS else _parsed.__wrapped__(text)
 

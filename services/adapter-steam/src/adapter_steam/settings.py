@@ -1,4 +1,4 @@
-"""What the file says of a STEAM event service, checked before anything starts."""
+"""What the file specifies of a STEAM event service, checked before anything starts."""
 
 from secrets import token_hex
 from typing import Annotated
@@ -14,7 +14,7 @@ from msgspec import Meta
 from adapter_steam.proximity import parse_area
 
 ENVELOPE_BYTES = 16 * 1024
-"""Room on the air for what stands around an event: stamp, place, names of types."""
+"""Room on the air for what is around an event: stamp, place, names of types."""
 
 LARGEST_BYTES = 1_000_000
 """Largest payload that brokers take as they are installed."""
@@ -38,7 +38,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     live: bool = False
 
     def __post_init__(self) -> None:
-        """Check that the place is told once, and whole."""
+        """Check that the place is reported once, and whole."""
         given = [
             name for name in ("trace", "vehicle", "lat", "lon") if getattr(self, name) is not None
         ]

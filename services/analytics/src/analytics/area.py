@@ -1,4 +1,4 @@
-"""The area of an event: the circle inside which it may be heard."""
+"""The area of an event: the circle inside which it may be received."""
 
 from dataclasses import dataclass
 

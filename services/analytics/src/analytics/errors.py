@@ -1,7 +1,7 @@
 """Errors of the judge.
 
 AnalyticsError
-├── CannotJudgeError (ValueError)    an input is missing or says nothing that can be judged
+├── CannotJudgeError (ValueError)    an input is missing or contains nothing that can be judged
 ├── SettingError     (ValueError)    a setting is unknown or not valid
 └── RunReplacedError                 a file is not the one that was read
 """

@@ -1,4 +1,4 @@
-"""`fes-analytics serve`: the judge at work beside a run, until it is told to stop."""
+"""`fes-analytics serve`: the judge at work beside a run, until it is requested to stop."""
 
 import asyncio
 import logging
@@ -52,11 +52,11 @@ class ServeOptions:
 
 
 async def serve(options: ServeOptions) -> None:
-    """Run until it is asked to end; a batch that is under way is finished.
+    """Run until it is requested to end; a batch that is in progress is finished.
 
     Raises:
-        CannotJudgeError: What says how the run was set up cannot be understood.
-        OSError: The address is taken.
+        CannotJudgeError: What states how the run was set up cannot be understood.
+        OSError: The address is in use.
     """
     board, stop, told = Board(), Event(), ending_event()
     patience_s = max(PATIENCE_S, 10 * options.pace.trigger_s)

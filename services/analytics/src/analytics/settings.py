@@ -23,14 +23,14 @@ _MEMORY = re.compile(r"[1-9]\d*[kmg]")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is told."""
+        """Tell in one line, as every error here is reported."""
         raise SettingError(message)
 
 
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
     """Return the settings of a command.
 
-    `ANALYTICS_RUN`, `…_MASTER` and so on stand for what is not given; `--help` shows them.
+    `ANALYTICS_RUN`, `…_MASTER` and so on represent what is not given; `--help` shows them.
 
     Raises:
         SettingError: A setting is unknown or not valid.

@@ -24,7 +24,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What became of one promise; `status` is held, broken or not testable."""
+    """What became of one promise; `status` is kept, broken or not testable."""
 
     name: str
     status: str

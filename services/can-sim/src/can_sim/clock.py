@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TraceClock:
-    """Says when a moment of the trace is, on the wall clock.
+    """States when a moment of the trace is, on the wall clock.
 
     Attributes:
         start_us: The trace's time when the clock began.

@@ -34,8 +34,8 @@ class Naming:
     """How channels and stamps are named after vehicles.
 
     Attributes:
-        channel: Name of the channel; `{vehicle}` stands for the vehicle.
-        home: Name of the event service in the stamps, the same way.
+        channel: Name of the channel; `{vehicle}` represents the vehicle.
+        home: Name of the event service in the stamps, the same manner.
     """
 
     channel: str = "{vehicle}"
@@ -94,7 +94,7 @@ class CnsBus:
             timeout_s: Longest wait, seconds.
 
         Raises:
-            BusError: It took longer, or the broker refuses.
+            BusError: It lasted longer, or the broker refuses.
         """
         if self._opening is None:
             raise BusError(NOT_CONNECTED, "the bus is closed")

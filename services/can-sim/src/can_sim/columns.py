@@ -46,7 +46,7 @@ TIMES = {
     "timestamp": "",
     "time_utc": "",
 }
-"""Unit of the numbers of the usual columns; empty where their size tells it."""
+"""Unit of the numbers of the usual columns; empty where their size reports it."""
 _TIME_NAMES = (
     "time",
     "timestamp",
@@ -90,7 +90,7 @@ _TIME_UNITS = {
     "": "",
 }
 SPEEDS_KMH = {"speed_kmh": 1.0, "speed_mps": 3.6, "speed_mph": 1.609344, "speed": 1.0}
-"""What a speed column's number is multiplied by; plain `speed` is taken for km/h."""
+"""What a speed column's number is multiplied by; plain `speed` is treated as km/h."""
 _SPEED_NAMES = (
     "speed",
     "velocity",
@@ -134,7 +134,7 @@ class Column(NamedTuple):
 
     Attributes:
         words: Its words in lower case, joined by `_`, without those around them.
-        unit: What stands in brackets, in lower case without spaces.
+        unit: What is in brackets, in lower case without spaces.
     """
 
     words: str
@@ -171,7 +171,7 @@ def find_degrees(columns: Iterable[str], names: tuple[str, ...]) -> str | None:
 def find_time(columns: Iterable[str]) -> tuple[str, str] | None:
     """Return the column of times and the unit of its numbers; None where there is none.
 
-    The unit is empty where the name tells none.
+    The unit is empty where the name reports none.
     """
     present = {column.lower(): column for column in columns}
     for name, unit in TIMES.items():
@@ -193,7 +193,7 @@ def find_speed(columns: Iterable[str]) -> tuple[str, float | None] | None:
 
     Returns:
         None where there is no such column; a factor of None where its unit is not known, and of
-        0 where it tells none.
+        0 where it reports none.
     """
     columns = list(columns)
     for name, factor in SPEEDS_KMH.items():

@@ -46,7 +46,7 @@ class CosmicBus:
 
     Args:
         interfaces: The bus of each vehicle.
-        home: Name of the event service in the stamps; `{vehicle}` stands for the vehicle.
+        home: Name of the event service in the stamps; `{vehicle}` represents the vehicle.
     """
 
     def __init__(self, interfaces: Mapping[str, Interface], home: str) -> None:
@@ -84,7 +84,7 @@ class CosmicBus:
             timeout_s: Longest wait, seconds.
 
         Raises:
-            BusError: It took longer, or there is no such bus.
+            BusError: It lasted longer, or there is no such bus.
         """
         if self._opening is None:
             raise BusError(NOT_CONNECTED, "the bus is closed")

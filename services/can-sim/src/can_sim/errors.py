@@ -11,7 +11,7 @@ class CanSimError(Exception):
 
 
 class InputError(CanSimError, ValueError):
-    """Tells that a file or a setting is not valid.
+    """States that a file or a setting is not valid.
 
     Args:
         reason: What is wrong.
@@ -31,7 +31,7 @@ class InputError(CanSimError, ValueError):
 
 
 class BusError(CanSimError, ConnectionError):
-    """Tells that a frame could not be put on its bus.
+    """States that a frame could not be put on its bus.
 
     Args:
         reason: One word, for counters.

@@ -1,7 +1,7 @@
 """The ground truth of a run: one JSON line for each frame that was put on a bus, or could not be.
 
 A file whose last line is younger than the run's clock belongs to this run: can-sim was started
-again, and goes on after that line. Any other file is begun anew.
+again, and goes on after that line. Any other file is begun again.
 """
 
 import json

@@ -17,7 +17,7 @@ FREE_BYTES = 64 * 1024 * 1024
 MOST_RATIO = 200
 """Largest ratio beyond `FREE_BYTES`; logs of a bus at rest reach about 60."""
 _GZIP = 31
-"""Window size of zlib that stands for gzip's format."""
+"""Window size of zlib that represents gzip's format."""
 
 
 class Gunzipped(io.RawIOBase):
@@ -42,7 +42,7 @@ class Gunzipped(io.RawIOBase):
         self._given = 0
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Report that it can be read."""
         return True
 
     def read(self, size: int = -1) -> bytes:

@@ -89,7 +89,7 @@ def _offset_s(zone: str, shown: str) -> int:
 
 
 def _in_iso(text: str) -> str:
-    """Return a moment in ISO 8601 whose day cannot be taken for its month; others as they are."""
+    """Return a moment in ISO 8601 whose day cannot be treated as its month; others as they are."""
     if len(text) > MAX_CHARACTERS:
         return text
     found = _DAY_FIRST.fullmatch(text) or _DAY_AND_NAME.fullmatch(text)

@@ -36,7 +36,7 @@ class Monitor:
         name: Of letters, digits, `_` and `-`; unique in its run.
         lat: Latitude, WGS 84 degrees.
         lon: Longitude, WGS 84 degrees.
-        radius_m: How far it hears, metres.
+        radius_m: How far it receives, metres.
         limit_kmh: Faster vehicles are offenders, km/h.
     """
 

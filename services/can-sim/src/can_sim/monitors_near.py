@@ -14,7 +14,7 @@ MAX_MONITORS = 1_000
 SHOWN = 10
 _CELL_DEGREES = 0.01
 _SEEN_DEGREES = 1e-4
-"""Samples within one cell of this edge (11 m) stand for each other."""
+"""Samples within one cell of this edge (11 m) represent each other."""
 
 
 def check_count(monitors: Sequence[Monitor], samples: Sequence[Sample], file: str) -> None:
@@ -57,7 +57,7 @@ def _cell(lat: float, lon: float) -> tuple[int, int]:
 
 
 def _around(monitor: Monitor) -> list[tuple[int, int]]:
-    """Return the cells that may hold what a monitor reaches; at most 21 by 21."""
+    """Return the cells that may contain what a monitor reaches; at most 21 by 21."""
     lat_reach = monitor.radius_m / (radians(1) * EARTH_RADIUS_M)
     lon_reach = lat_reach / max(cos(radians(monitor.lat)), 0.01)
     north, east = _cell(monitor.lat, monitor.lon)

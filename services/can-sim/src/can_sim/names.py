@@ -17,7 +17,7 @@ def identifiers(names: Iterable[str], fallback: str) -> dict[str, str]:
 
     Args:
         names: Distinct names.
-        fallback: Stands for a name of which nothing is left.
+        fallback: Represents a name of which nothing is left.
     """
     wanted = {name: _safe(name) or fallback for name in names}
     taken = {name for name, identifier in wanted.items() if name == identifier}
@@ -32,7 +32,7 @@ def licences(names: Iterable[str]) -> dict[str, str]:
     """Return a licence of seven printable ASCII characters for each vehicle, no two alike.
 
     A name that is one already is its own licence. Others give their letters and digits, cut or
-    filled to seven (`veh12` gives `VEH0012`); where that is taken, the next free number.
+    filled to seven (`veh12` gives `VEH0012`); where that is accepted, the next free number.
 
     Args:
         names: Distinct names; the result depends on their set, not on their order.

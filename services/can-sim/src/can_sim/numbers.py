@@ -14,11 +14,11 @@ def number_of(text: str, *, comma_is_decimal: bool, others: str = "") -> float:
         text: The cell.
         comma_is_decimal: Whether a comma may be the decimal sign: cells are separated by another
             character.
-        others: The row's other text; where that has numbers with a point, a comma is no decimal
+        others: The row's other text; where that has numbers with a point, a comma is not a decimal
             sign.
 
     Raises:
-        ValueError: It holds none; the message says why.
+        ValueError: It has none; the message states why.
     """
     shown = repr(text[:SHOWN])
     if "," in text:
@@ -50,7 +50,7 @@ def degrees_of(text: str, *, comma_is_decimal: bool, others: str = "") -> float:
     """Return degrees; a letter N, E (positive), S or W (negative) may follow them.
 
     Raises:
-        ValueError: It holds none; the message says why.
+        ValueError: It has none; the message states why.
     """
     letter = text[-1:].upper()
     if letter not in ("N", "S", "E", "W") or text[:1] in "+-":

@@ -1,20 +1,16 @@
 """Pacing against a start, so that the error of one sleep never adds to the next."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 
+from serving.wall_clock import wall_us
+
 MIN_SLEEP_US = 1_000
-"""Shorter waits are skipped: a sleep takes longer than it is asked for."""
+"""Shorter waits are skipped: a sleep lasts longer than it is requested."""
 MAX_SLEEP_US = 500_000
 """Longer waits are cut, so that idle work gets its turn."""
 
 Sleep = Callable[[float], Awaitable[None]]
-
-
-def wall_clock_us() -> int:
-    """Return the wall clock's time, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 class Pacer:
@@ -32,7 +28,7 @@ class Pacer:
         stopping: asyncio.Event,
         idle: Callable[[], None],
         *,
-        now_us: Callable[[], int] = wall_clock_us,
+        now_us: Callable[[], int] = wall_us,
         sleep: Sleep | None = None,
     ) -> None:
         self._stopping = stopping

@@ -15,7 +15,7 @@ from can_sim.monitors import DEFAULT_RADIUS_M, Monitor
 from can_sim.sample import Sample
 
 MOVING_KMH = 10.0
-"""Slower vehicles count as standing, so that a stop is not taken for a busy road."""
+"""Slower vehicles count as standing, so that a stop is not treated as a busy road."""
 MIN_LIMIT_KMH = 5.0
 CELL_SHARE = 0.5
 """Edge of the cells in which places are sought, as a share of the radius."""
@@ -44,8 +44,8 @@ def place_monitors(
 
     Args:
         samples: The trace.
-        count: How many are wanted; fewer where the trace is too short, none where it is empty.
-        radius_m: How far each hears, metres.
+        count: How many are requested; fewer where the trace is too short, none where it is empty.
+        radius_m: How far each receives, metres.
     """
     if not samples or count < 1:
         return []

@@ -30,7 +30,7 @@ class Plan:
     Attributes:
         samples: Once a second a vehicle, by time.
         licences: Licence by vehicle.
-        identifiers: What stands for each vehicle's name in the run.
+        identifiers: What represents each vehicle's name in the run.
         monitors: The places.
     """
 
@@ -41,7 +41,7 @@ class Plan:
 
 
 def plan(options: argparse.Namespace, tally: Tally) -> Plan:
-    """Return the run that the options ask for.
+    """Return the run that the options request.
 
     Args:
         options: Of the command line.

@@ -5,15 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from serving.wall_clock import wall_us
+
 from can_sim.bus import Bus
 from can_sim.errors import BusError
 from can_sim.groundtruth import GroundTruth
-from can_sim.pace import Pacer, wall_clock_us
+from can_sim.pace import Pacer
 from can_sim.payload import speed_frame
 from can_sim.schedule import Due
 
 LATE_LIMIT_US = 5_000_000
-"""A live frame later than this is not sent: a bus does not tell what was long ago."""
+"""A live frame later than this is not sent: a bus does not report what was long ago."""
 FRAMES_IN_A_ROW = 16
 """Frames after which the event loop gets its turn, however busy it is here."""
 
@@ -57,7 +59,7 @@ class Player:
         *,
         on_frame: Callable[[Played], None] = lambda _played: None,
         pacer: Pacer | None = None,
-        now_us: Callable[[], int] = wall_clock_us,
+        now_us: Callable[[], int] = wall_us,
     ) -> None:
         self.played = Played()
         self._bus = bus

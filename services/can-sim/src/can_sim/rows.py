@@ -1,7 +1,7 @@
 """Rows of a CSV file, each of which costs itself only when it is broken.
 
 A quoted cell may hold line ends. A quote that is never closed would therefore take the rest of the
-file; here it takes its own line: lines are joined only where that gives a row as wide as the
+file; here it takes its own line: lines are joined only where that returns a row as wide as the
 header.
 """
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from eventservices.credentials import read_password, with_credentials
 from eventservices.errors import RefusedError
 from serving.ending import ending_event
+from serving.wall_clock import wall_us
 
 from can_sim.bus import GuardedBus
 from can_sim.buses import read_buses
@@ -15,7 +16,6 @@ from can_sim.cns_bus import REFUSED, CnsBus, Naming
 from can_sim.cosmic_bus import CosmicBus
 from can_sim.errors import BusError, InputError
 from can_sim.groundtruth import GroundTruth
-from can_sim.pace import wall_clock_us
 from can_sim.play import Played, Player
 from can_sim.progress import shown
 from can_sim.runclock import apply_clock
@@ -27,7 +27,7 @@ GRACE_S = 2.0
 
 
 async def run(options: argparse.Namespace) -> dict[str, object]:
-    """Play a run to its end, or until it is asked to end.
+    """Play a run to its end, or until it is requested to end.
 
     Args:
         options: Of the command line.
@@ -44,9 +44,9 @@ async def run(options: argparse.Namespace) -> dict[str, object]:
     stopping = ending_event()
     async with _bus(options, extent.vehicles) as bus:
         await _begin(bus, options, stopping)
-        begun_us = wall_clock_us()
+        begun_us = wall_us()
         played = await _play(options, extent, GuardedBus(bus), stopping)
-    return _summary(played, extent, wall_clock_us() - begun_us, stopped=stopping.is_set())
+    return _summary(played, extent, wall_us() - begun_us, stopped=stopping.is_set())
 
 
 def _bus(options: argparse.Namespace, vehicles: Sequence[str]) -> CnsBus | CosmicBus:
@@ -62,10 +62,10 @@ def _bus(options: argparse.Namespace, vehicles: Sequence[str]) -> CnsBus | Cosmi
 
 
 def _addresses(options: argparse.Namespace) -> list[str]:
-    """Return where the servers listen, with the name and the password that they ask for.
+    """Return where the servers listen, with the name and the password that they request.
 
     Raises:
-        InputError: The password file holds no password.
+        InputError: The password file contains no password.
     """
     try:
         password = read_password(options.password_file) if options.password_file else ""
@@ -97,7 +97,7 @@ async def _play(
     options: argparse.Namespace, extent: Extent, bus: GuardedBus, stopping: asyncio.Event
 ) -> Played:
     wall_start_us = options.clock_start_wall_us
-    wall_start_us = wall_clock_us() if wall_start_us is None else wall_start_us
+    wall_start_us = wall_us() if wall_start_us is None else wall_start_us
     start_us = extent.start_us if options.clock_start_us is None else options.clock_start_us
     clock = TraceClock(start_us, wall_start_us, options.speedup)
     total = extent.rows if options.rate is None else options.frames or extent.rows
@@ -113,7 +113,7 @@ def _schedule(
     rows = read_trace(options.run)
     if options.rate is None:
         return by_clock(rest_of(rows, last), clock)
-    return at_rate(rows, total, options.rate, wall_clock_us())
+    return at_rate(rows, total, options.rate, wall_us())
 
 
 def _summary(played: Played, extent: Extent, wall_us: int, *, stopped: bool) -> dict[str, object]:

@@ -13,7 +13,7 @@ FIELDS: Final = ("start_us", "wall_start_us", "speed")
 
 
 def apply_clock(options: Namespace) -> None:
-    """Let the run's clock file stand for the options of `run` that tell the clock.
+    """Let the run's clock file represent the options of `run` that tell the clock.
 
     Args:
         options: `clock` is the file, or None; `clock_start_us`, `clock_start_wall_us` and

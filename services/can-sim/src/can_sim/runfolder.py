@@ -64,7 +64,7 @@ def write_trace(
         folder: The run folder; made if absent.
         samples: By time.
         licences: Licence by vehicle.
-        identifiers: What stands for each vehicle's name.
+        identifiers: What represents each vehicle's name.
     """
     _write(
         folder / TRACE,

@@ -25,12 +25,12 @@ class Sample(NamedTuple):
 
 
 class Sampling(Enum):
-    """Says how a trace is brought to one sample a second."""
+    """States how a trace is brought to one sample a second."""
 
     LINEAR = "linear"
     """Positions and speeds lie on straight lines between the samples."""
     INTERVAL = "interval"
-    """Positions lie on straight lines; a speed holds for the interval that its sample ends."""
+    """Positions lie on straight lines; a speed applies to the interval that its sample ends."""
     KEPT = "kept"
     """The samples have times of their own and stay as they are."""
 

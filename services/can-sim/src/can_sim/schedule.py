@@ -38,7 +38,7 @@ def at_rate(
     """Yield a number of rows at an even rate, the vehicles taking turns.
 
     Each vehicle goes through its own rows again and again. Rows keep the trace's times and places,
-    so that who hears them stays true.
+    so that who receives them stays true.
 
     Args:
         rows: A trace, of which the first `MAX_ROWS_KEPT` are used.

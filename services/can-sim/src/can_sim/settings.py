@@ -21,14 +21,14 @@ PREFIX = "CAN_SIM_"
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is told."""
+        """Tell in one line, as every error here is reported."""
         raise InputError(f"{self.prog}: {message}")
 
 
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
     """Return the settings of a command.
 
-    `CAN_SIM_RUN`, `CAN_SIM_URL`, `CAN_SIM_CLOCK` and so on stand for options of `run` that are not
+    `CAN_SIM_RUN`, `CAN_SIM_URL`, `CAN_SIM_CLOCK` and so on represent options of `run` that are not
     given; `can-sim run --help` shows each.
 
     Raises:

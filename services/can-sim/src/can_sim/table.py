@@ -69,7 +69,7 @@ class Row:
             high: Largest number allowed.
 
         Raises:
-            InputError: The cell holds no finite number, or one out of range.
+            InputError: The cell has no finite number, or one out of range.
         """
         return self._number(column, number_of, low, high)
 
@@ -78,7 +78,7 @@ class Row:
 
         Raises:
             NoPlaceError: Both cells are empty.
-            InputError: A cell holds no degrees, or such as are not on the globe.
+            InputError: A cell has no degrees, or such as are not on the globe.
         """
         if not (self.cells.get(lat, "").strip() or self.cells.get(lon, "").strip()):
             error = NoPlaceError("has no coordinates", self.file, self.line)

@@ -26,7 +26,7 @@ from fes_gateway.memory import check_memory, size_of
 from fes_gateway.pack import Pack, PackSettings
 
 HOSTNAME = "@hostname"
-"""Stands for a replica's name that is the machine's: of containers, each has its own."""
+"""Represents a replica's name that is the machine's: of containers, each has its own."""
 
 FAILED = 1
 """Status of a process of which a part failed that only a new start brings back."""
@@ -36,7 +36,7 @@ TOLD_S = 1.0
 
 
 def main() -> int:
-    """Run until it is asked to end; a bad file or option ends with status 2 and one line.
+    """Run until it is requested to end; a bad file or option ends with status 2 and one line.
 
     Where a gateway fails, the process ends with status 1, as if it were killed: natively all stays
     as it is, and who started it starts it again.

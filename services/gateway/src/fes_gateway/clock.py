@@ -4,14 +4,10 @@ import time
 
 from fes.federation.clock import TimeTeller
 from fes.gateway.settings import Instant
+from serving.wall_clock import wall_us
 
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """On Linux the one that counts a suspended machine's time, too: who slept was away."""
-
-
-def wall_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 def steady_us() -> int:

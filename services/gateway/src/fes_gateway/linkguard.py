@@ -1,4 +1,4 @@
-"""What an adapter of another process says, looked at before the gateway takes it."""
+"""What an adapter of another process says, looked at before the gateway accepts it."""
 
 from fes.errors import EventError, LimitError, LinkError
 from fes.link.end import Message, Receiver
@@ -31,7 +31,7 @@ class LinkGuard:
         self._receive: Receiver = host.receiver(service)
 
     def __call__(self, message: Message) -> None:
-        """Take a message.
+        """Accept a message.
 
         Raises:
             LinkError: It is not one that adapters send.

@@ -20,7 +20,7 @@ HELLO_S = 5.0
 """Longest wait for the opening handshake, and then for the hello."""
 
 STRANGERS = 64
-"""Most connections that have not said hello; one above it takes the place of the oldest."""
+"""Most connections that have not sent a hello; one above it replaces the oldest."""
 
 TELLING_S = 0.2
 """Time for a refusal to go out."""
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class LinkServer:
-    """Takes the links of adapters that live elsewhere.
+    """Accepts the links of adapters that live elsewhere.
 
     What is refused is counted and logged by the gateway that is meant; by the first one of the
     process where none is.
@@ -74,7 +74,7 @@ class LinkServer:
         )
 
     async def stop(self) -> None:
-        """Close every link and listen no more; harmless twice."""
+        """Close every link and listen no more; idempotent."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -165,7 +165,7 @@ class _Link:
         raise LinkError("no hello in time")
 
     def give_way(self) -> None:
-        """Have `hello` fail: others that may say one are there."""
+        """Have `hello` fail: others that may specify one are there."""
         if not self._said.done():
             self._said.set_exception(LinkError(f"silent, and {STRANGERS} others came later"))
 

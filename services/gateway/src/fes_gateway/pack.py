@@ -32,8 +32,8 @@ from fes.model.text import from_plain
 from msgspec import UNSET
 from serving.collector import Collector
 from serving.turns import TurnMeter
+from serving.wall_clock import wall_us
 
-from fes_gateway.clock import wall_us
 from fes_gateway.deciding.refusals import STATIC
 from fes_gateway.host import GatewayHost
 from fes_gateway.store import open_journal

@@ -1,4 +1,4 @@
-"""Tasks that a gateway cannot do without: where one ends unexpectedly, somebody is told."""
+"""Tasks that a gateway cannot do without: where one ends unexpectedly, somebody is reported."""
 
 import asyncio
 import logging

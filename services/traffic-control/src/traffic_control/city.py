@@ -16,7 +16,7 @@ from traffic_control.monitors import Limit, read_limits
 
 KIND: Final = "siena"
 STEAM: Final = "steam-m-"
-"""What stands before a monitor's name in the identifier of its event service on the air."""
+"""What is before a monitor's name in the identifier of its event service on the air."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Monitor:
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """Where the city stands in the federation.
+    """Where the city is in the federation.
 
     Attributes:
         system: System identifier.

@@ -11,14 +11,14 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """One command with its outcome.
 
     Attributes:
-        action: What was asked for.
+        action: What was requested.
         monitor: Of which monitor.
         destination: Its event service.
         limit: km/h.
         filter: The limit as a filter.
         request: Request id.
         sent_us: When it was given to SIENA, wall clock, microseconds since 1970 UTC.
-        applied_us: When it was in force at the monitor's gateway, the same; None where that was
+        applied_us: When it was active at the monitor's gateway, the same; None where that was
             not learnt in time.
         v: Version of the line.
     """

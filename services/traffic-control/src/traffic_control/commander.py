@@ -5,13 +5,13 @@ Source:
 """
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from fes.errors import FesError
 from msgspec.structs import replace
+from serving.wall_clock import wall_us
 
 from traffic_control.city import Monitor
 from traffic_control.command import Action, Command
@@ -22,7 +22,7 @@ CONFIRM_S: Final = 10.0
 """Longest wait for the outcome of a command."""
 
 LOOK_S: Final = 1.0
-"""Time after which a renewal's outcome is asked for, once."""
+"""Time after which a renewal's outcome is requested, once."""
 
 
 class Asker(Protocol):
@@ -49,13 +49,8 @@ class Confirms(Protocol):
         ...
 
 
-def wall_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
-
-
 class Commander:
-    """Gives the commands of one city.
+    """Returns the commands of one city.
 
     Args:
         asker: Makes the requests.

@@ -3,7 +3,7 @@
 ControlError
 ├── InputError   (ValueError)       a file, an option or a limit is not valid
 ├── UnknownError (KeyError)         there is no such monitor
-├── BusyError    (RuntimeError)     too much is under way; a retry helps
+├── BusyError    (RuntimeError)     too much is in progress; a retry helps
 └── AwayError    (ConnectionError)  what was asked cannot be reached
 """
 
@@ -20,11 +20,11 @@ class ControlError(Exception):
 
 
 class InputError(ControlError, ValueError):
-    """Tells that a file, an option or a limit is not valid; the message names the place."""
+    """States that a file, an option or a limit is not valid; the message names the place."""
 
 
 class UnknownError(ControlError, KeyError):
-    """Tells that there is no such monitor.
+    """States that there is no such monitor.
 
     Args:
         monitor: The name that was given.
@@ -40,8 +40,8 @@ class UnknownError(ControlError, KeyError):
 
 
 class BusyError(ControlError, RuntimeError):
-    """Tells that too many commands for a monitor are under way."""
+    """States that too many commands for a monitor are in progress."""
 
 
 class AwayError(ControlError, ConnectionError):
-    """Tells that the event service, or the running traffic-control, cannot be reached."""
+    """States that the event service, or the running traffic-control, cannot be reached."""

@@ -1,4 +1,4 @@
-"""What an earlier traffic-control of the same run left: limits in force, and offenders logged."""
+"""What an earlier traffic-control of the same run left: active limits, and offenders logged."""
 
 import logging
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ class Left:
     """What was left at one monitor.
 
     Attributes:
-        held: Limits asked for and not withdrawn, km/h, with when each was asked for last.
+        held: Limits requested and not withdrawn, km/h, with when each was requested last.
     """
 
     held: dict[float, int] = field(default_factory=dict)
 
     @property
     def wanted(self) -> float:
-        """The limit that was asked for last, km/h."""
+        """The limit that was requested last, km/h."""
         return max(self.held, key=lambda limit: self.held[limit])
 
 
@@ -41,7 +41,7 @@ def read_history(path: Path, since_us: int) -> dict[str, Left]:
 
     Args:
         path: The file; lines that are not commands are passed over.
-        since_us: What was sent before is in force no more.
+        since_us: What was sent before is active no more.
     """
     newest: dict[tuple[str, float], Command] = {}
     for command in _lines(path, _commands):

@@ -20,11 +20,11 @@ class JsonLines:
     """Appends lines to a file.
 
     A file whose last line is from this run is gone on with, behind its last whole line; any other
-    is begun anew. What cannot be written is counted and told, and harms nothing else.
+    is begun again. What cannot be written is counted and told, and harms nothing else.
 
     Args:
         path: The file.
-        member: Which member of a line tells when, microseconds since 1970 UTC.
+        member: Which member of a line states when, microseconds since 1970 UTC.
         since_us: When the run began.
 
     Attributes:
@@ -76,7 +76,7 @@ class JsonLines:
         self._lines = 0
 
     def close(self) -> None:
-        """Flush and close; harmless twice."""
+        """Flush and close; idempotent."""
         self.flush()
         self.lost += self._lines
         self._lines = 0

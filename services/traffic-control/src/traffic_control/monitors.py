@@ -1,4 +1,4 @@
-"""`monitors.csv`: where the monitors stand, and their limits."""
+"""`monitors.csv`: where the monitors are, and their limits."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ MAX_MONITORS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What the file says of one monitor.
+    """What the file specifies of one monitor.
 
     Attributes:
         kmh: Its limit, km/h.

@@ -25,7 +25,7 @@ class Numbered(NamedTuple):
 
 
 class Offenders:
-    """Takes what the native client delivers.
+    """Accepts what the native client delivers.
 
     Args:
         write: Appends to the log.

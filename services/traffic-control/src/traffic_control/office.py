@@ -15,7 +15,7 @@ class Office:
 
     Attributes:
         siena: Its place on SIENA.
-        commander: Gives the commands.
+        commander: Returns the commands.
         limits: Of all monitors.
         offenders: The log of offenders.
         logs: Its files.

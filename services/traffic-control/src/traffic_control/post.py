@@ -22,11 +22,11 @@ class Post:
     Attributes:
         monitor: The monitor.
         limit: The limit wanted, km/h.
-        held: Limits asked for and not withdrawn, oldest first; the one wanted is among them once
-            it was asked for.
+        held: Limits requested and not withdrawn, oldest first; the one wanted is among them once
+            it was requested.
         applied_us: When the limit wanted came into force, wall clock, microseconds since 1970 UTC;
             None until that is known.
-        was_applied: Whether any limit has been in force since the start.
+        was_applied: Whether any limit has been active since the start.
         request: Id of the last request for the limit wanted.
         asked_s: When that was made, monotonic; None for never.
         under_way: Commands that wait for their outcome.
@@ -52,11 +52,11 @@ class Post:
 
     @property
     def asks(self) -> bool:
-        """Whether the limit wanted is asked for, and not known to be in force."""
+        """Whether the limit wanted is requested, and not known to be active."""
         return self.applied_us is None and self.under_way > 0
 
     def check_free(self) -> None:
-        """Raise an error where no more commands can be taken now.
+        """Raise an error where no more commands can be accepted now.
 
         Raises:
             BusyError: Too many wait for their outcome.
@@ -65,12 +65,12 @@ class Post:
             raise BusyError(f"monitor {self.monitor.name}: {self.under_way} commands are under way")
 
     def is_due(self, now_s: float, renew_s: float, retry_s: float) -> bool:
-        """Tell whether the limit wanted must be asked for (again) now.
+        """Return whether the limit wanted must be requested (again) now.
 
         Args:
             now_s: Monotonic seconds.
-            renew_s: Time between renewals of a limit that is in force.
-            retry_s: Time after which one is asked for again that is not; it doubles each time,
+            renew_s: Time between renewals of a limit that is active.
+            retry_s: Time after which one is requested again that is not; it doubles each time,
                 up to `renew_s`.
         """
         if self.asked_s is None:
@@ -82,7 +82,7 @@ class Post:
         return waited_s >= renew_s
 
     def asked(self, command: Command, now_s: float) -> None:
-        """Note that a limit was asked for; it is the one wanted from now on."""
+        """Note that a limit was requested; it is the one wanted from now on."""
         if command.limit != self.limit:
             self.limit, self.applied_us, self.unanswered = command.limit, None, 0
         self.held[command.limit] = None

@@ -1,4 +1,4 @@
-"""`traffic-control serve`: the city at work, until it is told to stop."""
+"""`traffic-control serve`: the city at work, until it is requested to stop."""
 
 import asyncio
 import json
@@ -16,9 +16,10 @@ from serving.guard import BodyGuard
 from serving.loopback import async_client
 from serving.origin import OriginGuard
 from serving.server import HttpServer
+from serving.wall_clock import wall_us
 
 from traffic_control.city import City
-from traffic_control.commander import Commander, wall_us
+from traffic_control.commander import Commander
 from traffic_control.confirm import Confirmer
 from traffic_control.endpoints import Endpoints
 from traffic_control.history import read_history, read_offenders
@@ -45,7 +46,7 @@ NAME: Final = "traffic-control"
 """Name under which other containers reach it."""
 
 WHERE: Final = "traffic-control.json"
-"""File in the run folder that tells where the running traffic-control listens."""
+"""File in the run folder that states where the running traffic-control listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class ServeOptions:
         port: Port; 0 has the system choose one.
         renew_s: Time between two renewals of a limit, seconds.
         lease_s: How long a limit lives unrenewed, seconds.
-        endpoints: File that tells where the gateways listen.
+        endpoints: File that states where the gateways listen.
     """
 
     run: Path
@@ -70,11 +71,11 @@ class ServeOptions:
 
 
 async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = None) -> None:
-    """Run until it is asked to end, or until `stop` is set; then withdraw the limits.
+    """Run until it is requested to end, or until `stop` is set; then withdraw the limits.
 
     Raises:
         InputError: The SIENA service's settings are not good.
-        OSError: A file cannot be opened, or the address is taken.
+        OSError: A file cannot be opened, or the address is in use.
     """
     stopping = stop or ending_event()
     async with _office(options, city) as office, _background(_flush(office.logs)):

@@ -17,7 +17,7 @@ DEFAULT_PORT: Final = 8090
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is told."""
+        """Tell in one line, as every error here is reported."""
         raise InputError(f"{self.prog}: {message}")
 
 
@@ -25,7 +25,7 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     """Return the settings of a command.
 
     `TRAFFIC_CONTROL_RUN`, `…_FEDERATION`, `…_HOST`, `…_PORT`, `…_RENEW_S`, `…_LEASE_S`,
-    `…_ENDPOINTS` and `…_URL` stand for options that are not given.
+    `…_ENDPOINTS` and `…_URL` represent options that are not given.
 
     Raises:
         InputError: A setting is unknown or not valid.

@@ -1,4 +1,4 @@
-"""The city's place on SIENA: a native client that hears, a FES-aware one that asks."""
+"""The city's place on SIENA: a native client that receives, a FES-aware one that asks."""
 
 import asyncio
 import logging

@@ -32,7 +32,7 @@ def show_limits(url: str) -> list[str]:
 
     Raises:
         AwayError: Nobody answers there.
-        InputError: It does not know what was asked.
+        InputError: It does not know what was queried.
     """
     rows = _ask("GET", f"{url}/v1/limits")
     width = max((len(row["monitor"]) for row in rows), default=0)

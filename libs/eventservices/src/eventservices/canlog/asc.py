@@ -33,7 +33,7 @@ _FD_BYTES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 
 @dataclass(slots=True)
 class AscParser:
-    """Reads one log, a line at a time; what the header says holds for the lines after it.
+    """Reads one log, a line at a time; what the header specifies applies to the lines after it.
 
     Times count from the start of the measurement, whose own time the header tells.
 
@@ -41,7 +41,7 @@ class AscParser:
         base: Base of identifiers and data, 16 or 10.
         relative: Whether each line's time counts from the line before.
         started_us: When the measurement began, microseconds since 1970; None where the header does
-            not say. Without a zone it is taken for UTC.
+            not say. Without a zone it is treated as UTC.
         has_zone: Whether the header tells a zone.
     """
 
@@ -55,7 +55,7 @@ class AscParser:
         """Return the frame that a line tells; None for header, comment, status and other events.
 
         Raises:
-            ValueError: The line begins like a frame and is broken; the message says why.
+            ValueError: The line begins like a frame and is broken; the message states why.
         """
         words = line.split()
         if len(words) >= 2 and words[0].lower() == "base":
@@ -142,7 +142,7 @@ class AscParser:
 
 
 def other_line(line: str) -> str:
-    """Return what a line is that tells no frame: `other_event`, or nothing for a header.
+    """Return what a line is that reports no frame: `other_event`, or nothing for a header.
 
     Raises:
         ValueError: It is neither.
@@ -163,7 +163,7 @@ def read_date(text: str) -> tuple[int | None, bool]:
     Read are English and German names of months, a clock of 12 or 24 hours, and ISO dates.
 
     Returns:
-        Microseconds since 1970, of UTC where there is no zone; None where it is no such date.
+        Microseconds since 1970, of UTC where there is no zone; None where it is not such date.
     """
     clock = _CLOCK.search(text)
     if clock is None:

@@ -1,7 +1,7 @@
 """Vector's BLF logs.
 
 Of our own, because python-can's reader repeats an object of size 0 for ever, and passes over what
-is cut off or stands outside a container without a word.
+is cut off or is outside a container without a word.
 
 Source:
     The layouts of python-can's `can/io/blf.py`, which follow Vector BLF by T. Lorenz.

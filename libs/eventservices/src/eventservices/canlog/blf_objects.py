@@ -1,6 +1,6 @@
 """The objects of a BLF log, found in bytes that may be broken.
 
-Every object begins with `LOBJ` and tells its size. A size is believed only as far as it leads on:
+Every object begins with `LOBJ` and reports its size. A size is believed only as far as it leads on:
 one below its header's, or beyond any, is broken, and the next `LOBJ` is sought, so that each step
 advances.
 """
@@ -84,7 +84,7 @@ class Splitter:
         return BlfObject(self._number, kind, header_bytes, version, body)
 
     def _rest(self, *, ended: bool) -> BlfObject | None:
-        """Pass over what holds no object, but for the beginning of one at its end."""
+        """Pass over what has no object, but for the beginning of one at its end."""
         rest = len(self._data) - self._at
         if ended:
             torn = bytes(self._data[self._at :]).strip(b"\0")

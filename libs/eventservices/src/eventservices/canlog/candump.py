@@ -49,7 +49,7 @@ def parse_line(line: str) -> LogFrame | None:
     microsecond are cut off. A date and time (`-tA`) is local time without a zone, read as UTC.
 
     Raises:
-        ValueError: The line tells no frame; the message says why.
+        ValueError: The line reports no frame; the message states why.
     """
     text = line.strip()
     if "\x1b" in text:  # candump -c writes colours into files, too
@@ -66,7 +66,7 @@ def parse_line(line: str) -> LogFrame | None:
 
 
 def has_short_fraction(line: str) -> bool:
-    """Tell whether a line's time has a fraction of fewer than six digits, read in two ways.
+    """Return whether a line's time has a fraction of fewer than six digits, read in two ways.
 
     Three digits on the screen form are as usual there, and no doubt.
     """
@@ -74,19 +74,19 @@ def has_short_fraction(line: str) -> bool:
 
 
 def has_date(line: str) -> bool:
-    """Tell whether a line's time is a date and time (`-tA`), which has no zone."""
+    """Return whether a line's time is a date and time (`-tA`), which has no zone."""
     return bool(_DATED.match(line))
 
 
 def is_relative(line: str) -> bool:
-    """Tell whether a line of the screen form has a time that does not count from 1970."""
+    """Return whether a line of the screen form has a time that does not count from 1970."""
     return bool(_RELATIVE.match(line))
 
 
 def times_are_differences(lines: Iterable[str]) -> bool:
-    """Tell whether the lines' times count from the line before (`-td`).
+    """Return whether the lines' times count from the line before (`-td`).
 
-    Both `-td` and `-tz` (from the first frame) write few digits; what tells them apart is that
+    Both `-td` and `-tz` (from the first frame) write few digits; what reports them apart is that
     differences go up and down.
     """
     found = [_RELATIVE.match(line) for line in lines]

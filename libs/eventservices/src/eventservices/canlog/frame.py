@@ -1,4 +1,4 @@
-"""A frame as a CAN log tells it."""
+"""A frame as a CAN log reports it."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -28,11 +28,11 @@ class LogFrame:
         extended: Whether the identifier has 29 bits.
         data: Payload; empty for remote frames.
         kind: Data, remote or error.
-        remote_length: Bytes that a remote frame asks for.
+        remote_length: Bytes that a remote frame requests.
         fd: Whether it is a CAN FD frame.
         bit_rate_switch: CAN FD only.
         error_state: CAN FD only: the sender was error passive.
-        raw_dlc: Length code 9..15 of a classic frame with 8 bytes; 0 where not told.
+        raw_dlc: Length code 9..15 of a classic frame with 8 bytes; 0 where not reported.
         direction: `R` received, `T` sent; empty where the log does not say.
     """
 

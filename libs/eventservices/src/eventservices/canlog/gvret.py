@@ -19,7 +19,7 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]{1,8}")
 
 
 def is_header(line: str) -> bool:
-    """Tell whether a line is the header of such a file."""
+    """Return whether a line is the header of such a file."""
     return set(_names(line)) >= _NEEDED
 
 
@@ -37,7 +37,7 @@ class GvretParser:
         """Return the frame of a line; None for the header and blank lines.
 
         Raises:
-            ValueError: The line tells no frame; the message says why.
+            ValueError: The line reports no frame; the message states why.
         """
         if not line.strip():
             return None

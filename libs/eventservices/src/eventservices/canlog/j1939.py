@@ -33,7 +33,7 @@ def sender_of(can_id: int) -> int:
 
 
 def speaks_j1939(protocol: str | None, database_protocol: str, format_: object) -> bool:
-    """Tell whether a message of a CAN database is known by its parameter group.
+    """Return whether a message of a CAN database is known by its parameter group.
 
     Args:
         protocol: As cantools has it: `j1939` where the message's `VFrameFormat` says so.

@@ -1,7 +1,7 @@
 """The frames of a CAN log, whatever its format.
 
 Text logs are read a line at a time; a broken line is told, and the next one read. A power cut may
-leave NUL bytes in a log, even within a line: what stands between them is read as lines of their
+leave NUL bytes in a log, even within a line: what is between them is read as lines of their
 own.
 """
 

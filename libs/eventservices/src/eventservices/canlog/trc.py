@@ -35,10 +35,10 @@ CLASSIC_BYTES: Final = 8
 
 @dataclass(slots=True)
 class TrcParser:
-    """Reads one log, a line at a time; what the header says holds for the lines after it.
+    """Reads one log, a line at a time; what the header specifies applies to the lines after it.
 
     Attributes:
-        version: Of the format; 1.0 where the header tells none.
+        version: Of the format; 1.0 where the header reports none.
         start_us: When the log began, microseconds since 1970; 0 where the header does not say.
         columns: Letters of the columns, as `$COLUMNS` has them.
     """
@@ -51,7 +51,7 @@ class TrcParser:
         """Return the frame of a line, a reason where it is of another kind, None for a comment.
 
         Raises:
-            ValueError: The line tells no frame; the message says why.
+            ValueError: The line reports no frame; the message states why.
         """
         text = line.strip()
         if not text:

@@ -11,7 +11,7 @@ class Watch(Protocol):
     """Is told what is odd in a log; may raise to end the reading."""
 
     def broken(self, line: int, reason: str) -> None:
-        """Take note of a line that tells no frame.
+        """Note a line that reports no frame.
 
         Args:
             line: Counted from 1; 0 in a log that has no lines, where `reason` names the object.
@@ -19,10 +19,10 @@ class Watch(Protocol):
         """
 
     def missing(self, count: int, reason: str) -> None:
-        """Take note of records that the log promises and does not have."""
+        """Note records that the log promises and does not have."""
 
     def noticed(self, what: str, line: int) -> None:
-        """Take note of a line that tells no frame and need not, or that was read all the same.
+        """Note a line that reports no frame and need not, or that was read all the same.
 
         Args:
             what: `nul_bytes` (the line holds any), `short_fraction` (read as a decimal: `.24` is
@@ -37,7 +37,7 @@ class LogNotes:
     """Counts what is odd in a log, and keeps the first broken lines in words.
 
     Attributes:
-        counts: By what it was: `broken_line`, `missing`, and what `Watch.noticed` is told.
+        counts: By what it was: `broken_line`, `missing`, and what `Watch.noticed` is reported.
         notes: `line: reason`.
     """
 

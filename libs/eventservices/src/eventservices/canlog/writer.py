@@ -15,7 +15,7 @@ _WRITERS: dict[str, Any] = {"asc": can.ASCWriter, "blf": can.BLFWriter, "trc": c
 
 
 class LogWriter:
-    """Appends frames to a log that it begins anew; `with` closes it.
+    """Appends frames to a log that it restarts; `with` closes it.
 
     Candump's text is written by our own hand, so that what is read back is what was written; the
     others by python-can.

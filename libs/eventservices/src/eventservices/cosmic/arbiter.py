@@ -2,7 +2,7 @@
 
 Interfaces in software send first what comes first. Here the nodes of a process compete as on a
 wire: when the bus is free, the lowest identifier goes; a frame that goes is not interrupted; a
-frame holds the bus for as long as its bits take. It knows no clock and no socket.
+frame contains the bus for as long as its bits take. It knows no clock and no socket.
 
 Source:
     ISO 11898-1 (arbitration); COSMIC: earliest deadline first by rising priorities.
@@ -24,7 +24,7 @@ CATCH_UP_US: Final = 2_000
 """Lost time that the bus makes up for: the host wakes no sooner than a millisecond later."""
 
 RETRY_US: Final = 20_000
-"""Pause after a frame that the interface did not take."""
+"""Pause after a frame that the interface did not accept."""
 
 _NEVER: Final = 1 << 62
 
@@ -37,9 +37,9 @@ class ArbiterCounters:
         frames: Frames sent.
         sent: Transmissions whose frames were all sent.
         late: Those not sent by their deadline.
-        expired: Those given up because they were worth nothing any more.
-        failed: Those given up because the interface took a frame not even once.
-        refused: Those not taken because too many waited.
+        expired: Those abandoned because they were worth nothing any more.
+        failed: Those abandoned because the interface took a frame not even once.
+        refused: Those not accepted because too many waited.
         repeated: Frames tried again.
     """
 
@@ -60,7 +60,7 @@ class Arbiter:
         bit_rate: Bits a second; 0 for a bus that takes no time.
         most: Transmissions that may wait; the next is refused.
         most_bytes: Bytes that may wait.
-        slot_us: Time that one step of a soft real-time priority stands for.
+        slot_us: Time that one step of a soft real-time priority represents.
         free_us: When the bus is free.
         counters: See there.
     """
@@ -101,9 +101,9 @@ class Arbiter:
         self._put(next(self._order), wanted)
 
     def next(self, now_us: int) -> Frame | None:
-        """Return the frame that has the bus now; None while it is not free, or nobody wants it.
+        """Return the frame that has the bus now; None while it is not free, or nobody requests it.
 
-        What became of it is to be told by `sent` or `failed` before the next is asked for.
+        What became of it is to be told by `sent` or `failed` before the next is requested.
         """
         self._drop_stale(now_us)
         if now_us < self.free_us:
@@ -119,7 +119,7 @@ class Arbiter:
         return Frame(self._can_id(winner, now_us), winner.part, winner.extended, now_us)
 
     def sent(self, now_us: int) -> None:
-        """Take note that the frame went on the bus."""
+        """Note that the frame went on the bus."""
         order, winner = self._taken()
         self.counters.frames += 1
         length = len(winner.part)
@@ -132,7 +132,7 @@ class Arbiter:
             self._end(winner, Outcome.SENT, now_us)
 
     def failed(self, now_us: int) -> None:
-        """Take note that the interface did not take the frame."""
+        """Note that the interface did not accept the frame."""
         order, winner = self._taken()
         winner.tried += 1
         if winner.tried >= winner.attempts:

@@ -13,7 +13,7 @@ from eventservices.errors import MalformedError
 from eventservices.stamp import Stamp, check
 
 NRT_PRIORITY: Final = 254
-"""Priority of channels that are not real-time and do not say which they want."""
+"""Priority of channels that are not real-time and do not state which they want."""
 
 MOST_OTHERS: Final = 64
 """Most attributes of an event beside its stamp."""
@@ -41,7 +41,7 @@ class ChannelAttributes:
         stamped: Whether publishers tell each event's stamp and other attributes.
         hold_us: For a subscriber: longest wait for the attributes of an event of at most 8 bytes,
             which follow it in frames of their own; 0 hands it over without.
-        local: Whether events are for this network only; gateways do not take them elsewhere.
+        local: Whether events are for this network only; gateways do not accept them elsewhere.
     """
 
     time_class: TimeClass = TimeClass.NRT
@@ -71,10 +71,10 @@ class ChannelAttributes:
 
 
 class EventAttributes(msgspec.Struct, frozen=True, array_like=True):
-    """What stands with an event on the bus.
+    """What is with an event on the bus.
 
     Attributes:
-        stamp: Its identity; None where the publisher gives none.
+        stamp: Its identity; None where the publisher returns none.
         typed: Whether the content is a record.
         others: Further attributes, by name: `Deadline`, `Expiration`, `Location`, whatever.
     """
@@ -94,7 +94,7 @@ class Following(msgspec.Struct, frozen=True, array_like=True):
         source: Node and etag of the event's identifier; the whole of a short identifier.
         extended: Whether the event's identifier has 29 bits.
         content: The event's, so that the two are found together again.
-        attributes: What stands with the event.
+        attributes: What is with the event.
     """
 
     source: int
@@ -127,7 +127,7 @@ def join(attributes: EventAttributes, content: bytes) -> bytes:
     """Return an event's bytes: its attributes, their length before them, then its content.
 
     Raises:
-        MalformedError: A text is no Unicode text, or the attributes are too long.
+        MalformedError: A text is not Unicode text, or the attributes are too long.
     """
     block = _encoded(attributes)
     if len(block) >= 1 << 8 * _LENGTH_BYTES:

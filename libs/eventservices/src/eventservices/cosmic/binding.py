@@ -31,7 +31,7 @@ _SUPPLY_BYTES: Final = 8
 
 
 def ask(node: int, uid: bytes) -> Frame:
-    """Return the frame by which a node asks for a subject's etag."""
+    """Return the frame by which a node requests a subject's etag."""
     identifier = Identifier(CONFIG_PRIORITY, node, Etag.GET_ETAG)
     return Frame(identifier.can_id, check_uid(uid))
 
@@ -61,7 +61,7 @@ class Binding:
         self._told: dict[int, int] = {}
 
     def take(self, frame: Frame) -> int | None:
-        """Take a frame of the broker; return the etag once both halves name it."""
+        """Accept a frame of the broker; return the etag once both halves name it."""
         data = frame.data
         if len(data) != _SUPPLY_BYTES or data[1] not in (0, 1):
             return None
@@ -100,11 +100,11 @@ class EtagTable:
         """Return a subject's etag; a new subject gets one that is free.
 
         Which one follows from the subject, as long as no two subjects want the same: so a broker
-        that was started again gives what it gave.
+        that was started again returns what it gave.
 
         Raises:
             RefusedError: None is free.
-            MalformedError: It is no subject.
+            MalformedError: It is not a subject.
         """
         etag = self._etags.get(uid)
         if etag is None:

@@ -51,7 +51,7 @@ class Broker:
         self._bus.leave(self)
 
     def take(self, frame: Frame) -> None:
-        """Take a frame of a node; the bus calls it."""
+        """Accept a frame of a node; the bus calls it."""
         if not frame.extended:
             return
         etag = frame.identifier.etag

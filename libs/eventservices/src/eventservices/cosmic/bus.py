@@ -9,6 +9,8 @@ from dataclasses import asdict
 from secrets import token_bytes
 from typing import Final, Self
 
+from serving.wall_clock import wall_us
+
 from eventservices.cosmic.calendar import Calendar
 from eventservices.cosmic.directory import ANSWERS, Directory
 from eventservices.cosmic.frame import FRAME_BYTES, Frame
@@ -22,7 +24,7 @@ from eventservices.cosmic.medium import NOBODY, BusCounters, Participant
 from eventservices.cosmic.node import Node
 from eventservices.cosmic.settings import BusSettings, NodeSettings
 from eventservices.cosmic.transmission import Outcome, Transmission
-from eventservices.cosmic.wire import Wire, wall_clock_us
+from eventservices.cosmic.wire import Wire
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
 
@@ -33,7 +35,7 @@ KEPT_BYTES: Final = 1024
 """Bytes that are kept of each."""
 
 OnMalformed = Callable[[str, bytes], None]
-"""Takes the reason why something was set aside, and its bytes; must not raise."""
+"""Accepts the reason why something was set aside, and its bytes; must not raise."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,14 +48,14 @@ class Bus(Opening):
         clock_us: The clock of stamps, microseconds since 1970 UTC; the wall clock where None.
 
     Attributes:
-        monitors: Each is given every frame of the bus, those of this process among them.
-        watchers: The first of them is told of each malformed event.
+        monitors: Each is called with every frame of the bus, those of this process among them.
+        watchers: The first of them is notified of each malformed event.
         set_aside: The latest malformed events, with the reasons.
     """
 
     def __init__(self, settings: BusSettings, clock_us: Callable[[], int] | None = None) -> None:
         self.settings = settings
-        self.clock_us = clock_us or wall_clock_us
+        self.clock_us = clock_us or wall_us
         self.calendar = Calendar(settings.slots)
         self.counters = BusCounters()
         self.monitors: list[Callable[[Frame], None]] = []
@@ -75,7 +77,7 @@ class Bus(Opening):
         return self
 
     async def close(self) -> None:
-        """Take the nodes off the bus and close the interface; harmless where that was done.
+        """Remove the nodes from the bus and close the interface; harmless where that was done.
 
         What waits for the bus is not sent any more: see `drain`.
         """
@@ -100,16 +102,16 @@ class Bus(Opening):
         return await self._directory.etag(node, subject)
 
     def join(self, participant: Participant) -> None:
-        """Have somebody hear what others send.
+        """Have somebody receive what others send.
 
         Raises:
-            RefusedError: The number is taken in this process.
+            RefusedError: The number is accepted this process.
         """
         if self._participants.setdefault(participant.number, participant) is not participant:
             raise RefusedError(f"node number {participant.number} is taken on this bus")
 
     def leave(self, participant: Participant) -> None:
-        """Have somebody hear nothing more; harmless where it does not."""
+        """Have somebody receive nothing more; harmless where it does not."""
         if self._participants.get(participant.number) is participant:
             del self._participants[participant.number]
 
@@ -118,7 +120,7 @@ class Bus(Opening):
         self._wire.offer(transmission)
 
     def send(self, frame: Frame, sender: int = NOBODY) -> None:
-        """Have a frame of the protocol wait for the bus; one that cannot is asked for again."""
+        """Have a frame of the protocol wait for the bus; one that cannot is requested again."""
         with contextlib.suppress(EventServiceError):
             self.offer(Transmission(frame.can_id, iter((frame.data,)), _forget, sender))
 
@@ -132,7 +134,7 @@ class Bus(Opening):
 
     @property
     def connected(self) -> bool:
-        """Whether frames can be sent; says nothing of whether anybody hears them."""
+        """Whether frames can be sent; sends nothing of whether anybody receives them."""
         return self._wire.connected
 
     @property
@@ -148,13 +150,13 @@ class Bus(Opening):
 
     def now_us(self) -> int:
         """Return the time of the bus: the wall clock, microseconds since 1970 UTC."""
-        return wall_clock_us()
+        return wall_us()
 
     async def probe(self, deadline_s: float = 2.0) -> None:
         """Send a frame and wait until it was on the bus.
 
         Raises:
-            NotConnectedError: It was not; the interface is opened anew.
+            NotConnectedError: It was not; the interface is opened again.
         """
         nonce = token_bytes(FRAME_BYTES)
         future = self._probes[nonce] = asyncio.get_running_loop().create_future()

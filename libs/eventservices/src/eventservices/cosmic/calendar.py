@@ -56,7 +56,7 @@ class Slot:
         return moment_us - (moment_us - self.offset_us) % self.period_us + self.length_us
 
     def meets(self, other: "Slot") -> bool:
-        """Tell whether the two ever overlap."""
+        """Return whether the two ever overlap."""
         step = gcd(self.period_us, other.period_us)
         after = (other.offset_us - self.offset_us) % step
         before = (self.offset_us - other.offset_us) % step

@@ -1,8 +1,8 @@
 """The configuration protocol: how a node gets its number.
 
-A node tells its 64-bit name a nibble at a time, in the identifier of an empty frame, from the
+A node reports its 64-bit name a nibble at a time, in the identifier of an empty frame, from the
 highest (stage 15) to the lowest (stage 0). The broker repeats what it knows so far. Several nodes
-may begin at once: whose nibble was on the bus first goes on, and the others begin anew when that
+may begin at once: whose nibble was on the bus first goes on, and the others restart when that
 one has its number.
 
 Source:
@@ -24,7 +24,7 @@ NODES: Final = BROKER_NODE
 """Numbers that there are: 0 .. 126."""
 
 STALE_US: Final = 1_000_000
-"""Silence after which the broker takes a node that went on no further for gone."""
+"""Silence after which the broker regards a node that went on no further as gone."""
 
 _NIBBLE_SHIFT: Final = 14
 _STAGE_SHIFT: Final = 18
@@ -43,18 +43,18 @@ def read_request(frame: Frame) -> tuple[int, int]:
 
 
 def nibble_of(uid: bytes, stage: int) -> int:
-    """Return the nibble of a name that is told at a stage."""
+    """Return the nibble of a name that is reported at a stage."""
     return uid[(FIRST_STAGE - stage) // 2] >> 4 * (stage % 2) & 0xF
 
 
 class Configuration:
-    """One node on its way to a number.
+    """One node in transit to a number.
 
     Args:
         uid: Its name, 8 bytes, not all 0.
 
     Raises:
-        MalformedError: It is no such name.
+        MalformedError: It is not such name.
     """
 
     def __init__(self, uid: bytes) -> None:
@@ -68,7 +68,7 @@ class Configuration:
         return self._say()
 
     def take(self, frame: Frame) -> Frame | None:
-        """Take a frame of the broker; return what to say next, None to wait.
+        """Accept a frame of the broker; return what to say next, None to wait.
 
         `number` is set once the node has one.
         """
@@ -100,7 +100,7 @@ class NodeTable:
 
     Args:
         fixed: Numbers of nodes that are known beforehand, by name.
-        reserved: Numbers that are given to nobody, because nodes were told them by hand.
+        reserved: Numbers that are passed to nobody, because nodes were told them by hand.
 
     Raises:
         MalformedError: A number is out of range.
@@ -138,7 +138,7 @@ class NodeTable:
         return self._numbers[uid]
 
     def take(self, frame: Frame, now_us: int) -> Frame | None:
-        """Take a node's frame; return the answer, None where it is out of turn.
+        """Accept a node's frame; return the answer, None where it is out of turn.
 
         Raises:
             RefusedError: No number is free.

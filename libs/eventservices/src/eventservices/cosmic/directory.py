@@ -1,4 +1,4 @@
-"""The directory: what a process knows of the broker's tables, and how it asks for more."""
+"""The directory: what a process knows of the broker's tables, and how it requests more."""
 
 import asyncio
 from collections.abc import Callable
@@ -83,7 +83,7 @@ class Directory:
                 self._configuring = None
 
     def take(self, frame: Frame) -> None:
-        """Take a frame of the broker."""
+        """Accept a frame of the broker."""
         if frame.identifier.etag == Etag.CCP_SSI:
             self._configure(frame)
         else:

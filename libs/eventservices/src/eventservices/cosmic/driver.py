@@ -2,7 +2,7 @@
 
 A thread waits for frames and hands them over to the event loop. Every interface is asked to give
 back what it sent, so that a frame counts as on the bus when it was heard there, and all nodes of a
-process hear all frames in the order of the bus.
+process receive all frames in the order of the bus.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class Interface:
         kind: `virtual` (within this process), `udp_multicast` (between processes) or `socketcan`
             (where the kernel has it).
         channel: Name of the virtual bus, multicast group, or network interface (`can0`).
-        port: UDP port. Buses of one host need a port each: the system gives a datagram to all who
+        port: UDP port. Buses of one host need a port each: the system returns a datagram to all who
             listen on its port, whatever their group.
         hop_limit: Routers that datagrams may pass; 0 keeps them on this host, and needs no network.
     """
@@ -73,7 +73,7 @@ class Interface:
             raise MalformedError("an interface has a channel and a port of 1 .. 65535")
 
     def open(self) -> can.BusABC:
-        """Return the interface, open; every one gives back what it sent.
+        """Return the interface, open; every one returns what it sent.
 
         Raises:
             CanError: python-can cannot open it.
@@ -166,7 +166,7 @@ class Driver:
         """Put a frame on the bus.
 
         Raises:
-            NotConnectedError: The interface did not take it.
+            NotConnectedError: The interface did not accept it.
         """
         if self._bus is None or self.broken:
             raise NotConnectedError(self.broken or "the bus is closed")
@@ -207,12 +207,12 @@ class _Receiver(can.Listener):
         self._errors = 0
 
     def on_message_received(self, msg: can.Message) -> None:
-        """Take a frame."""
+        """Accept a frame."""
         self._errors = 0
         self._hand_over(msg)
 
     def on_error(self, exc: Exception) -> None:
-        """Take note of what was no frame, or of an interface that does not work."""
+        """Note what was no frame, or of an interface that does not work."""
         self._errors += 1
         if self._errors >= BROKEN_AFTER:
             self._driver.broken = f"{self._driver.interface.kind} does not work: {exc}"
@@ -240,7 +240,7 @@ def _frame(message: can.Message) -> Frame:
 
 
 def _widen(bus: can.BusABC) -> None:
-    """Ask the system for a larger buffer, where the interface has a socket."""
+    """Query the system for a larger buffer, where the interface has a socket."""
     try:
         descriptor = bus.fileno()
     except NotImplementedError:  # python-can's word for an interface that has no socket

@@ -6,7 +6,7 @@ from typing import Final
 from eventservices.cosmic.frame import Frame
 
 MOST: Final = 4096
-"""Most frames whose echo is waited for; the oldest is given up."""
+"""Most frames whose echo is waited for; the oldest is abandoned."""
 
 
 class Echoes:
@@ -21,7 +21,7 @@ class Echoes:
         self._expected: deque[tuple[int, bytes, bool, int]] = deque()
 
     def expect(self, frame: Frame, sender: int) -> None:
-        """Take note of a frame that was sent."""
+        """Note a frame that was sent."""
         if len(self._expected) >= MOST:
             self._expected.popleft()
             self.lost += 1

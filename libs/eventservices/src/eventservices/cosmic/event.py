@@ -10,7 +10,7 @@ from eventservices.stamp import Stamp
 
 
 class Fault(Enum):
-    """What an exception handler is told.
+    """What an exception handler is reported.
 
     Attributes:
         MISSED: Subscriber: no event within a channel's period.
@@ -57,7 +57,7 @@ class Event:
     Attributes:
         subject: Name of its channel.
         content: Octets; at most 8 on a real-time channel.
-        attributes: What else is told of it, by name.
+        attributes: What else is notified of it, by name.
         typed: Whether the content is a record.
         deadline_us: SRT: when it is to be sent, wall clock; the channel's where None.
         expires_us: SRT and NRT: when it is worth nothing any more, wall clock; the channel's where
@@ -74,13 +74,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An event as it was heard.
+    """An event as it was received.
 
     Attributes:
         subject: Name of its channel; "" where only the identifier is known.
         content: Octets.
-        stamp: Its identity; None where its publisher gave none, or it was not waited for.
-        attributes: What else was told of it.
+        stamp: Its identity; None where its publisher specified none, or it was not waited for.
+        attributes: What else was notified of it.
         typed: Whether the content is a record.
         frame: The frame that brought it; the last one, of an event in fragments.
     """

@@ -2,7 +2,7 @@
 
 Each fragment begins with a header of n bytes: n - 1 bits 1, a bit 0, a bit that tells an extension
 header, a bit that marks the first fragment, then the fragment's number in what is left. Numbers
-count down to 0, so the first tells how many follow. The extension header `ATTRIBUTES_FOLLOW` says
+count down to 0, so the first states how many follow. The extension header `ATTRIBUTES_FOLLOW` says
 that the event begins with its attributes; nodes that do not know it let the event be.
 
 Source:
@@ -27,11 +27,11 @@ ATTRIBUTES_FOLLOW: Final = 0x1F
 _EXTENSION_TYPE: Final = 0xBF
 
 UNFINISHED: Final = 1024
-"""Most events of different sources that are put together at once; the oldest is given up."""
+"""Most events of different sources that are put together at once; the oldest is abandoned."""
 
 
 class Header(NamedTuple):
-    """What a fragment's header says.
+    """What a fragment's header specifies.
 
     Attributes:
         length: Bytes of all headers.
@@ -47,7 +47,7 @@ class Header(NamedTuple):
 
 
 def header_length(number: int) -> int:
-    """Return the bytes of the shortest basic header that holds a number.
+    """Return the bytes of the shortest basic header that has a number.
 
     Raises:
         TooLargeError: None does.
@@ -81,7 +81,7 @@ def split(event: bytes, *, with_attributes: bool = False) -> Iterator[bytes]:
 
 
 def read_header(data: bytes) -> Header:
-    """Return what a fragment's header says.
+    """Return what a fragment's header specifies.
 
     Raises:
         MalformedError: It is cut off, too long, or has an extension that is not known.
@@ -101,7 +101,7 @@ def read_header(data: bytes) -> Header:
 
 
 def _extensions(data: bytes, at: int) -> tuple[int, bool]:
-    """Return where the extension headers end, and whether one says that attributes follow."""
+    """Return where the extension headers end, and whether one states that attributes follow."""
     attributes, more = False, True
     while more:
         if len(data) <= at:
@@ -167,11 +167,11 @@ class Assembler:
     """Puts events together from fragments, one at a time for each source.
 
     Args:
-        most_bytes: Largest event; a larger one is given up.
+        most_bytes: Largest event; a larger one is abandoned.
 
     Attributes:
-        dropped: Events given up: a fragment was lost, or the next began too early.
-        strays: Fragments of events whose beginning was not heard.
+        dropped: Events abandoned: a fragment was lost, or the next began too early.
+        strays: Fragments of events whose beginning was not received.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -181,10 +181,10 @@ class Assembler:
         self._unfinished: OrderedDict[Source, _Unfinished] = OrderedDict()
 
     def take(self, source: Source, data: bytes) -> Whole | None:
-        """Take a fragment; return the event that it completes.
+        """Accept a fragment; return the event that it completes.
 
         Raises:
-            MalformedError: It has no good header; what it belonged to is given up.
+            MalformedError: It has no good header; what it belonged to is abandoned.
         """
         try:
             header = read_header(data)

@@ -1,4 +1,4 @@
-"""A frame as nodes send and hear it: always data; remote and error frames never get this far."""
+"""A frame as nodes send and receive it: always data; remote and error frames never get this far."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Frame(NamedTuple):
 
     Attributes:
         can_id: Identifier.
-        data: At most 8 bytes; up to 64 where heard from a CAN FD node.
+        data: At most 8 bytes; up to 64 where received from a CAN FD node.
         extended: Whether the identifier has 29 bits.
         time_us: When it was on the bus; wall clock, microseconds since 1970 UTC; 0 before that.
     """

@@ -1,7 +1,7 @@
-"""Events of at most 8 bytes, held until they may be handed over.
+"""Events of at most 8 bytes, kept until they may be passed on.
 
 Two things can hold an event: its attributes, which follow it in frames of their own, and the end of
-its slot, at which a hard real-time event is handed over so that it comes without jitter. Events of
+its slot, at which a hard real-time event is passed on so that it comes without jitter. Events of
 one source stay in order.
 """
 
@@ -30,13 +30,13 @@ class _Held:
     attributes: EventAttributes | None = None
 
     def ready(self, now_us: int) -> bool:
-        """Tell whether it may be handed over."""
+        """Return whether it may be passed on."""
         known = self.attributes is not None or self.give_up_us <= now_us
         return known and self.not_before_us <= now_us
 
     @property
     def ready_us(self) -> int:
-        """When it may be handed over, whatever comes meanwhile."""
+        """When it may be passed on, whatever comes meanwhile."""
         given_up_us = 0 if self.attributes is not None else self.give_up_us
         return max(given_up_us, self.not_before_us)
 
@@ -63,12 +63,12 @@ class Holder:
         self._count = 0
 
     def put(self, frame: Frame, give_up_us: int, not_before_us: int, now_us: int) -> None:
-        """Take an event.
+        """Accept an event.
 
         Args:
             frame: That carried it.
             give_up_us: Until when its attributes are waited for.
-            not_before_us: Before when it must not be handed over.
+            not_before_us: Before when it must not be passed on.
             now_us: Of the same clock.
         """
         queue = self._held.setdefault(frame.source, deque())
@@ -95,7 +95,7 @@ class Holder:
         self._early.append(following)
 
     def release(self, now_us: int, source: Source | None = None) -> None:
-        """Hand over what may be, of one source or of all."""
+        """Pass on what may be, of one source or of all."""
         for each in (source,) if source is not None else tuple(self._held):
             queue = self._held.get(each)
             while queue and queue[0].ready(now_us):
@@ -104,7 +104,7 @@ class Holder:
                 self._held.pop(each, None)
 
     def wake_us(self) -> int | None:
-        """Return when something may be handed over by itself; None where nothing is held."""
+        """Return when something may be passed on by itself; None where nothing is kept."""
         return min((queue[0].ready_us for queue in self._held.values() if queue), default=None)
 
     def clear(self) -> None:

@@ -1,6 +1,6 @@
 """The 29-bit identifier of a frame: priority, sender and channel in one number.
 
-The numerically lowest identifier wins the bus, so the priority stands first. The sender stands in
+The numerically lowest identifier wins the bus, so the priority is first. The sender is in
 it too, so that no two nodes ever send the same identifier at once.
 
 Source:
@@ -95,7 +95,7 @@ class Layout:
         """Return priority, fragment flag, node and etag.
 
         Raises:
-            MalformedError: It is no 29-bit identifier.
+            MalformedError: It is not a 29-bit identifier.
         """
         check_can_id(can_id, extended=True)
         etag = can_id & (1 << self.etag) - 1

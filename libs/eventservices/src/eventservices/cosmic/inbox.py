@@ -1,4 +1,4 @@
-"""The subscribing half of a node: what is heard, put together, and handed over."""
+"""The subscribing half of a node: what is received, put together, and passed on."""
 
 import asyncio
 from typing import TYPE_CHECKING, Final
@@ -30,15 +30,15 @@ Takers = tuple[Subscription, ...]
 
 
 class Inbox:
-    """Hears for one node; see `Node` for the operations.
+    """Receives for one node; see `Node` for the operations.
 
     Args:
         bus: The bus.
         settings: What the node is.
 
     Attributes:
-        received: Events handed over, once however many subscriptions took them.
-        suppressed: Events whose identity had been handed over before.
+        received: Events passed on, once however many subscriptions took them.
+        suppressed: Events whose identity had been passed on before.
         unstamped: Events whose attributes did not follow in time.
         unclaimed: Frames that nobody subscribed to.
     """
@@ -58,7 +58,7 @@ class Inbox:
 
     @property
     def subscriptions(self) -> list[Subscription]:
-        """Subscriptions in force."""
+        """Subscriptions active."""
         return [one for takers in self._table.values() for one in takers]
 
     def subscribe(
@@ -70,7 +70,7 @@ class Inbox:
         on_exception: OnException | None,
         queue: int,
     ) -> Subscription:
-        """Have the events of an etag, or the frames of an identifier, handed over."""
+        """Have the events of an etag, or the frames of an identifier, passed on."""
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
             raise RefusedError(f"the node has {MAX_SUBSCRIPTIONS} subscriptions already")
         made = Subscription(self._bus, key, subject, attributes, on_event, on_exception, queue)
@@ -79,7 +79,7 @@ class Inbox:
         return made
 
     def cancel(self, unwanted: Subscription) -> None:
-        """Hand over nothing more; harmless where that is so."""
+        """Pass on nothing more; harmless where that is so."""
         unwanted.close()
         takers = self._table.get(unwanted.key, ())
         rest = tuple(one for one in takers if one is not unwanted)
@@ -98,7 +98,7 @@ class Inbox:
             self._timer.cancel()
 
     def take(self, frame: Frame) -> None:
-        """Take a frame of another node."""
+        """Accept a frame of another node."""
         try:
             self._take(frame)
         except MalformedError as error:
@@ -161,7 +161,7 @@ class Inbox:
             self.holder.follow(decode_following(whole.data), self._bus.now_us())
 
     def _slot_end_us(self, frame: Frame) -> int:
-        """Return when a hard real-time event is handed over; 0 where that is at once."""
+        """Return when a hard real-time event is passed on; 0 where that is at once."""
         if not frame.extended or frame.identifier.time_class is not TimeClass.HRT:
             return 0
         slot = self._bus.calendar.find(frame.identifier.node, frame.identifier.etag)

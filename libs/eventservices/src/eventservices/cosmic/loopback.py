@@ -2,7 +2,7 @@
 
 python-can's own joins its group on the interface that the default route names, so it needs one,
 and frames may leave the host. This one joins on the loopback interface; datagrams have the form of
-python-can's, so that its tools hear them and are heard.
+python-can's, so that its tools receive them and are received.
 """
 
 import select

@@ -25,7 +25,7 @@ _DEFAULT = ChannelAttributes()
 class Node(Leaving):
     """Publishes and subscribes on a bus; made by `Bus.node`.
 
-    A node does not hear its own events.
+    A node does not receive its own events.
 
     Args:
         bus: The bus, open.
@@ -55,7 +55,7 @@ class Node(Leaving):
 
     @property
     def subscriptions(self) -> list[Subscription]:
-        """Subscriptions in force."""
+        """Subscriptions active."""
         return self._inbox.subscriptions
 
     @property
@@ -95,7 +95,7 @@ class Node(Leaving):
             subject: Its name.
             attributes: What it is held to.
             on_exception: Is told what the channel could not do.
-            etag: What stands for the channel on the bus; where None, the broker is asked.
+            etag: What represents the channel on the bus; where None, the broker is queried.
             origin: Of the stamps; the node's name and the subject where empty.
 
         Raises:
@@ -150,7 +150,7 @@ class Node(Leaving):
             on_event: Is given each event; where None, events wait to be fetched.
             on_exception: Is told what the channel could not do.
             queue: Most events that wait to be fetched.
-            etag: What stands for the channel on the bus; where None, the broker is asked.
+            etag: What represents the channel on the bus; where None, the broker is queried.
 
         Raises:
             NotConnectedError: The bus is closed, or no broker tells the etag.
@@ -184,7 +184,7 @@ class Node(Leaving):
         return self._inbox.subscribe(key, "", attributes, on_event, on_exception, queue)
 
     def cancel_subscription(self, subscription: Subscription) -> None:
-        """Take a subscription back; harmless where that was done."""
+        """Accept a subscription back; harmless where that was done."""
         self._inbox.cancel(subscription)
 
     def send_frame(
@@ -200,7 +200,7 @@ class Node(Leaving):
         Args:
             frame: Identifier and at most 8 bytes.
             stamp: The event's; None to send the frame alone.
-            attributes: What else is told of it.
+            attributes: What else is notified of it.
             expires_us: When it is worth nothing any more, wall clock; 0 never.
 
         Raises:
@@ -212,7 +212,7 @@ class Node(Leaving):
         self._outbox.send(frame, stamp, attributes or {}, expires_us)
 
     def take(self, frame: Frame) -> None:
-        """Take a frame of another node; the bus calls it."""
+        """Accept a frame of another node; the bus calls it."""
         self._inbox.take(frame)
 
     async def _bind(self, subject: str, etag: int | None) -> int:

@@ -56,7 +56,7 @@ class Outbox:
         return made
 
     def cancel(self, subject: str) -> None:
-        """Take an announcement back; harmless where there is none."""
+        """Accept an announcement back; harmless where there is none."""
         publication = self.publications.pop(subject, None)
         if publication is not None:
             publication.close()

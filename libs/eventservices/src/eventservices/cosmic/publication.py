@@ -51,7 +51,7 @@ class Publication:
 
     Attributes:
         subject: Its name.
-        etag: What stands for it on the bus.
+        etag: What represents it on the bus.
         attributes: What the channel is held to.
         slot: HRT: the reserved time; None else.
     """
@@ -163,7 +163,7 @@ class Publication:
         return _Teller(self, stamp, following)
 
     def told(self, outcome: Outcome, stamp: Stamp | None, now_us: int) -> None:
-        """Take note of what became of an event; the bus tells."""
+        """Note what became of an event; the bus tells."""
         if self.slot is not None:
             self._slotted -= 1
         fault = _FAULTS.get(outcome)
@@ -204,7 +204,7 @@ class _Teller:
         self._following = following
 
     def __call__(self, outcome: Outcome, now_us: int) -> None:
-        """Take note of an outcome."""
+        """Note an outcome."""
         self._publication.told(outcome, self._stamp, now_us)
         if outcome is Outcome.SENT and self._following:
             self._publication.follow(self._following)
@@ -220,7 +220,7 @@ def send_following(bus: Medium, number: int, told: bytes) -> None:
 
 
 def following(frame: Frame, told: EventAttributes) -> bytes:
-    """Return the bytes of what follows a frame; none where nothing is told of its event."""
+    """Return the bytes of what follows a frame; none where nothing is notified of its event."""
     if told == EventAttributes():
         return b""
     source, extended = frame.source

@@ -20,7 +20,7 @@ INT64: Final = range(-(2**63), 2**63)
 
 
 class Kind(IntEnum):
-    """Type of a value, by the number that stands for it on the bus."""
+    """Type of a value, by the number that represents it on the bus."""
 
     STRING = 1
     LONG = 2
@@ -45,7 +45,7 @@ class Record(NamedTuple):
     Attributes:
         subject: Name of the event's subject, whole: the bus knows but 8 bytes of it.
         items: The event's values, in the producer's order; no two of one name.
-        context: What else is told of it.
+        context: What else is notified of it.
     """
 
     subject: str
@@ -97,7 +97,7 @@ def encode(content: Record) -> bytes:
     """Return the octets of a record.
 
     Raises:
-        MalformedError: A value is not of its type, or a text is no Unicode text.
+        MalformedError: A value is not of its type, or a text is not Unicode text.
     """
     try:
         return msgspec.msgpack.encode(_plain(content, 0))
@@ -109,7 +109,7 @@ def decode(data: bytes) -> Record:
     """Return the record that octets hold.
 
     Raises:
-        MalformedError: They hold none; the message says what is wrong.
+        MalformedError: They hold none; the message states what is wrong.
     """
     try:
         return _record(msgspec.msgpack.decode(data), 0)

@@ -29,7 +29,7 @@ class Replayed:
         remote: Remote frames; they carry no event.
         errors: Error frames; they are of the bus that was recorded, and never data.
         too_long: CAN FD frames of more than 8 bytes.
-        refused: Frames that the bus did not take.
+        refused: Frames that the bus did not accept.
         backwards: Frames whose time lay before that of the frame before; they keep their place.
     """
 
@@ -57,7 +57,7 @@ async def replay(
 
     Args:
         frames: Of the log.
-        node: Sends them; it does not hear them.
+        node: Sends them; it does not receive them.
         bus: The node's.
         speed: How much faster than the log; 0 for as fast as the bus takes them.
         now_s: A clock that never goes back; the event loop's where None.

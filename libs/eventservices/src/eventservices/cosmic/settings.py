@@ -24,16 +24,16 @@ class BusSettings:
     Attributes:
         interface: Which bus.
         bit_rate: Bits a second; frames hold the bus for as long as they take. 0: for no time.
-        slot_us: Time to the deadline that one step of a soft real-time priority stands for.
+        slot_us: Time to the deadline that one step of a soft real-time priority represents.
         slots: Hard real-time slots that are planned beforehand, the same in every process.
         etags: Etags of subjects that are known beforehand.
         hashed: Whether the etags of other subjects follow from the subjects, for a bus without a
-            broker; two subjects may then meet in one. Else the broker is asked.
+            broker; two subjects may then meet in one. Else the broker is queried.
         queue: Events that wait for the bus at most; the next is refused.
         queue_bytes: Bytes that wait for the bus at most.
         event_bytes: Largest event that is not real-time.
         ask_s: Wall time after which the broker is asked again.
-        asks: How often it is asked.
+        asks: How often it is queried.
     """
 
     interface: Interface = field(default_factory=Interface)

@@ -20,7 +20,7 @@ _DIGEST: Final = b"\xff"
 
 @lru_cache(4096)
 def subject_uid(name: str) -> bytes:
-    """Return the 8 bytes that stand for a subject on the bus.
+    """Return the 8 bytes that represent a subject on the bus.
 
     Args:
         name: Not empty; any Unicode text.

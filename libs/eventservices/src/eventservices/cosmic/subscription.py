@@ -1,4 +1,4 @@
-"""Subscriptions: what a node asked for, and how it is given it."""
+"""Subscriptions: what a node requested, and how it is given it."""
 
 import asyncio
 from collections import deque
@@ -12,7 +12,7 @@ from eventservices.cosmic.medium import Medium
 from eventservices.errors import NotConnectedError
 
 QUEUE: Final = 256
-"""Events that wait to be fetched, where a subscription does not say how many may."""
+"""Events that wait to be fetched, where a subscription does not state how many may."""
 
 Key = int | tuple[int, bool]
 """What is subscribed to: an etag, or a whole identifier and whether it has 29 bits.
@@ -29,7 +29,7 @@ def group_key(can_id: int) -> Key:
 
 
 def is_group(key: Key) -> bool:
-    """Tell whether a key is of a parameter group."""
+    """Return whether a key is of a parameter group."""
     return isinstance(key, tuple) and key[0] >= _GROUP
 
 
@@ -83,7 +83,7 @@ class Subscription:
         return self._queue.popleft()
 
     def deliver(self, delivery: Delivery) -> None:
-        """Take an event; the node calls it."""
+        """Accept an event; the node calls it."""
         self._watch()
         if self._on_event is not None:
             self._bus.call(self._on_event, delivery)

@@ -5,7 +5,7 @@ from typing import Final
 from eventservices.cosmic.identifier import SRT_PRIORITIES
 
 SRT_SLOT_US: Final = 1_000
-"""Time to the deadline that one step of priority stands for; microseconds."""
+"""Time to the deadline that one step of priority represents; microseconds."""
 
 
 def frame_bits(data_bytes: int, *, extended: bool = True) -> int:
@@ -26,7 +26,7 @@ def frame_bits(data_bytes: int, *, extended: bool = True) -> int:
 
 
 def frame_time_us(data_bytes: int, bit_rate: int, *, extended: bool = True) -> float:
-    """Return how long a frame holds the bus.
+    """Return how long a frame contains the bus.
 
     Args:
         data_bytes: 0 .. 8.
@@ -42,7 +42,7 @@ def srt_priority(deadline_us: int, now_us: int, slot_us: int = SRT_SLOT_US) -> i
     Args:
         deadline_us: When it should have been sent.
         now_us: Of the same clock.
-        slot_us: Time that one step of priority stands for.
+        slot_us: Time that one step of priority represents.
 
     Returns:
         1 (at the deadline, or past it) .. 250.

@@ -57,7 +57,7 @@ class Transmission:
     late: bool = False
 
     def __post_init__(self) -> None:
-        """Take the first part."""
+        """Accept the first part."""
         self.part = next(self.parts)
 
     def advance(self) -> bool:

@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Final
+
+from serving.wall_clock import wall_us
 
 from eventservices.cosmic.arbiter import Arbiter
 from eventservices.cosmic.driver import Driver, OnMalformed
@@ -107,7 +108,7 @@ class Wire:
         self._arbiter.withdraw(unwanted)
 
     def give_up(self, reason: str) -> None:
-        """Take the interface for broken; it is opened again."""
+        """Accept the interface for broken; it is opened again."""
         self._driver.broken = self._driver.broken or reason
 
     async def room(self) -> None:
@@ -126,7 +127,7 @@ class Wire:
     async def _send_all(self) -> None:
         sent = 0
         while True:
-            frame = self._arbiter.next(wall_clock_us())
+            frame = self._arbiter.next(wall_us())
             self._progress.set()
             if frame is None:
                 await self._pause()
@@ -142,13 +143,13 @@ class Wire:
             self._driver.send(frame)
         except NotConnectedError as error:
             _log.debug("frame_not_sent", extra={"reason": str(error)})
-            self._arbiter.failed(wall_clock_us())
+            self._arbiter.failed(wall_us())
         else:
             self._echoes.expect(frame, sender)
-            self._arbiter.sent(wall_clock_us())
+            self._arbiter.sent(wall_us())
 
     async def _pause(self) -> None:
-        wait_s = (self._arbiter.wake_us() - wall_clock_us()) / 1e6
+        wait_s = (self._arbiter.wake_us() - wall_us()) / 1e6
         self._wake.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(max(wait_s, LEAST_PAUSE_S), LONGEST_PAUSE_S)):
@@ -170,8 +171,3 @@ class Wire:
 
     def _take(self, frame: Frame) -> None:
         self._heard(frame, self._echoes.take(frame))
-
-
-def wall_clock_us() -> int:
-    """Return the wall clock; microseconds since 1970 UTC."""
-    return time.time_ns() // 1000

@@ -27,7 +27,7 @@ class Semantics(StrEnum):
 
 
 def compile_advertisement(what: Filter) -> Match:
-    """Return a function that tells whether an advertisement covers a notification's attributes."""
+    """Return a function that states whether an advertisement covers a notification's attributes."""
     tests: dict[str, list[Test]] = {}
     for each in what.constraints:
         tests.setdefault(each.name, []).append(compile_constraint(each))
@@ -42,7 +42,7 @@ def compile_advertisement(what: Filter) -> Match:
 
 
 def covers_notification(advertisement: Filter, attributes: Mapping[str, Value]) -> bool:
-    """Tell whether an advertisement covers a notification.
+    """Return whether an advertisement covers a notification.
 
     Each attribute must satisfy at least one of the alternatives on its name. An advertisement
     without constraints covers the notification without attributes, and no other.
@@ -51,7 +51,7 @@ def covers_notification(advertisement: Filter, attributes: Mapping[str, Value]) 
 
 
 def relates(subscription: Filter, advertisement: Filter) -> bool:
-    """Tell whether a notification may exist that matches the one and is covered by the other.
+    """Return whether a notification may exist that matches the one and is covered by the other.
 
     Complete, not sound: where it says no there is none; where it says yes there may be none.
     """
@@ -71,7 +71,7 @@ class Advertised:
         self._matches: dict[Filter, Match] = {}
 
     def __contains__(self, what: Filter) -> bool:
-        """Tell whether a filter is advertised."""
+        """Return whether a filter is advertised."""
         return what in self._matches
 
     @property
@@ -80,14 +80,14 @@ class Advertised:
         return tuple(self._matches)
 
     def add(self, what: Filter) -> bool:
-        """Add an advertisement; tell whether it is a new one."""
+        """Add an advertisement; return whether it is a new one."""
         if what in self._matches:
             return False
         self._matches[what] = compile_advertisement(what)
         return True
 
     def remove(self, what: Filter) -> bool:
-        """Remove an advertisement; tell whether it was there."""
+        """Remove an advertisement; return whether it was there."""
         return self._matches.pop(what, None) is not None
 
     def covered_by(self, what: Filter) -> list[Filter]:
@@ -97,5 +97,5 @@ class Advertised:
         ]
 
     def cover(self, attributes: Mapping[str, Value]) -> bool:
-        """Tell whether one of them covers a notification."""
+        """Return whether one of them covers a notification."""
         return any(match(attributes) for match in self._matches.values())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
+
+from serving.wall_clock import wall_us
 
 from eventservices import stamp as stamps
 from eventservices.errors import NotConnectedError
@@ -54,7 +55,7 @@ class Client(InterestedParty, Closing):
             party,
             role,
             suppressor=suppressor or Suppressor(options.suppress_window, options.suppress_origins),
-            clock_us=clock_us or wall_clock_us,
+            clock_us=clock_us or wall_us,
         )
         self._stamper = Stamper(party, connection.service, epoch=epoch, clock_us=clock_us)
         self._advertised = Advertised()
@@ -86,7 +87,7 @@ class Client(InterestedParty, Closing):
 
         Raises:
             MalformedError: A name or value is not SIENA's; nothing was sent.
-            TooLargeError: The broker takes less; nothing was sent.
+            TooLargeError: The broker accepts less; nothing was sent.
             NotConnectedError: The broker is away, or does not read and the buffer is full, or the
                 client is closed; nothing was sent.
             IndexMismatchError: The other clients of the service use another index.
@@ -157,8 +158,3 @@ class Client(InterestedParty, Closing):
     async def _withdraw(self, advertised: Filter) -> None:
         if self._advertised.remove(advertised):
             await self._declarations.unadvertise(advertised)
-
-
-def wall_clock_us() -> int:
-    """Return the wall clock's time, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000

@@ -10,9 +10,9 @@ _LOWER = frozenset({Op.GT, Op.GE})
 
 
 def compatible(one: Constraint, other: Constraint) -> bool:
-    """Tell whether a value may satisfy both constraints; the names are not looked at.
+    """Return whether a value may satisfy both constraints; the names are not looked at.
 
-    Complete: where it says no, no value does. It may say yes where none does, e.g. of a range
+    Complete: where it says no, no value does. It may specify yes where none does, e.g. of a range
     between two neighbouring strings.
     """
     if not satisfiable(one) or not satisfiable(other):
@@ -30,7 +30,7 @@ def compatible(one: Constraint, other: Constraint) -> bool:
 
 
 def _meet(op: Op, operand: Value, other: Op, bound: Value) -> bool:
-    """Tell whether the first constraint leaves room for the second, seen from the first one."""
+    """Return whether the first constraint leaves room for the second, seen from the first one."""
     if op in _LOWER and other in _UPPER:
         both_include = op is Op.GE and other is Op.LE
         return holds(Op.LE if both_include else Op.LT, operand, bound)

@@ -35,7 +35,7 @@ class Connection(Opening):
 
     Args:
         urls: Addresses of NATS servers of one cluster, tried in order. Where there are several, a
-            small connection to each proves that subscriptions are in force there.
+            small connection to each proves that subscriptions are active there.
         service: Name of the service.
         index: Attribute by which the broker preselects; the same for all clients of the service.
         semantics: What decides on delivery; the same for all clients of the service.
@@ -109,7 +109,7 @@ class Connection(Opening):
 
     @property
     def settled(self) -> bool:
-        """Whether all subscriptions were proved to be in force since the last (re)connection."""
+        """Whether all subscriptions were proved to be active since the last (re)connection."""
         return self.link.connected and self.control.settled
 
     async def open(self) -> Self:
@@ -179,7 +179,7 @@ class Connection(Opening):
         Args:
             callback: Called from the event loop; it must be quick.
             own: Whether those of this connection's clients belong to it.
-            without_roles: Roles of clients that it is not told of, e.g. that of federations'
+            without_roles: Roles of clients that it is not reported of, e.g. that of federations'
                 adapters.
 
         Returns:
@@ -216,7 +216,7 @@ class Connection(Opening):
         Raises:
             IndexMismatchError: The other clients use another index.
             SemanticsMismatchError: The other clients use other semantics.
-            TooLargeError: The broker takes less.
+            TooLargeError: The broker accepts less.
             NotConnectedError: The broker is away and the buffer full.
         """
         self.control.check()

@@ -5,6 +5,8 @@ import logging
 import time
 from collections.abc import Sequence
 
+from serving.wall_clock import wall_us
+
 from eventservices.attention import Attention
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.lasting import lasting
@@ -54,9 +56,9 @@ class Control:
     Attributes:
         roster: What our own parties declared.
         peers: The other connections.
-        proof: Proves that subscriptions are in force.
-        settled: Whether all subscriptions were proved to be in force since the last connection.
-        replies_dropped: Answers not given because too many were asked for at once.
+        proof: Proves that subscriptions are active.
+        settled: Whether all subscriptions were proved to be active since the last connection.
+        replies_dropped: Answers not given because too many were requested at once.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Control:
         self._options = options
         self._counters = counters
         self._aside = aside
-        self._started_us = time.time_ns() // 1000
+        self._started_us = wall_us()
         self._witnesses: list[Witness] = []
         self._observers: list[Observer] = []
         self._own_observers: list[Observer] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 OnMalformed = Callable[[str, bytes], None]
-"""Takes the reason why a message was set aside, and its payload; must not raise."""
+"""Accepts the reason why a message was set aside, and its payload; must not raise."""
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ _AFFIX = frozenset({Op.PREFIX, Op.SUFFIX})
 
 
 def covers(general: Filter, special: Filter) -> bool:
-    """Tell whether every notification that matches `special` matches `general`."""
+    """Return whether every notification that matches `special` matches `general`."""
     return all(
         any(covers_constraint(wanted, given) for given in special.on(wanted.name))
         for wanted in general.constraints
@@ -26,7 +26,7 @@ def covers(general: Filter, special: Filter) -> bool:
 
 
 def covers_advertisement(general: Filter, special: Filter) -> bool:
-    """Tell whether all that `special` advertises is advertised by `general`.
+    """Return whether all that `special` advertises is advertised by `general`.
 
     In an advertisement constraints on one name are alternatives, an attribute that it names may
     be absent, and one that it does not name may not be there.
@@ -38,7 +38,7 @@ def covers_advertisement(general: Filter, special: Filter) -> bool:
 
 
 def covers_pattern(general: Pattern, special: Pattern) -> bool:
-    """Tell whether every sequence that matches `special` matches `general`.
+    """Return whether every sequence that matches `special` matches `general`.
 
     They must have equally many filters, and each of the one cover that of the other in its place.
     """
@@ -48,7 +48,7 @@ def covers_pattern(general: Pattern, special: Pattern) -> bool:
 
 
 def covers_constraint(general: Constraint, special: Constraint) -> bool:
-    """Tell whether every value that satisfies `special` satisfies `general`.
+    """Return whether every value that satisfies `special` satisfies `general`.
 
     Both must be on the same attribute; the names are not looked at.
     """
@@ -66,7 +66,7 @@ def covers_constraint(general: Constraint, special: Constraint) -> bool:
 
 
 def _implied(op: Op, bound: Value, given: Op, operand: Value) -> bool:
-    """Tell whether `given operand` implies `op bound`; both operands are of one kind."""
+    """Return whether `given operand` implies `op bound`; both operands are of one kind."""
     if op in _BELOW or op in _ABOVE:
         if given is Op.PREFIX:
             return _prefix_within(op, bound, operand)

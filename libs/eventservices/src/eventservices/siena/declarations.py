@@ -46,7 +46,7 @@ class Declarations:
             raise RefusedError(f"a connection declares at most {most} filters (max_declared)")
 
     async def subscribe(self, subscription: AnySubscription) -> None:
-        """Put a subscription in force at every server.
+        """Put a active subscription at every server.
 
         Raises:
             NotConnectedError: The broker is away; parts of it may have been made.

@@ -60,7 +60,7 @@ class Constraint:
         object.__setattr__(self, "key", (self.name, self.op.value, sort, repr(self.value)))
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are the same condition; 1 and 1.0 differ, as their texts do."""
+        """Return whether both are the same condition; 1 and 1.0 differ, as their texts do."""
         return self.key == other.key if isinstance(other, Constraint) else NotImplemented
 
     def __hash__(self) -> int:

@@ -64,7 +64,7 @@ class Intake:
         """Add a subscription.
 
         Returns:
-            Whether its native subscription is new and must come in force yet.
+            Whether its native subscription is new and must come active yet.
 
         Raises:
             NotConnectedError: The broker is away; nothing was added.
@@ -90,7 +90,7 @@ class Intake:
         return True
 
     def in_force(self, subscription: Subscription) -> None:
-        """Tell that a native subscription, new a moment ago, is in force."""
+        """Report that a native subscription, new a moment ago, is active."""
         feed = self._feeds.get(subscription.subject)
         if feed is None or subscription not in feed.table:
             return

@@ -76,7 +76,7 @@ class InterestedParty:
 
     @property
     def suspended(self) -> bool:
-        """Whether deliveries are held until the party resumes."""
+        """Whether deliveries are kept until the party resumes."""
         return self._outlet.suspended
 
     @property
@@ -93,7 +93,7 @@ class InterestedParty:
     async def subscribe(
         self, what: Filter | Pattern, callback: Callable[..., None]
     ) -> AnySubscription:
-        """Subscribe, and return when that is in force at every server.
+        """Subscribe, and return when that is active at every server.
 
         Args:
             what: Which notifications, or which sequences of them.
@@ -168,15 +168,15 @@ class InterestedParty:
         await self._declarations.unsubscribe(subscription)
 
     def suspend(self) -> None:
-        """Hold what is delivered to this party, within bounds, until it resumes.
+        """Keep what is delivered to this party, within bounds, until it resumes.
 
         At the bound (`Options.held`) the oldest goes, or the newest where `held_keep` says so; it
-        is counted (`held_dropped`). Subscriptions stay in force, and patterns are recognised.
+        is counted (`held_dropped`). Subscriptions stay active, and patterns are recognised.
         """
         self._outlet.suspended = True
 
     def resume(self) -> int:
-        """Deliver what was held, in its order, and from now on what comes.
+        """Deliver what was kept, in its order, and from now on what comes.
 
         Returns:
             Deliveries made; none for subscriptions that have ended meanwhile.
@@ -219,7 +219,7 @@ class InterestedParty:
 
 
 def _ends(what: Filter | Pattern, subscription: AnySubscription) -> bool:
-    """Tell whether unsubscribing from a filter or pattern ends a subscription."""
+    """Return whether unsubscribing from a filter or pattern ends a subscription."""
     if isinstance(subscription, PatternSubscription):
         if isinstance(what, Pattern):
             return covers_pattern(what, subscription.pattern)

@@ -41,7 +41,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def compile_filter(what: Filter) -> Match:
-    """Return a function that tells whether a notification's attributes match a filter."""
+    """Return a function that states whether a notification's attributes match a filter."""
     tests = tuple((each.name, compile_constraint(each)) for each in what.constraints)
     if not tests:
         return _everything
@@ -51,7 +51,7 @@ def compile_filter(what: Filter) -> Match:
 
 
 def compile_constraint(constraint: Constraint) -> Test:
-    """Return a function that tells whether a value satisfies a constraint."""
+    """Return a function that states whether a value satisfies a constraint."""
     operand, op = constraint.value, constraint.op
     if operand is None:
         return _anything
@@ -63,7 +63,7 @@ def compile_constraint(constraint: Constraint) -> Test:
 
 
 def holds(op: Op, value: Value, operand: Value) -> bool:
-    """Tell whether `value op operand` is true; ANY is not asked this way."""
+    """Return whether `value op operand` is true; ANY is not asked this way."""
     types = _TYPES[kind(operand)]
     if op is Op.NE:
         return type(value) not in types or value != operand

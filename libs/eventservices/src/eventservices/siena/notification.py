@@ -42,7 +42,7 @@ class Notification(Mapping[str, Value]):
         return len(self._attributes)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both have the same attributes, types included."""
+        """Return whether both have the same attributes, types included."""
         if not isinstance(other, Notification):
             return NotImplemented
         ours, theirs = self._attributes, other._attributes

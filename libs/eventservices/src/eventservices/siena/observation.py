@@ -15,7 +15,7 @@ class Observation(Opening, AsyncIterator[Seen]):
     """What other clients declare, as `async for`; `Connection.observation` makes it.
 
     It loses nothing and grows with nothing but what is declared: where a reader is slow, what was
-    declared and withdrawn since is left out, and what changed again is told as it is now.
+    declared and withdrawn since is left out, and what changed again is reported as it is now.
 
     Args:
         attach: Has an observer told of all, and returns what ends that.

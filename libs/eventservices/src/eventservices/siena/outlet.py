@@ -1,4 +1,4 @@
-"""The way out to one party: each identity once, and held while the party is suspended."""
+"""The way out to one party: each identity once, and kept while the party is suspended."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -22,11 +22,11 @@ class Outlet:
     Args:
         suppressor: Remembers what the party was given.
         counters: Where to count.
-        size: Most that is held while the party is suspended.
+        size: Most that is kept while the party is suspended.
         keep: What is kept at that bound.
 
     Attributes:
-        suspended: Whether deliveries are held.
+        suspended: Whether deliveries are kept.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Outlet:
             self._counters.held_dropped += 1
 
     def resume(self) -> int:
-        """Deliver what was held, in its order, and hold no more.
+        """Deliver what was kept, in its order, and hold no more.
 
         Returns:
             Deliveries that were held and given now.

@@ -20,8 +20,8 @@ class Peer:
     Attributes:
         who: As it said last; `who.version` may be ahead of `version`.
         version: Up to which its entries are known; -1 before the first state.
-        heard_s: When it was heard last, monotonic seconds.
-        asked_s: When its state was asked for last.
+        heard_s: When it was received last, monotonic seconds.
+        asked_s: When its state was requested last.
         entries: What its parties declared.
         parts: Parts of a state that is not complete yet.
     """
@@ -69,7 +69,7 @@ class Peers:
         return [seen for peer in self._peers.values() for seen in peer.entries.values()]
 
     def on_server(self, server: str) -> list[str]:
-        """Return the connections at a server, the one heard last first."""
+        """Return the connections at a server, the one received last first."""
         found = [peer for peer in self._peers.values() if peer.who.server == server]
         found.sort(key=lambda peer: -peer.heard_s)
         return [peer.who.connection for peer in found]
@@ -85,14 +85,14 @@ class Peers:
         return {peer.who.server for peer in self._peers.values()}
 
     def hear(self, message: Message, now_s: float) -> bool:
-        """Take in a message of another connection.
+        """Accept a message of another connection.
 
         Args:
             message: What it said.
             now_s: Monotonic seconds.
 
         Returns:
-            Whether its state must be asked for.
+            Whether its state must be requested.
         """
         if isinstance(message, Bye):
             self._remove(message.who.connection)
@@ -115,7 +115,7 @@ class Peers:
                 self._remove(connection)
 
     def spare(self, now_s: float) -> None:
-        """Count nobody's silence before now: it was ourselves who could not hear."""
+        """Count nobody's silence before now: it was ourselves who could not receive."""
         for peer in self._peers.values():
             peer.heard_s = now_s
 

@@ -23,7 +23,7 @@ _TEXT_ONLY: Final = frozenset({Op.PREFIX, Op.SUFFIX, Op.SUBSTRING})
 
 
 def satisfiable(constraint: Constraint) -> bool:
-    """Tell whether a value of its operand's kind can satisfy a constraint at all."""
+    """Return whether a value of its operand's kind can satisfy a constraint at all."""
     return constraint.op not in _TEXT_ONLY or isinstance(constraint.value, str | bytes)
 
 
@@ -35,7 +35,7 @@ class Predicates(Generic[Node]):
         self._exists: dict[Node, None] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether there is any node."""
+        """Return whether there is any node."""
         return bool(self._exists or self._shelves)
 
     def cost(self, constraint: Constraint) -> tuple[int, int]:

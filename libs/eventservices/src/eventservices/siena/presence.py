@@ -1,7 +1,7 @@
 """Control messages: by them the connections of a service know of each other's clients.
 
 A connection announces each change of its subscriptions and advertisements, and its version every
-few seconds. Who misses something asks for the whole state. Messages are MessagePack arrays.
+few seconds. Who misses something requests the whole state. Messages are MessagePack arrays.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ class Entry(Struct, frozen=True, array_like=True):
     Attributes:
         kind: Which of both.
         party: Name of the client.
-        role: What the client says that it is; free text.
+        role: What the client states that it is; free text.
         filter: SENP text.
         version: The connection's version that brought it.
         pattern: SENP text of the pattern that the filter is part of; empty where of none.
@@ -72,18 +72,18 @@ class Entry(Struct, frozen=True, array_like=True):
 
     @property
     def key(self) -> Key:
-        """What tells it from the other entries of its connection."""
+        """What reports it from the other entries of its connection."""
         return (self.kind, self.party, self.filter, self.pattern)
 
 
 class Digest(Struct, frozen=True, array_like=True, tag="digest"):
-    """Tells that a connection is alive, and its version."""
+    """States that a connection is alive, and its version."""
 
     who: Who
 
 
 class Query(Struct, frozen=True, array_like=True, tag="query"):
-    """Asks for the state of all connections, or of the one it is sent to."""
+    """Requests the state of all connections, or of the one it is sent to."""
 
     who: Who
 
@@ -98,7 +98,7 @@ class State(Struct, frozen=True, array_like=True, tag="state"):
 
 
 class Change(Struct, frozen=True, array_like=True, tag="change"):
-    """Tells what changed from the version before `who.version`."""
+    """States what changed from the version before `who.version`."""
 
     who: Who
     added: tuple[Entry, ...]
@@ -106,7 +106,7 @@ class Change(Struct, frozen=True, array_like=True, tag="change"):
 
 
 class Bye(Struct, frozen=True, array_like=True, tag="bye"):
-    """Tells that a connection ends."""
+    """States that a connection ends."""
 
     who: Who
 

@@ -1,4 +1,4 @@
-"""The proof that a subscription is in force at every server of the cluster.
+"""The proof that a subscription is active at every server of the cluster.
 
 A flush proves it for one's own server only. Servers tell each other of subscriptions and pass
 messages on over one ordered route; so once a message sent *after* the subscription has arrived at
@@ -55,7 +55,7 @@ class Proof:
         self._news = asyncio.Event()
 
     async def wait(self) -> tuple[str, ...]:
-        """Return when all that was subscribed before is in force.
+        """Return when all that was subscribed before is active.
 
         Returns:
             Servers that did not confirm in time; usually none.
@@ -73,7 +73,7 @@ class Proof:
             return self._unproved
 
     def answered(self, server: str, number: int) -> None:
-        """Take in the answer to a probe."""
+        """Accept the answer to a probe."""
         if number == self._number and server in self._asked:
             self._answers.add(server)
             self._news.set()

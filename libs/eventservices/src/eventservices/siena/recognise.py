@@ -2,7 +2,7 @@
 
 Notifications are in the order of their stamps' times, not of their arrival; those of one time, and
 those without a stamp, by arrival. Whatever matches one of the filters waits until it completes a
-sequence, so that one that comes late still finds its place. A sequence is told as soon as it is
+sequence, so that one that comes late still finds its place. A sequence is reported as soon as it is
 complete, the earliest one first; each notification is part of one sequence at most.
 """
 
@@ -17,7 +17,7 @@ from eventservices.siena.subscription import Delivery, PatternMatch
 from eventservices.stamp import Stamp
 
 Place = tuple[int, int]
-"""Where a notification stands among the others: its time and its number of arrival."""
+"""Where a notification is among the others: its time and its number of arrival."""
 
 
 class _Waiting(NamedTuple):
@@ -58,7 +58,7 @@ class Recogniser:
         return sum(map(len, self._waiting))
 
     def take(self, notification: Notification, stamp: Stamp | None) -> None:
-        """Take in a notification; tell the sequence that it completes."""
+        """Accept a notification; tell the sequence that it completes."""
         self._arrivals += 1
         place = (self._clock_us() if stamp is None else stamp.time_us, self._arrivals)
         arrived = _Waiting(place, Delivery(notification, stamp))

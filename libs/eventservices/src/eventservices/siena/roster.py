@@ -6,10 +6,10 @@ from eventservices.siena.text import format_filter
 
 
 class Roster:
-    """Counts how often each party declared the same, and tells what others must hear.
+    """Counts how often each party declared the same, and states what others must receive.
 
     Attributes:
-        version: Grows by one with each change that others must hear.
+        version: Grows by one with each change that others must receive.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Roster:
         Args:
             kind: Subscription or advertisement.
             party: Name of the client.
-            role: What the client says that it is.
+            role: What the client states that it is.
             what: The filter.
             pattern: Text of the pattern that it is part of; empty where of none.
 

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
 
 
 class TextError(MalformedError):
-    """Tells that a text is no filter or notification, and where.
+    """States that a text is not a filter or notification, and where.
 
     Args:
         reason: What was found and what was expected.
@@ -59,7 +59,7 @@ class Token:
 
 
 class Scanner:
-    """Gives the tokens of a text one by one.
+    """Returns the tokens of a text one by one.
 
     Args:
         text: What to read.
@@ -84,13 +84,13 @@ class Scanner:
         return taken
 
     def expect(self, sort: str, text: str | None, expected: str) -> Token:
-        """Take a token of a sort (and, unless None, a text); fail where it is another."""
+        """Accept a token of a sort (and, unless None, a text); fail where it is another."""
         if self.token.sort != sort or (text is not None and self.token.text != text):
             self.fail(expected)
         return self.take()
 
     def fail(self, expected: str, at: Token | None = None) -> NoReturn:
-        """Raise an error that tells what was expected where a token (the present one) stands."""
+        """Raise an error that states what was expected where a token (the present one) is."""
         token = at or self.token
         raise TextError(f"expected {expected}, found {token}", self.text, token.position)
 

@@ -1,4 +1,4 @@
-"""What an observer is told of the clients of a service."""
+"""What an observer is notified of the clients of a service."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Seen:
         kind: Subscription or advertisement.
         withdrawn: Whether it ended.
         party: Name of the client.
-        role: What the client says that it is; free text, e.g. what federations' adapters have.
+        role: What the client states that it is; free text, e.g. what federations' adapters have.
         filter: The filter.
         version: Of the connection, when it was declared; it grows with each change there.
         connection: Identifier of the connection that carries the client.
@@ -37,11 +37,11 @@ class Seen:
 
 
 Observer = Callable[[Seen], None]
-"""Takes what is seen; called from the event loop, and must be quick."""
+"""Accepts what is seen; called from the event loop, and must be quick."""
 
 
 def seen_of(entry: Entry, connection: str) -> Seen:
-    """Return what an observer is told of an entry that was added.
+    """Return what an observer is notified of an entry that was added.
 
     Raises:
         MalformedError: Its filter, or pattern, is none.

@@ -1,6 +1,6 @@
 """Shelves: what a filter table looks up by one constraint on one attribute.
 
-A shelf holds the constraints of one operator and one kind of operand. For a value it gives the
+A shelf has the constraints of one operator and one kind of operand. For a value it returns the
 buckets of all operands that the value satisfies, exactly, without trying each of them where the
 operator allows that: equality by hash, order by binary search, affixes by length.
 """
@@ -53,10 +53,10 @@ class Shelf(Generic[Node]):
         return () if bucket is None else (bucket,)
 
     def _added(self, operand: Value) -> None:
-        """Take note of an operand that is new."""
+        """Note an operand that is new."""
 
     def _removed(self, operand: Value) -> None:
-        """Take note of an operand that is gone."""
+        """Note an operand that is gone."""
 
 
 class OrderShelf(Shelf[Node]):

@@ -26,7 +26,7 @@ _WORDS = {
 def notification_line(notification: Mapping[str, Value], stamp: Stamp | None) -> str:
     """Return a notification as a line.
 
-    Doubles that JSON cannot say are `{"double": …}`, octets `{"octets": <base64>}`.
+    Doubles that JSON cannot express are `{"double": …}`, octets `{"octets": <base64>}`.
     """
     return _line(
         {

@@ -62,7 +62,7 @@ class Stream(Opening, AsyncIterator[Item], Generic[Item]):
         return self._subscription.unproved if self._subscription is not None else ()
 
     async def open(self) -> Self:
-        """Subscribe, and return when that is in force.
+        """Subscribe, and return when that is active.
 
         Raises:
             EventServiceError: As `Client.subscribe`.

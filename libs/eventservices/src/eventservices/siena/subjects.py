@@ -1,7 +1,7 @@
 """Native subjects: where a service's notifications and control messages go on NATS.
 
 `siena.<service>.n` carries notifications, `siena.<service>.n.<token>` where the service has an
-index: the token stands for the value of the index attribute, so that the broker itself delivers
+index: the token represents the value of the index attribute, so that the broker itself delivers
 only what may match. `siena.<service>.c` carries control messages.
 """
 
@@ -15,7 +15,7 @@ from eventservices.siena.values import Value, check_name
 from eventservices.text import check_text
 
 ELSE_TOKEN = "!"  # noqa: S105 - a token of a subject
-"""Stands for every notification that lacks the index attribute, or has no string there."""
+"""Represents every notification that lacks the index attribute, or has no string there."""
 
 MAX_TOKEN_CHARACTERS = 120
 MAX_SERVICE_CHARACTERS = 255
@@ -29,7 +29,7 @@ class Subjects:
         index: Name of the string attribute that becomes a token; None for one subject.
 
     Raises:
-        MalformedError: The service has no usable name, or `index` is no attribute name.
+        MalformedError: The service has no usable name, or `index` is not an attribute name.
     """
 
     def __init__(self, service: str, index: str | None = None) -> None:

@@ -21,7 +21,7 @@ class Delivery(NamedTuple):
 
     Attributes:
         notification: The attributes.
-        stamp: Its identity and time; None where the publisher gave none.
+        stamp: Its identity and time; None where the publisher specified none.
     """
 
     notification: Notification
@@ -32,10 +32,10 @@ PatternMatch = tuple[Delivery, ...]
 """What matched a pattern: one delivery for each of its filters, in their order."""
 
 Callback = Callable[[Notification, Stamp | None], None]
-"""Takes a notification and its stamp; None where the publisher gave none."""
+"""Accepts a notification and its stamp; None where the publisher specified none."""
 
 PatternCallback = Callable[[PatternMatch], None]
-"""Takes the notifications that matched a pattern."""
+"""Accepts the notifications that matched a pattern."""
 
 
 class Deliveries(Protocol):
@@ -53,12 +53,12 @@ class Subscription:
 
     Attributes:
         party: Name of the client.
-        filter: What it wants.
+        filter: What it requests.
         callback: Called, from the event loop, once for each notification that matches.
         subject: The native subject that carries all that may match.
         outlet: Where the party's deliveries go through.
         part: Whether it is a part of a pattern's subscription, and not the client's own.
-        unproved: Servers that did not confirm in time; empty where it is in force everywhere.
+        unproved: Servers that did not confirm in time; empty where it is active everywhere.
         ended: Whether it is over; its callback is called no more.
         on_ended: Called once when it ends; None for nothing.
     """
@@ -85,7 +85,7 @@ class PatternSubscription:
 
     Attributes:
         party: Name of the client.
-        pattern: What it wants.
+        pattern: What it requests.
         callback: Called, from the event loop, once for each sequence.
         parts: A subscription for each filter.
         ended: Whether it is over; its callback is called no more.
@@ -101,7 +101,7 @@ class PatternSubscription:
 
     @property
     def unproved(self) -> tuple[str, ...]:
-        """Servers that did not confirm in time; empty where it is in force everywhere."""
+        """Servers that did not confirm in time; empty where it is active everywhere."""
         return tuple(sorted({server for part in self.parts for server in part.unproved}))
 
 
@@ -110,7 +110,7 @@ AnySubscription = Subscription | PatternSubscription
 
 
 def end(subscription: AnySubscription) -> None:
-    """Mark a subscription as over, and tell who wants to know."""
+    """Mark a subscription as over, and tell who needs to know."""
     subscription.ended = True
     for part in subscription.parts:
         part.ended = True

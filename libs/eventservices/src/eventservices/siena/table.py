@@ -45,7 +45,7 @@ class FilterTable(Generic[Key]):
         return len(self._filters)
 
     def __contains__(self, key: Key) -> bool:
-        """Tell whether a key is in the table."""
+        """Return whether a key is in the table."""
         return key in self._filters
 
     def add(self, key: Key, what: Filter) -> None:

@@ -31,12 +31,12 @@ def kind(value: Value) -> str:
 
 
 def kind_or_none(value: object) -> str | None:
-    """Return the same, or None for what is no value of SIENA's."""
+    """Return the same, or None for what is not a value of SIENA's."""
     return _KINDS.get(type(value))
 
 
 def same_kind(a: Value, b: Value) -> bool:
-    """Tell whether two values may be compared: integers and doubles are one kind."""
+    """Return whether two values may be compared: integers and doubles are one kind."""
     return _KINDS[type(a)] == _KINDS[type(b)]
 
 

@@ -1,4 +1,4 @@
-"""A witness: a small connection to another access point, which tells what has arrived there."""
+"""A witness: a small connection to another access point, which states what has arrived there."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 RETRY_S = 1.0
 
 Answered = Callable[[str, int], None]
-"""Takes the server's identifier and the probe's number."""
+"""Accepts the server's identifier and the probe's number."""
 
 
 class Witness:
@@ -39,7 +39,7 @@ class Witness:
         return self._link.server_id if self._link.connected else ""
 
     async def open(self, wait_s: float) -> None:
-        """Connect; where that takes longer than `wait_s` it goes on in the background."""
+        """Connect; where that lasts longer than `wait_s` it goes on in the background."""
         self._opening = asyncio.create_task(self._open(), name="siena-witness")
         await asyncio.wait([self._opening], timeout=wait_s)
 

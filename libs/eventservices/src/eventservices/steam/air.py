@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Callable
 from secrets import token_hex
 from typing import Self
 from zlib import crc32
+
+from serving.wall_clock import wall_us
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening
@@ -42,14 +43,14 @@ class Air(Opening):
         clock_us: The trace's clock, microseconds since 1970 UTC; the wall clock where None.
 
     Attributes:
-        watchers: The first of them is told of each malformed message.
+        watchers: The first of them is notified of each malformed message.
         own_counters: What no node is meant by.
     """
 
     def __init__(self, settings: AirSettings, clock_us: Callable[[], int] | None = None) -> None:
         check_name(settings.name, "air")
         self.settings = settings
-        self.clock_us = clock_us or _wall_clock_us
+        self.clock_us = clock_us or wall_us
         self.grid = Grid(settings.cell_edge_m)
         self.topics = Topics(settings.name)
         self.receivers: dict[Looking, None] = {}
@@ -77,7 +78,7 @@ class Air(Opening):
 
         Raises:
             NotConnectedError: The broker does not answer in time.
-            RefusedError: The broker does not take this client.
+            RefusedError: The broker does not accept this client.
         """
         try:
             for carrier in self._carriers:
@@ -90,7 +91,7 @@ class Air(Opening):
         return self
 
     async def close(self) -> None:
-        """Take the nodes off the air and disconnect; harmless where that was done."""
+        """Remove the nodes from the air and disconnect; harmless where that was done."""
         await self._rounds.close()
         for node in list(self._nodes.values()):
             node.close()
@@ -102,10 +103,10 @@ class Air(Opening):
 
         Args:
             settings: Name, radio range and what else the node is.
-            location: Tells where it is.
+            location: States where it is.
 
         Raises:
-            RefusedError: The name is taken in this process, or there are too many nodes.
+            RefusedError: The name is accepted this process, or there are too many nodes.
         """
         if settings.name in self._nodes or len(self._nodes) >= MAX_NODES:
             raise RefusedError(f"no room for a node {settings.name!r} on this air")
@@ -113,7 +114,7 @@ class Air(Opening):
         return node
 
     def forget(self, node: Member) -> None:
-        """Take a node off the air; its counters stay in the sum."""
+        """Remove a node from the air; its counters stay in the sum."""
         if self._nodes.get(node.name) is node:
             del self._nodes[node.name]
             self._gone = Counters.total([self._gone, node.counters])
@@ -136,12 +137,12 @@ class Air(Opening):
 
     @property
     def connected(self) -> bool:
-        """Whether messages can be sent; says nothing of whether any arrive."""
+        """Whether messages can be sent; sends nothing of whether any arrive."""
         return all(carrier.link.connected for carrier in self._carriers)
 
     @property
     def healthy(self) -> bool:
-        """Whether all connections are up and all subscriptions in force."""
+        """Whether all connections are up and all active subscriptions."""
         return all(carrier.link.healthy for carrier in self._carriers)
 
     @property
@@ -160,7 +161,7 @@ class Air(Opening):
             The longest wall time that one took; seconds.
 
         Raises:
-            NotConnectedError: One did not come back; its connection is made anew.
+            NotConnectedError: One did not come back; its connection is made again.
         """
         times_s = [
             await carrier.link.probe(deadline_s, shared=shared) for carrier in self._carriers
@@ -222,7 +223,3 @@ class Air(Opening):
             self.beacons_unsent += 1
         else:
             self.beacons_sent += 1
-
-
-def _wall_clock_us() -> int:
-    return time.time_ns() // 1000

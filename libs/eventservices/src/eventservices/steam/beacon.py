@@ -25,7 +25,7 @@ class Sender(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         node: Name of the node.
-        label: What kind of application stands behind it; free text.
+        label: What kind of application is behind it; free text.
         range_m: Its radio range; metres.
     """
 
@@ -35,7 +35,7 @@ class Sender(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Announcement(msgspec.Struct, frozen=True, array_like=True):
-    """Tells that a node publishes events of a subject.
+    """States that a node publishes events of a subject.
 
     Attributes:
         sender: Who announces.
@@ -57,7 +57,7 @@ class Announcement(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Membership(msgspec.Struct, frozen=True, array_like=True):
-    """Tells that a node has joined the proximity group of a subject, or has left it.
+    """States that a node has joined the proximity group of a subject, or has left it.
 
     Attributes:
         sender: Who subscribed.

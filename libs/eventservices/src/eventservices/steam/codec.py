@@ -27,7 +27,7 @@ def encode(message: Notification | Announcement | Membership) -> bytes:
     """Return the bytes of a notification, announcement or membership.
 
     Raises:
-        MalformedError: A text in it is no Unicode text.
+        MalformedError: A text in it is not Unicode text.
     """
     try:
         return _encoder.encode(message)
@@ -36,10 +36,10 @@ def encode(message: Notification | Announcement | Membership) -> bytes:
 
 
 def decode_notification(payload: bytes) -> Notification:
-    """Return the notification that a payload holds.
+    """Return the notification that a payload contains.
 
     Raises:
-        MalformedError: It holds none; the message says what is wrong.
+        MalformedError: It has none; the message states what is wrong.
     """
     notification = _decode(_notifications, payload)
     check(notification.stamp)
@@ -51,10 +51,10 @@ def decode_notification(payload: bytes) -> Notification:
 
 
 def decode_announcement(payload: bytes) -> Announcement:
-    """Return the announcement that a payload holds.
+    """Return the announcement that a payload contains.
 
     Raises:
-        MalformedError: It holds none; the message says what is wrong.
+        MalformedError: It has none; the message states what is wrong.
     """
     announcement = _decode(_announcements, payload)
     check_proximity(announcement.proximity)
@@ -63,10 +63,10 @@ def decode_announcement(payload: bytes) -> Announcement:
 
 
 def decode_membership(payload: bytes) -> Membership:
-    """Return the membership that a payload holds.
+    """Return the membership that a payload contains.
 
     Raises:
-        MalformedError: It holds none; the message says what is wrong.
+        MalformedError: It has none; the message states what is wrong.
     """
     membership = _decode(_memberships, payload)
     check_position(membership.position)

@@ -1,4 +1,4 @@
-"""The consuming half of a node: subscriptions, and what is heard."""
+"""The consuming half of a node: subscriptions, and what is received."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from eventservices.steam.topics import encode_level
 from eventservices.suppress import Suppressor
 
 SUBSCRIBE_S = 10.0
-"""Wall time that a subscription may take to be in force."""
+"""Wall time that a subscription may need to be active."""
 
 MAX_SUBSCRIPTIONS = 10_000
 """Most subscriptions that one node has."""
@@ -29,18 +29,18 @@ MAX_SUBSCRIPTIONS = 10_000
 _log = logging.getLogger(__name__)
 
 Callback = Callable[[Notification], None]
-"""Is given each notification heard and accepted."""
+"""Is given each notification received and accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subscription:
-    """One subscription of a node, to be given back to `unsubscribe`.
+    """One subscription of a node, to be returned to `unsubscribe`.
 
     Attributes:
         number: Tells the node's subscriptions apart, from 1.
         subject: Name of the event type.
-        content: What the node asked for.
-        callback: Is given what was asked for.
+        content: What the node requested.
+        callback: Is given what was requested.
         on_end: Is called once when the subscription ends, whoever ended it; must not raise.
     """
 
@@ -52,12 +52,12 @@ class Subscription:
 
 
 class Consumer:
-    """Hears for one node; see `Node` for the operations.
+    """Receives for one node; see `Node` for the operations.
 
     Args:
         air: The medium.
         settings: What the node is.
-        location: Tells where it is.
+        location: States where it is.
         counters: The node's.
     """
 
@@ -83,7 +83,7 @@ class Consumer:
         content: Iterable[Term] = (),
         on_end: Callable[[], None] | None = None,
     ) -> Subscription:
-        """Ask for events of a subject, and return once the broker delivers them."""
+        """Request events of a subject, and return once the broker delivers them."""
         check_name(subject, "subject")
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
             raise RefusedError(f"node has {MAX_SUBSCRIPTIONS} subscriptions already")
@@ -102,24 +102,24 @@ class Consumer:
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """Take a subscription back."""
+        """Accept a subscription back."""
         if self.subscriptions.get(subscription.number) is subscription:
             self._tell(subscription, present=False)
             self._remove(subscription)
 
     def beacon(self) -> None:
-        """Tell of every subscription in force."""
+        """Tell of every active subscription."""
         for subscription in self.subscriptions.values():
             self._tell(subscription, present=True)
 
     def close(self) -> None:
-        """Take back all subscriptions."""
+        """Withdraw all subscriptions."""
         for subscription in list(self.subscriptions.values()):
             self.unsubscribe(subscription)
         self._receiver.close()
 
     def hear(self, notification: Notification) -> None:
-        """Take in what the broker delivers, and pass on what the node hears and asked for."""
+        """Accept what the broker delivers, and pass on what the node receives and requested."""
         if notification.node == self._settings.name or not self._hears(notification):
             return
         parameters = notification.parameters

@@ -1,7 +1,7 @@
-"""Content filters, which consumers apply to what they hear.
+"""Content filters, which consumers apply to what they receive.
 
 A filter is a conjunction of terms. A term is true when its parameter is there, is of the type of
-the term's value, and stands in the relation to it; integers and doubles compare by value. Order
+the term's value, and is in the relation to it; integers and doubles compare by value. Order
 applies to numbers and to strings (by code point); booleans and octets know equality only.
 
 Source:
@@ -45,7 +45,7 @@ class Term(msgspec.Struct, frozen=True, array_like=True):
     upper: Any = None
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are the same condition: 1 and TRUE are two values, 1 and 1.0 one."""
+        """Return whether both are the same condition: 1 and TRUE are two values, 1 and 1.0 one."""
         return isinstance(other, Term) and self._key == other._key
 
     def __hash__(self) -> int:
@@ -64,7 +64,7 @@ def between(parameter: str, low: Value, high: Value) -> Term:
 
 
 class ContentFilter:
-    """Tells which events a subscriber asked for.
+    """States which events a subscriber requested.
 
     Args:
         terms: All must be true; none accepts everything.
@@ -80,7 +80,7 @@ class ContentFilter:
         self._tests = [test for term in self.terms for test in _tests(_check(term))]
 
     def accepts(self, parameters: Mapping[str, Value]) -> bool:
-        """Tell whether an event's content fulfils every term."""
+        """Return whether an event's content fulfils every term."""
         for name, group, relation, operand in self._tests:
             value = parameters.get(name)
             if _GROUPS.get(type(value)) != group or not relation(value, operand):

@@ -12,21 +12,21 @@ class Counters:
     Attributes:
         transmitted: Events put on the air.
         received: Events given to callbacks, once a node.
-        out_of_range: Not heard: farther than the smaller radio range.
-        outside_proximity: Not heard: outside the event's proximity.
-        filtered_content: Heard, but no subscription's content filter accepted it.
+        out_of_range: Not received: farther than the smaller radio range.
+        outside_proximity: Not received: outside the event's proximity.
+        filtered_content: Received, but no subscription's content filter accepted it.
         suppressed: Accepted, but its identity had been received before.
-        no_position: Not heard: the receiver's position at the event's time is not known.
+        no_position: Not received: the receiver's position at the event's time is not known.
         unplaced: Not published: the producer's position at the event's time is not known.
         unsent: Not published: the connection is away or its outgoing buffer is full; or it ended
             in the moment before it was to write, which only the connection counts.
-        callback_errors: Exceptions of callbacks, which were held back.
+        callback_errors: Exceptions of callbacks, which were delayed.
         malformed: Payloads set aside; counted by the air, as none of its nodes is meant.
         unclaimed: Messages for nobody any more, such as those that cross a leave, or that a
             stranger had the broker keep.
         refused: Subscriptions that the broker refused.
         uncovered: Looks of moving receivers that could not cover their surroundings.
-        late: Looks of a moving receiver that were in force so late that it may have left its
+        late: Looks of a moving receiver that were active so late that it may have left its
             margin, and missed events: machine or broker are too slow for the settings.
         reconnected: Connections that were lost and made again.
         takeovers: Connections that the broker ended, and whose next it took at once: most likely
@@ -53,7 +53,7 @@ class Counters:
 
     @property
     def offered(self) -> int:
-        """Events of others that the broker brought and that were judged, heard or not."""
+        """Events of others that the broker brought and that were judged, received or not."""
         unheard = self.out_of_range + self.outside_proximity + self.no_position
         return self.received + self.suppressed + self.filtered_content + unheard
 

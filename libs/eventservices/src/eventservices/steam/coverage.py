@@ -27,7 +27,7 @@ class Channel:
 class Coverage:
     """Keeps a receiver subscribed to every cell that its disc touches.
 
-    New cells are joined before old ones are left, and those late, so that nothing on its way is
+    New cells are joined before old ones are left, and those late, so that nothing in transit is
     lost.
 
     Args:
@@ -79,7 +79,7 @@ class Coverage:
             The broker's replies for the cells that are new.
 
         Raises:
-            RefusedError: More topics are wanted than the settings allow.
+            RefusedError: More topics are requested than the settings allow.
             MalformedError: The disc touches too many cells.
         """
         replies = []

@@ -1,7 +1,7 @@
 """Discovery: which producers announce what around a place.
 
 It is what an application needs that acts on announcements: whoever follows is told first of all
-that is in force, then of every change.
+that is active, then of every change.
 
 Source:
     The proximity discovery service of STEAM (Meier and Cahill, DAIS 2003): announcements are
@@ -46,7 +46,7 @@ class Found:
             `unannounced` after a farewell; `expired` where too many beacons were missing, be it
             that the producer fell silent or that it, or its area, moved away.
         node: Name of the producer.
-        label: What kind of application stands behind it: see `NodeSettings.label`.
+        label: What kind of application is behind it: see `NodeSettings.label`.
         subject: Name of the event type.
         proximity: Area in which its events are valid.
         position: Where the producer was at its latest beacon.
@@ -63,21 +63,21 @@ class Found:
 
 
 Follower = Callable[[Found], None]
-"""Is told; what it raises is counted and held back."""
+"""Is told; what it raises is counted and delayed."""
 
 
 class Discovery(Opening):
-    """Knows the announcements that can be heard at a place.
+    """Knows the announcements that can be received at a place.
 
     Args:
         air: The medium, open.
-        location: Tells where the place is; everywhere where None.
+        location: States where the place is; everywhere where None.
         range_m: Radio range there; metres. Everywhere it has no meaning.
         ignored_labels: Producers with one of these labels are not seen at all. Who announces on
             the air what others told it, such as a bridge, labels its nodes, and by that label
             it leaves out itself and its like.
         limit: Most announcements that are kept. One that there is no room for is counted, and
-            taken in at a later beacon when others have gone.
+            accepted at a later beacon when others have gone.
 
     Attributes:
         ignored: Beacons that were left out by their label.
@@ -126,7 +126,7 @@ class Discovery(Opening):
 
     @property
     def present(self) -> list[Found]:
-        """Announcements in force, in the order in which they were found."""
+        """Announcements active, in the order in which they were found."""
         return [_found("announced", beacon) for beacon in self._presence.beacons]
 
     @property

@@ -1,11 +1,12 @@
 """Fan-out: one MQTT subscription a topic, whatever the number of nodes that listen."""
 
 import logging
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from serving.wall_clock import wall_us
 
 from eventservices.errors import MalformedError
 from eventservices.steam.codec import decode_announcement, decode_membership, decode_notification
@@ -25,7 +26,7 @@ Listener = Callable[[Any], None]
 """Is given the decoded message."""
 
 OnMalformed = Callable[[str, bytes], None]
-"""Takes the reason why a message was set aside, and its payload; must not raise."""
+"""Accepts the reason why a message was set aside, and its payload; must not raise."""
 
 _DECODERS: dict[Kind, Callable[[bytes], Any]] = {
     "event": decode_notification,
@@ -63,7 +64,7 @@ class Fanout:
     Args:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
         set_aside: Takes malformed messages in.
-        watchers: The first of them is told of each malformed message.
+        watchers: The first of them is notified of each malformed message.
 
     Attributes:
         delivered: Messages that the broker brought.
@@ -94,7 +95,7 @@ class Fanout:
             The broker's replies, also for topics that others listen to already.
 
         Raises:
-            RefusedError: More topics are wanted than the settings allow.
+            RefusedError: More topics are requested than the settings allow.
         """
         wanted = list(topics)
         replies = self._link.subscribe(wanted) if self._link else []
@@ -166,7 +167,7 @@ class Fanout:
     def _put_aside(self, topic: str | bytes, payload: bytes, reason: str) -> None:
         self._counters.malformed += 1
         name = topic if isinstance(topic, str) else topic.decode("utf-8", "backslashreplace")
-        wall_us = time.time_ns() // 1000
-        self._set_aside.append(SetAside(name, payload[:KEPT_BYTES], reason, wall_us))
+        at_us = wall_us()
+        self._set_aside.append(SetAside(name, payload[:KEPT_BYTES], reason, at_us))
         if self._watchers:
             self._call(self._watchers[0], reason, payload)

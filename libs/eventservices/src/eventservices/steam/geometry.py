@@ -86,7 +86,7 @@ def distance_m(a: Position, b: Position) -> float:
 
 
 def within(a: Position, b: Position, limit_m: float) -> bool:
-    """Tell whether two positions are at most `limit_m` apart; cheap where they are far apart."""
+    """Return whether two positions are at most `limit_m` apart; cheap where they are far apart."""
     if abs(a.lat - b.lat) * METRES_PER_DEGREE > limit_m + _CHORD_SLACK_M:
         return False
     return distance_m(a, b) <= limit_m

@@ -6,7 +6,7 @@ from eventservices.steam.geometry import Position, within
 from eventservices.steam.proximity import Proximity, contains
 
 Unheard = Literal["no_position", "out_of_range", "outside_proximity"]
-"""Why a message is not heard; named as the counters are."""
+"""Why a message is not received; named as the counters are."""
 
 
 def unheard(
@@ -16,10 +16,10 @@ def unheard(
     here: Position | None,
     range_m: float,
 ) -> Unheard | None:
-    """Tell why a message is not heard at a place.
+    """Report why a message is not received at a place.
 
-    It is heard over one hop: where sender and receiver are at most the smaller of both radio
-    ranges apart and the receiver stands inside the message's area. Borders belong to both.
+    It is received over one hop: where sender and receiver are at most the smaller of both radio
+    ranges apart and the receiver is inside the message's area. Borders belong to both.
 
     Args:
         sender: Where the sender was at the message's time.
@@ -29,7 +29,7 @@ def unheard(
         range_m: The receiver's radio range; metres.
 
     Returns:
-        The first reason in the order of the type; None where the message is heard.
+        The first reason in the order of the type; None where the message is received.
     """
     if here is None:
         return "no_position"

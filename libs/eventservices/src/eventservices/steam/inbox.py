@@ -39,7 +39,7 @@ class Inbox:
         return len(self._kept)
 
     def put(self, notification: Notification) -> None:
-        """Take a notification in."""
+        """Accept a notification."""
         self.dropped += len(self._kept) == self._kept.maxlen
         self._kept.append(notification)
         self._changed.set()

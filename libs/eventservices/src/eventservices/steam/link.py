@@ -1,6 +1,6 @@
 """A link to the broker that outlives its connections.
 
-It knows which topics are wanted, asks for them again after a loss, and is healthy only when the
+It knows which topics are requested, requests them again after a loss, and is healthy only when the
 broker has acknowledged every one.
 """
 
@@ -22,7 +22,7 @@ from eventservices.steam.properties import Properties
 from eventservices.steam.settings import AirSettings, parse_url
 
 GONE = -1
-"""Stands for the return code of a subscription that was given up before its SUBACK."""
+"""Represents the return code of a subscription that was abandoned before its SUBACK."""
 
 FAILURE = 0x80
 """Return code from which on a SUBACK means a refusal."""
@@ -97,7 +97,7 @@ class Link:
 
         Raises:
             NotConnectedError: The broker does not answer in time.
-            RefusedError: The broker does not take this client.
+            RefusedError: The broker does not accept this client.
         """
         if self._keeper is not None:
             return
@@ -127,19 +127,19 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """Whether messages can be sent; says nothing of whether any arrive."""
+        """Whether messages can be sent; sends nothing of whether any arrive."""
         return self._connection is not None and not self._connection.ends
 
     @property
     def healthy(self) -> bool:
-        """Whether it is connected and every subscription is in force."""
+        """Whether it is connected and every subscription is active."""
         return self.connected and all(
             reply.done() and 0 <= reply.result() < FAILURE for reply in self._wanted.values()
         )
 
     @property
     def backlog_bytes(self) -> int:
-        """Bytes that the socket has not taken yet."""
+        """Bytes that the socket has not accepted yet."""
         return self._connection.backlog_bytes if self._connection and self.connected else 0
 
     def publish(
@@ -164,7 +164,7 @@ class Link:
             For each topic the reply of the broker, to be awaited with `acknowledged`.
 
         Raises:
-            RefusedError: More topics are wanted than the settings allow.
+            RefusedError: More topics are requested than the settings allow.
         """
         wanted = list(topics)
         fresh = [topic for topic in dict.fromkeys(wanted) if topic not in self._wanted]
@@ -197,7 +197,7 @@ class Link:
             Wall time that it took; seconds.
 
         Raises:
-            NotConnectedError: It did not come back; the connection is made anew.
+            NotConnectedError: It did not come back; the connection is made again.
         """
         if not shared:
             return await self._prove(deadline_s)
@@ -363,7 +363,7 @@ class Link:
 
 
 async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> None:
-    """Wait until subscriptions are in force.
+    """Wait until subscriptions are active.
 
     Raises:
         NotConnectedError: A reply did not come in time.

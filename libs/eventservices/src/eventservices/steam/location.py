@@ -72,7 +72,7 @@ class TraceLocation:
 class LiveLocation:
     """Is told where the node is, fix by fix.
 
-    Between two fixes the position is interpolated; after the latest it holds for a while.
+    Between two fixes the position is interpolated; after the latest it applies to a while.
 
     Args:
         hold_s: How long the latest fix counts; seconds of the trace's clock.
@@ -85,10 +85,10 @@ class LiveLocation:
         self._fixes: deque[tuple[int, Position]] = deque(maxlen=fixes)
 
     def update(self, time_us: int, lat: float, lon: float) -> None:
-        """Take in a fix.
+        """Accept a fix.
 
         Args:
-            time_us: When it was taken, on the trace's clock.
+            time_us: When it was accepted, on the trace's clock.
             lat: Degrees north.
             lon: Degrees east.
 

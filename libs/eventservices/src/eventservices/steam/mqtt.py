@@ -38,11 +38,11 @@ OnSubscribed = Callable[[int, Sequence[int]], None]
 class OnMessage(Protocol):
     """Takes topic, payload and properties of a message; must not raise.
 
-    `retain` of the properties tells whether the broker had kept it.
+    `retain` of the properties states whether the broker had kept it.
     """
 
     def __call__(self, topic: str | bytes, payload: bytes, properties: Mapping[str, Any]) -> None:
-        """Take a message in."""
+        """Accept a message."""
 
 
 class MqttConnection:
@@ -51,7 +51,7 @@ class MqttConnection:
     Attributes:
         lost: Set when it has ended.
         aborted: Whether this end ended it.
-        unsent: Messages that were taken and that it ended before.
+        unsent: Messages that were accepted and that it ended before.
         echoed: Topic on which it gets what it publishes itself.
 
     Args:
@@ -91,7 +91,7 @@ class MqttConnection:
         """Connect, and return once the broker has accepted.
 
         Raises:
-            RefusedError: The broker does not take this client.
+            RefusedError: The broker does not accept this client.
             NotConnectedError: The broker cannot be reached or ended the connection.
         """
         if address.user is not None:
@@ -132,7 +132,7 @@ class MqttConnection:
 
     @property
     def backlog_bytes(self) -> int:
-        """Bytes that the socket has not taken yet."""
+        """Bytes that the socket has not accepted yet."""
         size: int = self._transport.get_write_buffer_size()
         return size + self._corked_bytes
 
@@ -159,14 +159,14 @@ class MqttConnection:
             self._transport.write(b"".join(packets))
 
     def subscribe(self, topics: Sequence[str]) -> int:
-        """Ask for topics at QoS 0, and return the packet identifier."""
+        """Request topics at QoS 0, and return the packet identifier."""
         mid: int = self._client.subscribe([self._subscription(topic) for topic in topics])
         # gmqtt searches this list at every SUBACK; `link` keeps its own.
         self._client.subscriptions.clear()
         return mid
 
     def _subscription(self, topic: str) -> gmqtt.Subscription:
-        """Return how a topic is asked for: not to what this client publishes, where 5 allows it.
+        """Return how a topic is requested: not to what this client publishes, where 5 allows it.
 
         Source:
             MQTT 5.0, section 3.8.3.1; a shared subscription has no such option.
@@ -177,7 +177,7 @@ class MqttConnection:
         return gmqtt.Subscription(topic, no_local=alone, retain_as_published=True)
 
     def unsubscribe(self, topics: Sequence[str]) -> None:
-        """Ask for topics no more."""
+        """Request topics no more."""
         self._client.unsubscribe(list(topics))
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Nodes: what an application holds to speak and to hear on the air."""
+"""Nodes: what an application holds to speak and to receive on the air."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -20,12 +20,12 @@ from eventservices.steam.proximity import Proximity
 
 
 class Node(Leaving):
-    """Speaks and hears on an air; made by `Air.node`.
+    """Speaks and receives on an air; made by `Air.node`.
 
     Args:
         air: The medium.
         settings: What the node is.
-        location: Tells where it is.
+        location: States where it is.
     """
 
     def __init__(self, air: Medium, settings: NodeSettings, location: Location) -> None:
@@ -49,11 +49,11 @@ class Node(Leaving):
 
     @property
     def subscriptions(self) -> list[Subscription]:
-        """Subscriptions that are in force, the oldest first."""
+        """Subscriptions that are active, the oldest first."""
         return list(self._consumer.subscriptions.values())
 
     def close(self) -> None:
-        """Take back all announcements and subscriptions and leave; harmless where it has left."""
+        """Withdraw all announcements and subscriptions and leave; harmless where it has left."""
         self._left = True
         self._producer.close()
         self._consumer.close()
@@ -75,7 +75,7 @@ class Node(Leaving):
         self._producer.announce(event_type, proximity)
 
     def unannounce(self, subject: str) -> None:
-        """Take an announcement back, with a farewell; harmless where there is none."""
+        """Accept an announcement back, with a farewell; harmless where there is none."""
         self._producer.unannounce(subject)
 
     def publish(
@@ -105,12 +105,12 @@ class Node(Leaving):
     async def subscribe(
         self, subject: str, callback: Callback, content: Iterable[Term] = ()
     ) -> Subscription:
-        """Ask for events of a subject, and return once the broker delivers them.
+        """Request events of a subject, and return once the broker delivers them.
 
         Args:
             subject: Name of the event type; case sensitive.
-            callback: Is given each notification heard and accepted; what it raises is counted
-                and held back.
+            callback: Is given each notification received and accepted; what it raises is counted
+                and delayed.
             content: Terms of the content filter; none accepts everything.
 
         Raises:
@@ -146,11 +146,11 @@ class Node(Leaving):
             self.unsubscribe(subscription)
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """Take a subscription back; harmless where it has been."""
+        """Accept a subscription back; harmless where it has been."""
         self._consumer.unsubscribe(subscription)
 
     def beacon(self) -> None:
-        """Send a beacon for each announcement and subscription in force; the air calls it."""
+        """Send a beacon for each announcement and active subscription; the air calls it."""
         self._producer.beacon()
         self._consumer.beacon()
 

@@ -36,7 +36,7 @@ class Sighting:
     Attributes:
         kind: What happened; what changed its form counts as happening again.
         message: What was on the air; the last one where its sender fell silent.
-        silent: Whether the sender said no farewell, but was not heard any more.
+        silent: Whether the sender said no farewell, but was not received any more.
     """
 
     kind: SightingKind
@@ -47,13 +47,13 @@ class Sighting:
 class Observer(Opening):
     """Watches an air, from a place or everywhere at once.
 
-    From a place it hears what a node there would: beacons and events of nodes in range. A node
+    From a place it receives what a node there would: beacons and events of nodes in range. A node
     that leaves without farewell is missed after `presence.MISSED_BEACONS` periods.
 
     Args:
         air: The medium, open.
-        callback: Is given each sighting; what it raises is counted and held back.
-        location: Tells where the observer is; everywhere where None.
+        callback: Is given each sighting; what it raises is counted and delayed.
+        location: States where the observer is; everywhere where None.
         range_m: Its radio range; metres. Without a place it has no meaning.
         events: Whether events are of interest, beside beacons.
     """
@@ -78,7 +78,7 @@ class Observer(Opening):
         self._watch = Attention(air.settings.beacon_period_s / 2)
 
     async def open(self) -> Self:
-        """Begin to watch; what is in force already is seen at its next beacon.
+        """Begin to watch; what is active already is seen at its next beacon.
 
         Raises:
             NotConnectedError: The broker does not answer in time.
@@ -99,7 +99,7 @@ class Observer(Opening):
 
     @property
     def in_force(self) -> list[Beacon]:
-        """Announcements and memberships that are in force as far as the observer knows."""
+        """Announcements and memberships that are active as far as the observer knows."""
         return self._presence.beacons
 
     @property

@@ -34,7 +34,7 @@ class AirPool:
 
         Raises:
             NotConnectedError: The broker does not answer in time.
-            RefusedError: The broker does not take this client.
+            RefusedError: The broker does not accept this client.
         """
         key = (settings.url, settings.name)
         async with self._turn:

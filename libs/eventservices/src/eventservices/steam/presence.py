@@ -1,4 +1,4 @@
-"""Presence: which beacons are in force, as far as one who listens knows."""
+"""Presence: which beacons are active, as far as one who listens knows."""
 
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
@@ -25,7 +25,7 @@ class Presence(Generic[_B]):
     """Keeps the latest beacon of every announcement and membership.
 
     Args:
-        limit: Most that it keeps. More are counted, not kept, and taken in at a later beacon
+        limit: Most that it keeps. More are counted, not kept, and accepted at a later beacon
             when others have gone.
 
     Attributes:
@@ -39,14 +39,14 @@ class Presence(Generic[_B]):
 
     @property
     def beacons(self) -> list[_B]:
-        """The latest beacon of all that is in force, in the order in which they began."""
+        """The latest beacon of all that is active, in the order in which they began."""
         return [seen.beacon for seen in self._seen.values()]
 
     def take(self, beacon: _B, now_s: float) -> Change | None:
-        """Take a beacon in.
+        """Accept a beacon in.
 
         Args:
-            beacon: What was heard.
+            beacon: What was received.
             now_s: Monotonic time; seconds.
 
         Returns:
@@ -69,7 +69,7 @@ class Presence(Generic[_B]):
 
         Args:
             now_s: Monotonic time; seconds.
-            attentive: Whether beacons could be heard lately; where not, all get more time.
+            attentive: Whether beacons could be received lately; where not, all get more time.
 
         Returns:
             The last beacon of each that is forgotten.

@@ -34,7 +34,7 @@ class Producer:
     Args:
         air: The medium.
         settings: What the node is.
-        location: Tells where it is.
+        location: States where it is.
         counters: The node's.
     """
 
@@ -60,18 +60,18 @@ class Producer:
         self._tell(kind.subject, present=True)
 
     def unannounce(self, subject: str) -> None:
-        """Take an announcement back."""
+        """Accept an announcement back."""
         if subject in self.announced:
             self._tell(subject, present=False)
             del self.announced[subject]
 
     def beacon(self) -> None:
-        """Tell of every announcement in force."""
+        """Tell of every announcement active."""
         for subject in self.announced:
             self._tell(subject, present=True)
 
     def close(self) -> None:
-        """Take back all announcements."""
+        """Withdraw all announcements."""
         for subject in list(self.announced):
             self.unannounce(subject)
 

@@ -57,7 +57,7 @@ class Properties:
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Properties":
-        """Return the properties of a message, as gmqtt tells them."""
+        """Return the properties of a message, as gmqtt reports them."""
 
         def first(name: str, default: Any) -> Any:
             values = told.get(name)

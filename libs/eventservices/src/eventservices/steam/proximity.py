@@ -84,7 +84,7 @@ def around(radius_m: float) -> Circle:
 
 
 def contains(proximity: Proximity, producer: Position, here: Position) -> bool:
-    """Tell whether a place lies in a proximity, borders included.
+    """Return whether a place lies in a proximity, borders included.
 
     Args:
         proximity: The area.
@@ -129,7 +129,7 @@ def check_proximity(proximity: Proximity) -> Proximity:
 
 
 def parse_proximity(text: str) -> Proximity:
-    """Return the proximity that a text stands for.
+    """Return the proximity that a text represents.
 
     Args:
         text: `0,sub,lat,lon,radius` (circle) or `1,sub,lat,lon,dimx,dimy` (rectangle); sub is 0

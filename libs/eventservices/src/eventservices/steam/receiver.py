@@ -12,7 +12,7 @@ from eventservices.steam.topics import Kind
 
 
 class Receiver:
-    """Listens where a location service says that it is.
+    """Listens where a location service states that it is.
 
     It costs nothing until something is listened for, and joins the air's rounds only then, if it
     moves at all.
@@ -20,7 +20,7 @@ class Receiver:
     Args:
         air: The medium.
         carrier: Connection that brings the messages.
-        location: Tells where the receiver is.
+        location: States where the receiver is.
         range_m: Its radio range; metres.
         counters: Those of whom it listens for.
     """
@@ -56,7 +56,7 @@ class Receiver:
             The broker's replies for the cells of now.
 
         Raises:
-            RefusedError: More topics are wanted than the settings allow.
+            RefusedError: More topics are requested than the settings allow.
             MalformedError: The radio range touches too many cells.
         """
         channel = Channel(kind, level)
@@ -111,7 +111,7 @@ class Receiver:
             self._cover()
 
     def _cover(self) -> None:
-        """Note that all cells asked for are in force, and whether that was in time."""
+        """Note that all cells requested are active, and whether that was in time."""
         if not self._channels:
             return
         before_us, now_us = self._covered_us, self._air.clock_us()

@@ -31,13 +31,13 @@ class AirSettings:
         v_max_mps: No node moves faster, on the trace's clock.
         position_interval_s: How often a moving node looks where it is, on the trace's clock.
         speed: How much faster than the wall clock the trace's clock runs.
-        subscription_time_s: Wall time within which the broker puts a subscription in force.
+        subscription_time_s: Wall time within which the broker puts a active subscription.
         leave_after_s: Wall time for which a cell is kept that is not needed any more.
         beacon_period_s: Wall time between beacons.
         event_bytes: Largest payload.
         outgoing_bytes: Largest backlog of a connection; what comes on top is refused.
         topics: Most topics that a connection subscribes to.
-        keepalive_s: MQTT keep-alive; a silent link is given up after about twice that.
+        keepalive_s: MQTT keep-alive; a silent link is abandoned after about twice that.
         connect_s: Wall time within which the broker must answer.
     """
 
@@ -85,7 +85,7 @@ class AirSettings:
 
     @property
     def margin_m(self) -> float:
-        """How far a moving node may get before its new subscriptions are in force; metres."""
+        """How far a moving node may get before its new subscriptions are active; metres."""
         return self.v_max_mps * self.lead_s
 
 

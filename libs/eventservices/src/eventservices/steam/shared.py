@@ -11,13 +11,13 @@ from eventservices.steam.air import Air
 from eventservices.steam.settings import AirSettings
 
 IN_FORCE_S = 1.0
-"""Longest wait, after a round trip, for subscriptions of moving nodes to be in force."""
+"""Longest wait, after a round trip, for subscriptions of moving nodes to be active."""
 
 ROOM_S = 1.0
 """Longest wait for a broker that does not keep up; then publications are refused."""
 
 COUNTED_S = 0.5
-"""How long a sum of counters serves: each of its users asks for it, about as often."""
+"""How long a sum of counters serves: each of its users requests it, about as often."""
 
 _LOOK_S = 0.01
 
@@ -47,7 +47,7 @@ class SharedAir:
         """Return an air, open.
 
         Raises:
-            EventServiceError: The broker is away, or does not take this client.
+            EventServiceError: The broker is away, or does not accept this client.
         """
         air = Air(settings, clock_us)
         await air.open()
@@ -69,10 +69,10 @@ class SharedAir:
     async def probe(self) -> None:
         """Make a round trip, or join the one that is being made.
 
-        A probe in vain has its connection made anew, so that one of many at a time must do.
+        A probe in vain has its connection made again, so that one of many at a time must do.
 
         Raises:
-            NotConnectedError: It did not come back, or subscriptions are not in force.
+            NotConnectedError: It did not come back, or subscriptions are not active.
         """
         if self._probing is None or self._probing.done():
             self._probing = asyncio.create_task(self._round_trip(), name="steam probe")

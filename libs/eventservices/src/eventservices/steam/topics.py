@@ -14,7 +14,7 @@ Kind = Literal["event", "beacon", "group"]
 """Events, announcements, and memberships of proximity groups."""
 
 ANY = "+"
-"""Stands for any subject of a cell."""
+"""Represents any subject of a cell."""
 
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
@@ -46,7 +46,7 @@ class Topics:
         return f"{self._air}/{kind}/{cell[0]}_{cell[1]}/{level}"
 
     def everywhere(self, kind: Kind) -> str:
-        """Return the filter that takes in all subjects of all cells."""
+        """Return the filter that accepts all subjects of all cells."""
         return f"{self._air}/{kind}/#"
 
     def probe(self, client_id: str) -> str:
@@ -60,6 +60,6 @@ def subject_level(topic: str) -> str:
 
 
 def wildcards(topic: str) -> tuple[str, str]:
-    """Return the two filters with a wildcard that take in a topic."""
+    """Return the two filters with a wildcard that accept a topic."""
     air, kind, cell, _ = topic.split("/")
     return f"{air}/{kind}/{cell}/{ANY}", f"{air}/{kind}/#"

@@ -20,13 +20,13 @@ _CARRIER = "observer"
 
 
 class Vantage:
-    """Brings all messages of some kinds, of any subject, that can be heard from a place.
+    """Brings all messages of some kinds, of any subject, that can be received from a place.
 
     Args:
         air: The medium, open.
         kinds: What is of interest.
-        take: Is given each message that is heard.
-        location: Tells where the place is; everywhere where None.
+        take: Is given each message that is received.
+        location: States where the place is; everywhere where None.
         range_m: Radio range there; metres. Everywhere it has no meaning.
     """
 
@@ -50,7 +50,7 @@ class Vantage:
 
     @property
     def healthy(self) -> bool:
-        """Whether the connection is up and all its subscriptions are in force."""
+        """Whether the connection is up and all its subscriptions are active."""
         return self._carrier.link.healthy
 
     async def open(self) -> None:

@@ -6,12 +6,12 @@ import contextlib
 import os
 import random
 import sys
-import time
 
 import uvloop
 from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
+from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
@@ -28,7 +28,7 @@ from fes.options import OptionParser, add_part
 
 
 def main() -> int:
-    """Run until it is asked to end; a bad file or option ends with status 2 and one line."""
+    """Run until it is requested to end; a bad file or option ends with status 2 and one line."""
     return command("fes.adapter", _main)
 
 
@@ -42,7 +42,7 @@ def _main() -> int:
             options.gateway,
             options.event_service,
             pool=ConnectionPool(),
-            clock_us=lambda: clock.time_us(time.time_ns() // 1000),
+            clock_us=lambda: clock.time_us(wall_us()),
             base=options.base or options.federation.parent,
         )
     except FesError as error:

@@ -40,7 +40,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     Type parameters: the Struct of its settings, and what its native client delivers.
 
     Args:
-        context: Where it stands.
+        context: Where it is.
 
     Attributes:
         settings: Its settings, checked.
@@ -82,7 +82,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     @property
     @final
     def sink(self) -> Sink:
-        """Takes what the adapter hears."""
+        """Accepts what the adapter receives."""
         sink = self._sink
         assert sink is not None, "not connected"  # noqa: S101 - its author's mistake, never input's
         return sink
@@ -117,7 +117,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     async def observe(self) -> None:
         """Have the sink told of all that native clients declare now, and of each change.
 
-        Where it was told of them already, it is told of all of them again.
+        Where it was notified of them already, it is notified of all of them again.
 
         Raises:
             UnavailableError: The event service is away; a retry helps.
@@ -126,7 +126,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     async def disconnect(self) -> None:
-        """Disconnect; harmless twice.
+        """Disconnect; idempotent.
 
         Raises:
             AdapterError: The native client could not say goodbye; it is closed all the same.
@@ -153,7 +153,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
         Raises:
             UnavailableError: The event service is away.
-            AdapterError: The event service does not take the event; the message says why.
+            AdapterError: The event service does not accept the event; the message states why.
         """
         await self._performed(self._publish, native, stamp)
 

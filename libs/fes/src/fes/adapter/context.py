@@ -55,12 +55,12 @@ class Subscription:
 
 
 class Sink(Protocol):
-    """Takes what an adapter hears; never blocks, never raises."""
+    """Accepts what an adapter receives; never blocks, never raises."""
 
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
     ) -> None:
-        """Take a native event.
+        """Accept a native event.
 
         Args:
             native: The event.
@@ -70,13 +70,13 @@ class Sink(Protocol):
         """
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
-        """Take a control event."""
+        """Accept a control event."""
 
     def observed(self, seen: Observed) -> None:
-        """Take what a native client declared at the event service, or withdrew."""
+        """Accept what a native client declared at the event service, or withdrew."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Take what could not be read: counted, kept for inspection, nothing else is affected."""
+        """Accept what could not be read: counted, kept for inspection, nothing else is affected."""
 
 
 NOTHING_OBSERVED: Final = Observe()
@@ -85,7 +85,7 @@ NOTHING_OBSERVED: Final = Observe()
 
 @dataclass(frozen=True, slots=True)
 class AdapterContext:
-    """Where an adapter stands.
+    """Where an adapter is.
 
     Attributes:
         id: Adapter identifier, `<gateway>.<event service>`.

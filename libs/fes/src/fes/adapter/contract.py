@@ -83,7 +83,7 @@ class AdapterContract(ABC, Generic[MessageT]):
         """Return what a native message is; None where it is not for the gateway.
 
         Raises:
-            FesError, EventServiceError: It cannot be read; the message says what is wrong.
+            FesError, EventServiceError: It cannot be read; the message states what is wrong.
         """
 
     @abstractmethod

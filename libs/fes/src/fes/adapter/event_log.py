@@ -1,7 +1,8 @@
 """Decisions of an adapter about events, written to the event log."""
 
-import time
 from typing import Any
+
+from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.eventlog import Decision, Record
@@ -14,7 +15,7 @@ class Recording:
     """Writes what an adapter decides.
 
     Args:
-        context: Where the adapter stands.
+        context: Where the adapter is.
         log: The event log.
     """
 
@@ -34,7 +35,7 @@ class Recording:
         self._log.write(
             Record(
                 decision=decision,
-                wall_us=time.time_ns() // 1000,
+                wall_us=wall_us(),
                 time_us=context.clock_us(),
                 system=context.system,
                 component="adapter",

@@ -12,7 +12,7 @@ class Observed:
 
     Attributes:
         by: Names the declaration among all of the event service: who made it, and which of its
-            own it is. The same again takes the place of the one before.
+            own it is. The same again replaces the one before.
         wants: Of a subscription: its filter, of native events in the mapping's neutral form.
         asks: Of a subscription whose native events the mapping has no names for: its filter, of
             events of the federation.

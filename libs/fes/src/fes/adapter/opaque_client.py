@@ -9,12 +9,12 @@ Source:
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final, Self
 
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
+from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.inbound.acknowledgements import Answer
@@ -29,7 +29,7 @@ from fes.mapping import Native
 from fes.model import Event
 
 LEASE_S: Final = 60.0
-"""Life of a subscription that is held, unless it is renewed."""
+"""Life of a subscription that is kept, unless it is renewed."""
 
 RENEWALS: Final = 3
 """Renewals in one lease: two may be lost."""
@@ -41,7 +41,7 @@ class OpaqueClient:
     """Makes requests for one client of an event service.
 
     Args:
-        kind: Kind of the event service, as the federation's file says it.
+        kind: Kind of the event service, as the federation's file specifies it.
         service: Event service identifier: the Source of the requests.
         system: System identifier.
         client: Names the client; unique in the event service, and the same over restarts.
@@ -78,7 +78,7 @@ class OpaqueClient:
                 mapping=EventMapping(()),
                 hears_control=False,
                 pool=pool or ConnectionPool(),
-                clock_us=lambda: time.time_ns() // 1000,
+                clock_us=wall_us,
             )
         )
 
@@ -120,7 +120,7 @@ class OpaqueClient:
 
         It is a lease, renewed three times in its life, so that it ends by itself where the client
         dies; and withdrawn at the end of the block. While the event service is away it is not
-        renewed, and made anew with the next renewal.
+        renewed, and made again with the next renewal.
 
         Args:
             dist_list: Where it shall be applied.
@@ -183,7 +183,7 @@ class OpaqueClient:
 
 
 class _Deaf:
-    """Takes what the adapter hears, which a client that only asks does not want."""
+    """Accepts what the adapter receives, which a client that only asks does not want."""
 
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None

@@ -29,7 +29,7 @@ class ConnectionPool:
     def latest(self, key: object) -> Latest[Any]:
         """Return what remembers, for all that ask under one key, what was made of what came last.
 
-        What one connection hears is given to every adapter on it, one after the other; so the
+        What one connection receives is passed to every adapter on it, one after the other; so the
         first of them reads it for all.
         """
         return self._latest.setdefault(key, Latest())

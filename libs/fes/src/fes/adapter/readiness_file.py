@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 async def sign_of_life(path: Path | None, ready: Callable[[], bool]) -> AsyncIterator[None]:
     """Touch a file every second while a part is ready, and remove it when it is not.
 
-    A process that hangs touches nothing, so that the file grows old; a health check asks for its
+    A process that hangs touches nothing, so that the file grows old; a health check requests its
     age, and needs no port.
 
     Args:

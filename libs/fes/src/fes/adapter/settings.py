@@ -1,6 +1,6 @@
 """Settings of event services and adapters: one reader, one error.
 
-What the file says of an event service is checked before anything starts by the same Struct
+What the file specifies of an event service is checked before anything starts by the same Struct
 (`fes.federation.checks.kinds`); this reader is for what an adapter is given, wherever it came from.
 """
 
@@ -42,7 +42,7 @@ def read_settings(service: str, given: Mapping[str, Any], kind: type[SettingsT])
 
 
 def setting_fault(service: str, part: str, reason: str, key: str = "") -> FederationError:
-    """Return the error of what the file says of an event service.
+    """Return the error of what the file specifies of an event service.
 
     Args:
         service: Event service identifier.

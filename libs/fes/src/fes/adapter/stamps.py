@@ -19,7 +19,7 @@ def to_native(stamp: Stamp, via: tuple[str, ...]) -> NativeStamp:
 
     Args:
         stamp: The stamp.
-        via: Event services passed, oldest first; at most `MAX_VIA`, further ones are not told.
+        via: Event services passed, oldest first; at most `MAX_VIA`, further ones are not reported.
     """
     return NativeStamp(
         stamp.origin, stamp.epoch, stamp.sequence, stamp.time_us, stamp.home, via[:MAX_VIA]

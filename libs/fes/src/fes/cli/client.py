@@ -103,7 +103,7 @@ def _shown(names: Iterable[str], most: int = 20) -> str:
 
 
 def _detail(answer: httpx.Response) -> str:
-    """Return what a gateway says is wrong, without the form that it says it in."""
+    """Return what a gateway declares is wrong, without the form that it says it in."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

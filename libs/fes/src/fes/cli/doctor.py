@@ -180,7 +180,7 @@ def memory(available: int | None = None) -> Finding:
     """Check the memory that is free now.
 
     Args:
-        available: Bytes; asked of the system where None.
+        available: Bytes; requested of the system where None.
     """
     free = _available_bytes() if available is None else available
     if free is None:

@@ -26,7 +26,7 @@ from fes.model.text import from_json
 OK, NO = 0, 1
 
 MAX_LINE_BYTES: Final = 1024 * 1024
-"""Longest line of a file of events; a longer one is told as what it is."""
+"""Longest line of a file of events; a longer one is reported as what it is."""
 
 _VALUES: Final = {True: "true", False: "false", None: "unknown"}
 

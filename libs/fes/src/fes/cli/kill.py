@@ -3,10 +3,11 @@
 import json
 import os
 import signal
-import time
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
 from typing import Any, TextIO
+
+from serving.wall_clock import wall_us
 
 from fes.errors import FesError
 
@@ -67,7 +68,7 @@ def _is_of(pid: int, run: Path) -> bool:
 
 
 def _note(path: Path, part: str, number: signal.Signals) -> None:
-    now_us = time.time_ns() // 1000
+    now_us = wall_us()
     line = {"v": 1, "part": part, "from_us": now_us, "to_us": now_us, "by": "operator"}
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps({**line, "cause": f"signal {number.value}"}) + "\n")

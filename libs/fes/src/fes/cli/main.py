@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import client, doctor, kill, run, validate
+from fes.cli import client, doctor, init, kill, native, run, validate
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -41,6 +41,9 @@ def _dispatch(options: argparse.Namespace) -> int:
         "filter": lambda: filters.run(options, os.environ, out),
         "doctor": lambda: doctor.doctor(options, os.environ, out),
         "inject": lambda: client.inject(options, out),
+        "init": lambda: init.init(options, out),
+        "listen": lambda: native.listen(options, os.environ, out),
+        "publish": lambda: native.publish(options, os.environ, out),
         "kill": lambda: kill.kill(options, out),
     }
     show = partial(client.show, options.command, options, out)
@@ -54,7 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run.add_parser(subparsers)
     validate.add_parser(subparsers)
+    init.add_parser(subparsers)
     filters.add_parser(subparsers)
+    native.add_parsers(subparsers)
     client.add_parsers(subparsers)
     kill.add_parser(subparsers)
     doctor.add_parser(subparsers)

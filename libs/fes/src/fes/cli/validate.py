@@ -62,7 +62,7 @@ def validate(
         paths: The files; none is a mistake, not success.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
         out: Takes the lines.
-        report: Whether to tell what is degraded, too.
+        report: Whether to report what is degraded, too.
 
     Returns:
         Exit status: 0 where no file has errors (warnings do not count), 1 where one has, 2 where
@@ -91,7 +91,7 @@ def examine_file(
     Args:
         path: The file.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
-        report: Whether to tell what is degraded, too.
+        report: Whether to report what is degraded, too.
     """
     try:
         data = read_bytes(path)

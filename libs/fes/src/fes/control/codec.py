@@ -38,7 +38,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def is_control(subject: str) -> bool:
-    """Tell whether an event of this subject is a control event."""
+    """Return whether an event of this subject is a control event."""
     return subject == CONTROL_SUBJECT
 
 

@@ -11,7 +11,7 @@ CONTROL_SUBJECT = "FES_ControlEvent"
 
 
 class RequestType(IntEnum):
-    """What a control event asks for.
+    """What a control event requests.
 
     Source:
         FES thesis, section 5.3.1; 16 and above are ours.

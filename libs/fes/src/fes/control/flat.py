@@ -1,6 +1,6 @@
 """Control events without nesting, for event services that know no events in events.
 
-The inner event stands as JSON text, so that a person who watches the service can read it.
+The inner event is as JSON text, so that a person who watches the service can read it.
 """
 
 from fes.errors import CodecError, ControlEventError

@@ -1,6 +1,6 @@
 """What gateways tell one another, as control events of types 16 and above.
 
-A signal stands in one parameter, as JSON text, so that every event service can carry it and a
+A signal is in one parameter, as JSON text, so that every event service can carry it and a
 person who watches the service can read it:
 
 | parameter | type   | meaning                                              |
@@ -36,11 +36,11 @@ DIGESTS = 256
 
 
 class Missing(msgspec.Struct, frozen=True, array_like=True):
-    """A gateway that is not heard where it should be.
+    """A gateway that is not received where it should be.
 
     Attributes:
         gateway: Its identifier.
-        service: The event service where it is not heard.
+        service: The event service where it is not received.
         since: As the one that misses it knew it; a later one refutes this.
     """
 
@@ -57,7 +57,7 @@ class Attendance(msgspec.Struct, frozen=True, array_like=True):
         version: Newer words have larger ones.
         since: Version with which it said, or confirmed, where it is.
         at: Event services where it works.
-        missing: Whom it does not hear.
+        missing: Whom it does not receive.
     """
 
     gateway: Name
@@ -93,9 +93,9 @@ class Ask(msgspec.Struct, frozen=True):
 
     Attributes:
         gateway: Who asks.
-        of: Who is asked.
+        of: Who is queried.
         digests: Of the buckets that the asker's rows fall into, a power of two of them; empty where
-            it asks for the whole table.
+            it requests the whole table.
     """
 
     gateway: Name
@@ -108,7 +108,7 @@ class Table(msgspec.Struct, frozen=True):
 
     Attributes:
         gateway: Whose it is.
-        serial: Tells one answer from another; 0 where only what is new is told.
+        serial: Tells one answer from another; 0 where only what is new is reported.
         number: Of this part, from 0.
         count: Of parts; 0 where more follow.
         away: As in a hello of its gateway.
@@ -159,7 +159,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 def is_signal(event: Event) -> bool:
-    """Tell whether a control event is a signal."""
+    """Return whether a control event is a signal."""
     number = event.parameter("Type")
     return isinstance(number, int) and number in _decoders
 

@@ -22,7 +22,7 @@ class Log(Protocol):
     """Takes records; never blocks and never raises."""
 
     def wants(self, identity: str) -> bool:
-        """Tell whether a record about an event is taken, so that no other need be made.
+        """Return whether a record about an event is accepted, so that no other need be made.
 
         Args:
             identity: The event's, `origin/epoch/sequence`; "" for a record about no event.
@@ -91,7 +91,7 @@ class EventLog:
         self._thread.start()
 
     def wants(self, identity: str) -> bool:
-        """Tell whether records about an event are in the sample; those about none always are."""
+        """Return whether records about an event are in the sample; those about none always are."""
         return (
             self._threshold >= EVERYTHING
             or not identity
@@ -108,7 +108,7 @@ class EventLog:
         self._waiting.append(record)
 
     def close(self) -> None:
-        """Write what waits and close the file; harmless twice."""
+        """Write what waits and close the file; idempotent."""
         if not self._closed.is_set():
             self._closed.set()
             self._thread.join()
@@ -147,7 +147,7 @@ class EventLog:
         self.written += lines.count(b"\n")
 
     def _line(self, record: Record) -> bytes:
-        """Return one record's line; nothing, and a count, where JSON cannot say it."""
+        """Return one record's line; nothing, and a count, where JSON cannot express it."""
         try:
             return self._encoder.encode(record) + b"\n"
         except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Where servers listen, with the name and the password that they ask for."""
+"""Where servers listen, with the name and the password that they request."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def address(federation: Federation, broker: str) -> str:
         broker: Name of the broker.
 
     Raises:
-        FederationError: It has no url, or its password file holds no password.
+        FederationError: It has no url, or its password file contains no password.
     """
     told = federation.brokers[broker]
     if told.url is UNSET:
@@ -34,7 +34,7 @@ def store_addresses(federation: Federation, gateway: str) -> tuple[str, ...]:
         gateway: Name of the gateway.
 
     Raises:
-        FederationError: Its password file holds no password.
+        FederationError: Its password file contains no password.
     """
     told = federation.gateways[gateway].store
     return tuple(_complete(url, told, f"gateways.{gateway}.store") for url in told.urls)

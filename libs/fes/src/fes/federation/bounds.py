@@ -1,4 +1,4 @@
-"""What the file may say of limits: of the whole federation, and of its event log."""
+"""What the file may specify of limits: of the whole federation, and of its event log."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         patterns: Most names in a distribution list.
         announcement_s: Life of a fabricated announcement that no publication renews.
         horizon_s: How long an unsubscription is remembered: longer than any separation.
-        hello_s: How often a gateway says that it is there; a standby takes over once some fail.
+        hello_s: How often a gateway states that it is there; a standby takes over once some fail.
         window: Sequence numbers of each origin that marks of delivery keep.
         origins: Origins that marks of delivery keep.
         custody: Most persistent events that a gateway answers for at a time, for each destination.

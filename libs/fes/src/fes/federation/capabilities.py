@@ -15,7 +15,7 @@ class Capabilities:
         stamps: Whether events carry their stamp.
         suppresses: Whether native clients suppress a repeated identity.
         persistent: Whether it keeps events over a restart.
-        max_event_bytes: Largest event; 0 where it tells none.
+        max_event_bytes: Largest event; 0 where it reports none.
         keeps_attributes: Whether attributes it does not know pass through.
         keeps_types: Names of the types that cross unchanged.
         pull: Whether events must be fetched.

@@ -112,7 +112,7 @@ class Beginning(msgspec.Struct, frozen=True):
 class AwaitedClock:
     """The federation clock of a run whose trace begins once everything is ready.
 
-    Until a file tells when it begins, the trace's time stands at its start.
+    Until a file states when it begins, the trace's time is at its start.
 
     Args:
         clock: Of the resolved file.
@@ -156,7 +156,7 @@ def clock_of(clock: Clock, path: Path | None) -> TimeTeller:
 
     Args:
         clock: Of the resolved file.
-        path: File that tells when it begins; None where the resolved file does.
+        path: File that states when it begins; None where the resolved file does.
 
     Raises:
         FederationError: As `FederationClock.of`.

@@ -38,7 +38,7 @@ class Kind:
     Attributes:
         settings: Struct that the settings must fit; None where any will do.
         capabilities: What it can do, from settings that fit the Struct.
-        stamp_setting: Name of a setting that, where it is true, says that all events are stamped;
+        stamp_setting: Name of a setting that, where it is true, states that all events are stamped;
             "" where there is none.
         one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
             that one adapter may be without it.

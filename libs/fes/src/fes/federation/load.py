@@ -51,7 +51,7 @@ def loads(
     """Return the federation that a text describes.
 
     Args:
-        text: What a file would hold.
+        text: What a file would contain.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
         file: What findings call the text.
 
@@ -65,7 +65,7 @@ def examine(text: str | bytes, file: str, environment: Mapping[str, str]) -> Doc
     """Return what a text says and everything that is wrong with it, without raising.
 
     Args:
-        text: What a file would hold.
+        text: What a file would contain.
         file: What findings call the text.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
     """

@@ -1,4 +1,4 @@
-"""Says where in its file an error stands, of which only the key is known."""
+"""States where in its file an error is, of which only the key is known."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _STEP: Final = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 def located(error: FesError, path: FilePath, environment: Mapping[str, str]) -> FesError:
     """Return an error with the file, line and column of its key.
 
-    A setting of an event service may stand at one of its adapters instead, and is found there.
+    A setting of an event service may be at one of its adapters instead, and is found there.
 
     Args:
         error: Any; one that has no key, or has its place, is returned as it is.

@@ -17,11 +17,11 @@ Name = Annotated[
         description="No comma, `*`, `?` or control character, no space around it; not `.` or `..`.",
     ),
 ]
-"""An identifier that can stand in a distribution list."""
+"""An identifier that can be in a distribution list."""
 
 
 def fault_of(name: str) -> str | None:
-    """Return why `name` cannot stand in a distribution list; None where it can.
+    """Return why `name` cannot be in a distribution list; None where it can.
 
     Source:
         Design, section 4: a comma separates, `*` and `?` are wildcards, spaces around a name are

@@ -38,8 +38,8 @@ class Hop(NamedTuple):
 
     Attributes:
         service: The gateway's own event service to send on.
-        gateway: The gateway that shall take it; "" where nobody stands between, or where all that
-            hear it on a medium may.
+        gateway: The gateway that shall take it; "" where nobody is between, or where all that
+            receive it on a medium may.
     """
 
     service: str
@@ -65,7 +65,7 @@ def mediums(federation: Federation) -> dict[str, str]:
 
 
 def silence(federation: Federation) -> Silence:
-    """Return where the file says that publications do not travel as control events."""
+    """Return where the file states that publications do not travel as control events."""
     controls = {
         (name, service): adapter.control
         for name, gateway in federation.gateways.items()
@@ -102,7 +102,7 @@ def spanning_tree(live: Iterable[Attachment], on_medium: Mapping[str, str]) -> G
 
 
 def _join(parents: dict[Vertex, Vertex], a: Vertex, b: Vertex) -> bool:
-    """Unite two sets; tell whether they were apart."""
+    """Unite two sets; return whether they were apart."""
     root_a, root_b = _root(parents, a), _root(parents, b)
     if root_a == root_b:
         return False
@@ -130,7 +130,7 @@ ROUTES_KEPT: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """What the file says of who is attached where.
+    """What the file specifies of who is attached where.
 
     Attributes:
         attachments: In the order of the file, which decides the routes.
@@ -258,5 +258,5 @@ class Routes:
         return vertex[0] != "medium" or near[1] in self._heard
 
     def _goes_on(self, vertex: Vertex, near: Vertex) -> bool:
-        """Tell whether a control event gets from a vertex to one beside it, and beyond."""
+        """Return whether a control event gets from a vertex to one beside it, and beyond."""
         return vertex[0] != "gateway" or (vertex[1], near[1]) not in self._silent.mute

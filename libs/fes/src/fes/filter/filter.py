@@ -37,5 +37,5 @@ class Filter:
         return Filter(text, tree, canonical(tree), compile_filter(tree))
 
     def matches(self, event: Event) -> bool:
-        """Tell whether an event is delivered: whether the filter is true of it."""
+        """Return whether an event is delivered: whether the filter is true of it."""
         return self.test(event) is True

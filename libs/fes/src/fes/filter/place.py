@@ -1,7 +1,7 @@
 """Where an event happened, and how far that is from somewhere.
 
 The position of an event is its parameters `lat` and `lon`, or `latitude` and `longitude` where it
-lacks one of those. Attributes are not asked: `Proximity` says where an event may be heard, not
+lacks one of those. Attributes are not asked: `Proximity` states where an event may be received, not
 where it happened.
 """
 
@@ -62,12 +62,12 @@ def distance_m(lat: float, lon: float, other_lat: float, other_lon: float) -> fl
 
 
 def contains(disc: Within, lat: float, lon: float) -> bool:
-    """Tell whether a position is in a disc, its border included."""
+    """Return whether a position is in a disc, its border included."""
     return inside_of(disc)(lat, lon)
 
 
 def inside_of(disc: Within) -> Callable[[float, float], bool]:
-    """Return a function that tells whether a position is in a disc, its border included.
+    """Return a function that states whether a position is in a disc, its border included.
 
     It compares half chords, as `distance_m` calculates them, and most positions far away by their
     latitude alone.
@@ -87,13 +87,13 @@ def inside_of(disc: Within) -> Callable[[float, float], bool]:
 
 
 def encloses(disc: Within, other: Within) -> bool:
-    """Tell whether a disc has another one in it; False in doubt."""
+    """Return whether a disc has another one in it; False in doubt."""
     between = distance_m(disc.lat, disc.lon, other.lat, other.lon)
     return disc == other or between + other.metres + _SLACK_M <= disc.metres
 
 
 def is_apart(disc: Within, other: Within) -> bool:
-    """Tell whether two discs have no position in common; False in doubt."""
+    """Return whether two discs have no position in common; False in doubt."""
     between = distance_m(disc.lat, disc.lon, other.lat, other.lon)
     return between > disc.metres + other.metres + _SLACK_M
 

@@ -26,11 +26,11 @@ class Entering:
         self._delivery = delivery
 
     def take(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
-        """Take a request.
+        """Accept a request.
 
         Args:
             control: The request.
-            arrived: Event service that it was heard at; "" where it came over the API.
+            arrived: Event service that it was received at; "" where it came over the API.
             turn: Collects what comes of it.
         """
         try:
@@ -46,7 +46,7 @@ class Entering:
                 self._delivery.never(control, arrived, str(error), turn)
 
     def is_sound(self, control: ControlEvent, arrived: str, turn: Turn) -> bool:
-        """Tell whether a request may enter; where not, it is refused. See `take`."""
+        """Return whether a request may enter; where not, it is refused. See `take`."""
         try:
             check_entry(control, self._settings, arrived)
             patterns = patterns_of(control, self._settings)
@@ -59,7 +59,7 @@ class Entering:
 
     @staticmethod
     def is_shared(control: ControlEvent) -> bool:
-        """Tell whether each replica of a gateway may take a request.
+        """Return whether each replica of a gateway may take a request.
 
         Each may take an event that nobody answers for.
 

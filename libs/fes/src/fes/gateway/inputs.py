@@ -1,4 +1,4 @@
-"""What a gateway core is told."""
+"""What a gateway core is reported."""
 
 import msgspec
 

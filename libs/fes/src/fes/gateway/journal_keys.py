@@ -20,7 +20,7 @@ def key_of(kind: str, *parts: str) -> str:
     """Return the key of a kind that some texts make up.
 
     Args:
-        kind: Says what the key names; without control characters.
+        kind: States what the key names; without control characters.
         parts: Any text each, a client's too.
     """
     return f"{kind}{END}" + "".join([f"{escaped(part)}{END}" for part in parts])

@@ -31,7 +31,7 @@ class OwnClock:
         self._ahead_us: int | None = None
 
     def restore(self, noted: bytes | None) -> None:
-        """Take back what the journal kept: time never goes behind it."""
+        """Restore what the journal kept: time never goes behind it."""
         if noted is not None:
             self.noted_us = max(self.noted_us, int(noted))
             self.now_us = max(self.now_us, self.noted_us)

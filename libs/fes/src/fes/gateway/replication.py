@@ -1,6 +1,6 @@
 """What the replicas of a gateway leave for one another in the journal that they share.
 
-One replica leads: what stands in the journal is its word. The others follow: they take over the
+One replica leads: what is in the journal is its word. The others follow: they take over the
 request table and the roster from it, deliver best-effort events of their own origins, and leave
 there what is for the leader to decide.
 
@@ -73,7 +73,7 @@ class Tail(NamedTuple):
 
 
 def is_request(key: str) -> bool:
-    """Tell whether a key names a row of the request table: it begins with a kind's number."""
+    """Return whether a key names a row of the request table: it begins with a kind's number."""
     return key[:1].isdigit()
 
 
@@ -81,7 +81,7 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
     """A request that a replica forwards to the one that leads.
 
     Attributes:
-        service: Event service whose adapter heard it; "" where it came over the API.
+        service: Event service whose adapter received it; "" where it came over the API.
         message: The request.
     """
 
@@ -97,7 +97,7 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
         """Return what the leader is to take.
 
         Raises:
-            FesError: It is no request.
+            FesError: It is not a request.
         """
         if self.service:
             return self.message

@@ -91,7 +91,7 @@ def sound(state: Mapping[str, bytes | None]) -> Sound:
 def within(read: Sound, settings: GatewaySettings) -> Sound:
     """Return what of a journal there is memory for; the rest is dropped, and told.
 
-    A journal may hold more than its gateway may: it was written under larger limits. Of requests
+    A journal may contain more than its gateway may: it was written under larger limits. Of requests
     the smallest stay, of rows in custody the oldest.
 
     Args:

@@ -29,7 +29,7 @@ class Router:
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
-        ways: The ways that there are now.
+        ways: The routes that there are now.
         sending: Sends events.
         carrying: Takes persistent events into custody.
         marks: Remembers what was sent.
@@ -63,7 +63,7 @@ class Router:
             Whether this gateway is done with the event, or answers for it.
 
         Raises:
-            EventError: The event's body had to be read, and is no event of its subject.
+            EventError: The event's body had to be read, and is not an event of its subject.
         """
         reason = self._worthless(event, turn.now)
         if reason:
@@ -94,7 +94,7 @@ class Router:
         """Take an event that another gateway gives into custody; tell whether to acknowledge it.
 
         What would go back where it came from is not taken, on a medium neither: its giver keeps it
-        until one hears it that is nearer.
+        until one receives it that is nearer.
 
         Args:
             event: The event.
@@ -154,7 +154,7 @@ class Router:
         return not self._settings.adapters[hop.service].on_medium
 
     def _flood(self, event: Passing, destination: str) -> tuple[tuple[Hop, ...], str]:
-        """Return the hops to all who may know a way, where none is known; or why there is none.
+        """Return the hops to all who may know a route, where none is known; or why there is none.
 
         What cannot go on is not marked, so that a copy may that comes later.
         """

@@ -9,7 +9,7 @@ from fes.link.messages import FromAdapter, Order
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag=20):
-    """What an adapter says first.
+    """What an adapter declares first.
 
     Attributes:
         adapter: Adapter identifier.
@@ -40,7 +40,7 @@ class LinkEnd(Protocol):
         """Send a message; False where it was dropped and counted because the queue is full."""
 
     async def close(self) -> None:
-        """Close the link; harmless twice."""
+        """Close the link; idempotent."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -48,4 +48,4 @@ class LinkEnd(Protocol):
 
 
 Receiver = Callable[[Message], None]
-"""Takes what the other end sent; must not block."""
+"""Accepts what the other end sent; must not block."""

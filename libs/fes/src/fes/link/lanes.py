@@ -25,14 +25,14 @@ _EITHER = (HeardControl, PublishControl)
 
 
 def is_event(message: Message) -> bool:
-    """Tell whether a message carries an event, and so belongs to the events' lane."""
+    """Return whether a message carries an event, and so belongs to the events' lane."""
     return isinstance(message, _EVENTS) or (isinstance(message, _EITHER) and message.publication)
 
 
 class Lanes:
     """What waits to be sent: control traffic first, then events, urgent ones first.
 
-    Where the events' lane is full, one that is more urgent than others takes the place of the
+    Where the events' lane is full, one that is more urgent than others replaces the
     newest of the least urgent.
 
     Args:
@@ -41,7 +41,7 @@ class Lanes:
         lane_bytes: Most bytes that wait in each lane.
 
     Attributes:
-        dropped: Messages that were not taken, or that waited and had to go.
+        dropped: Messages that were not accepted, or that waited and had to go.
         cut: Whether control traffic was among them: the other end misses something that only a
             new link can tell it.
         on_displaced: Is told each event that waited and had to go for a more urgent one.
@@ -96,7 +96,7 @@ class BoundedLane:
 
     Args:
         most: Most messages.
-        most_bytes: Most bytes; the first message is taken whatever its size.
+        most_bytes: Most bytes; the first message is accepted whatever its size.
 
     Attributes:
         messages: Those that wait.
@@ -114,7 +114,7 @@ class BoundedLane:
         self._most_bytes = most_bytes
 
     def put(self, message: Message, priority: int = 0) -> Sequence[Message] | None:
-        """Take a message; return what goes for it, or None where it is not taken."""
+        """Accept a message; return what goes for it, or None where it is not accepted."""
         going: Sequence[Message] | None = ()
         if self.count >= self._most or self.waiting_bytes >= self._most_bytes:
             going = self._make_room(priority)
@@ -126,14 +126,14 @@ class BoundedLane:
         return going
 
     def take(self) -> Message:
-        """Take out the message that goes first."""
+        """Remove the message that goes first."""
         message = self.messages.popleft()
         self.count -= 1
         self.waiting_bytes -= _size(message)
         return message
 
     def _make_room(self, priority: int) -> list[Message] | None:
-        """Take out what must go for an event of a priority; None where nothing may go for it."""
+        """Remove what must go for an event of a priority; None where nothing may go for it."""
         count, size = self.count, self.waiting_bytes
         for message in self.messages.below(priority):
             count -= 1
@@ -152,4 +152,4 @@ def _size(message: Message) -> int:
 
 
 def _tell_nobody(message: Message) -> None:
-    """Take a message of which nobody wants to know."""
+    """Accept a message of which nobody needs to know."""

@@ -1,4 +1,4 @@
-"""The link where both ends live in one process: messages are handed over as they are.
+"""The link where both ends live in one process: messages are passed on as they are.
 
 Each direction has lanes with the bounds of a frame's, and is woken once for all that waits, as
 over a socket; so neither end ever runs inside the other's call. All links of a process have their
@@ -26,8 +26,8 @@ class Inbox:
 
     Attributes:
         closed: Whether this end takes nothing any more.
-        failed: Messages that could not be taken.
-        taken: Messages that were handed over.
+        failed: Messages that could not be accepted.
+        taken: Messages that were passed on.
     """
 
     def __init__(self, queue: int, control: int) -> None:
@@ -53,7 +53,7 @@ class Inbox:
         return self._lanes.dropped
 
     def put(self, message: Message) -> bool:
-        """Take a message for later; False where it is dropped."""
+        """Accept a message for later; False where it is dropped."""
         taken = not self.closed and self._lanes.put(message)
         self._schedule()
         return taken
@@ -65,7 +65,7 @@ class Inbox:
         turns().put(self._deliver)
 
     def _deliver(self) -> bool:
-        """Hand over some of what waits; tell whether there is more."""
+        """Pass on some of what waits; return whether there is more."""
         receiver = self._receiver
         if receiver is None or self.closed:
             self._scheduled = False
@@ -119,7 +119,7 @@ class MemoryEnd:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Messages sent, dropped, and those from the other end that could not be taken."""
+        """Messages sent, dropped, and those from the other end that could not be accepted."""
         return {
             "link_sent": self._outbox.taken,
             "link_dropped": self._unsent + self._outbox.dropped,

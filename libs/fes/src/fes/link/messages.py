@@ -6,7 +6,7 @@ from fes.model import Stamp
 
 
 class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
-    """An adapter heard a native event that some subscription asked for.
+    """An adapter received a native event that some subscription requested.
 
     The gateway routes by this header and passes the body on unchanged.
 
@@ -18,7 +18,7 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
         desired: Version of the desired state that the adapter matched against.
         expires_us: When the event is worthless, federation clock; 0 is never.
         priority: -32767 .. 32767.
-        persistent: Whether it asks for persistent delivery.
+        persistent: Whether it requests persistent delivery.
         body: The event as MessagePack.
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
         token: Of an event that its service keeps until it is acknowledged: the gateway answers
@@ -43,7 +43,7 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """An adapter heard a control event.
+    """An adapter received a control event.
 
     Attributes:
         stamp: Stamp of its native publisher; None where it has none.
@@ -77,7 +77,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
 
 
 class Counted(msgspec.Struct, frozen=True, array_like=True, tag=4):
-    """An adapter tells its counters and state.
+    """An adapter reports its counters and state.
 
     Attributes:
         ready: Whether its last round trip through the event service came back.
@@ -96,7 +96,7 @@ class Confirmed(msgspec.Struct, frozen=True, array_like=True, tag=5):
     Attributes:
         row: Number of the row.
         error: Why it could not; empty where the event service has it.
-        retryable: Whether the same event may be taken later.
+        retryable: Whether the same event may be accepted later.
     """
 
     row: int
@@ -144,7 +144,7 @@ class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
     Attributes:
         stamp: The event's stamp.
         via: Event services that it passed before this one, oldest first; an access point of a
-            medium counts itself, for what is published there is heard at others.
+            medium counts itself, for what is published there is received at others.
         expires_us: When the event is worthless, federation clock; 0 is never.
         body: The event as MessagePack.
         priority: -32767 .. 32767; of those that wait, larger ones go first.
@@ -216,7 +216,7 @@ class Taken(msgspec.Struct, frozen=True, array_like=True, tag=18):
 
 
 class View(msgspec.Struct, frozen=True, array_like=True, tag=19):
-    """A replica of the gateway tells which replicas there are, and which of them leads.
+    """A replica of the gateway states which replicas there are, and which of them leads.
 
     It is the first that a replica says on a link, and said again whenever it changes. A gateway
     without replicas never says it.

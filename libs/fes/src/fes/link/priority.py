@@ -40,7 +40,7 @@ class PriorityQueue(Generic[Item]):
         self._count += 1
 
     def popleft(self) -> Item:
-        """Take out the oldest of the most urgent items.
+        """Remove the oldest of the most urgent items.
 
         Raises:
             IndexError: None waits.
@@ -53,7 +53,7 @@ class PriorityQueue(Generic[Item]):
         return item
 
     def pop_least(self) -> Item:
-        """Take out the newest of the least urgent items.
+        """Remove the newest of the least urgent items.
 
         Raises:
             IndexError: None waits.

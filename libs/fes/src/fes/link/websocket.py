@@ -30,7 +30,7 @@ MOST_REFUSED_S = 30.0
 """Longest pause after a link that was refused: another holds it, and keeps it."""
 
 STEADY_S = 5.0
-"""How long a link must have lasted for the pauses between dials to begin anew."""
+"""How long a link must have lasted for the pauses between dials to restart."""
 
 CLOSE_S = 1.0
 """Longest that the other end is waited for to take leave; one that is halted holds up no stop."""
@@ -74,7 +74,7 @@ class SocketEnd:
         return taken
 
     async def run(self) -> None:
-        """Carry messages both ways until the link breaks or is closed.
+        """Carry messages in both directions until the link breaks or is closed.
 
         Raises:
             LinkError: The other end broke the protocol.
@@ -100,7 +100,7 @@ class SocketEnd:
             raise LinkError(broken)
 
     async def close(self) -> None:
-        """Close the link; harmless twice."""
+        """Close the link; idempotent."""
         await self._socket.close()
 
     @property
@@ -141,12 +141,12 @@ def _breach(error: BaseException) -> str:
 
 
 class Dialler:
-    """Keeps an adapter's link to its gateway: dials, says hello, and dials again.
+    """Keeps an adapter's link to its gateway: dials, sends a hello, and dials again.
 
     Args:
         url: `ws://host:port/link`.
-        hello: Gives the adapter's hello.
-        on_up: Called with the end once the hello is on its way.
+        hello: Returns the adapter's hello.
+        on_up: Called with the end once the hello is in transit.
         on_down: Called with the reason when the link broke or could not be made.
         rng: For the decorrelated jitter of the back-off.
         address: Where to dial, where the host of `url` has several addresses; the host where "".

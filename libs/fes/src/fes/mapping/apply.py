@@ -31,7 +31,7 @@ class Mapping:
 
     Args:
         rules: DBC files as paths that can be opened: see `load_rules`.
-        name_rule: What the service takes as a name; None where it takes any.
+        name_rule: What the service accepts as a name; None where it takes any.
         automatic: Whether events that no rule matches are mapped as they are. Where not, a native
             one is counted and set aside, and one of the federation is refused.
 

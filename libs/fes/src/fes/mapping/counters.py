@@ -15,8 +15,8 @@ class Counters:
     """Counts of one mapping, since it was made.
 
     Attributes:
-        mapped: Events made, either way.
-        refused: Events that raised a MappingError, either way.
+        mapped: Events made, in either direction.
+        refused: Events that raised a MappingError, in either direction.
         saturated: Numbers moved to the end of their range.
         short_frames: Payloads too short for a field of their rule.
         undecoded: Payloads or signals kept raw or left out because they have no known meaning.
@@ -24,7 +24,7 @@ class Counters:
         implausible: Events left out because a value was outside the range of its rule, either way.
         left_out: Fields for which the other side has no place.
         by_kind: Of `short_frames`, `undecoded`, `unmatched` and `implausible`: count by (what,
-            native kind); of `implausible` on the way out, the subject.
+            native kind); of `implausible` outbound, the subject.
     """
 
     mapped: int = 0

@@ -26,7 +26,7 @@ LONGEST_PROXIMITY: Final = 1024
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 AT_ONCE_US: Final = 1
-"""Stands for an end at 1970-01-01 exactly, as 0 stands for none."""
+"""Represents an end at 1970-01-01 exactly, as 0 represents none."""
 
 LONGEST_TIMEOUT_S: Final = 1e10
 """A longer `Timeout` means that the event never expires: some three centuries."""
@@ -117,7 +117,7 @@ def priority(event: Event) -> int:
 
 
 def is_persistent(event: Event) -> bool:
-    """Tell whether an event asks for persistent delivery; one that asks malformed does not."""
+    """Return whether an event requests persistent delivery; one that asks malformed does not."""
     value = event.attribute(RELIABILITY)
     return _is_whole(value) and value == PERSISTENT
 

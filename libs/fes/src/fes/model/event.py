@@ -111,7 +111,7 @@ def check_event(event: Event, depth: int = 0) -> Event:
         depth: How deep it is nested already.
 
     Raises:
-        EventError: A field's value and type disagree, an identifier stands twice, the subject is
+        EventError: A field's value and type disagree, an identifier occurs twice, the subject is
             empty, or events are nested deeper than 32; the message names the field.
     """
     if depth > MAX_DEPTH:
@@ -138,7 +138,7 @@ MAX_DEPTH = 32
 
 
 def is_reserved(subject: str) -> bool:
-    """Tell whether a subject belongs to the federation."""
+    """Return whether a subject belongs to the federation."""
     return subject.startswith(RESERVED_PREFIX)
 
 

@@ -60,7 +60,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the members of an object.
 
     Raises:
-        CodecError: One stands twice.
+        CodecError: One occurs twice.
     """
     members = dict(pairs)
     if len(members) != len(pairs):

@@ -2,7 +2,7 @@
 
 An event is `{"subject": …, "parameters": {…}, "attributes": {…}}`; members keep their order.
 Strings, booleans and integers stand plain, a double always shows a fraction or an exponent.
-What JSON cannot say is wrapped: `{"double": "NaN"}`, `{"octets": "<base64>"}`,
+What JSON cannot express is wrapped: `{"double": "NaN"}`, `{"octets": "<base64>"}`,
 `{"event": {…}}`, and `{"longlong": 5}` where a longlong would fit a long.
 """
 

@@ -26,14 +26,14 @@ class Type(IntEnum):
 
 
 def type_of(value: object, place: str = "value") -> Type:
-    """Return the smallest type that holds a Python value.
+    """Return the smallest type that has a Python value.
 
     Args:
         value: str, int, float, bool, bytes or an event.
         place: Named in the error.
 
     Raises:
-        EventError: No type holds it: an integer outside 64 bit, or another Python type.
+        EventError: No type contains it: an integer outside 64 bit, or another Python type.
     """
     kind = _BY_CLASS.get(value.__class__)
     if kind is not None:
@@ -80,7 +80,7 @@ def check_value(kind: Type, value: object, place: str) -> None:
 
 
 def is_number(kind: Type) -> bool:
-    """Tell whether values of a type are numbers."""
+    """Return whether values of a type are numbers."""
     return kind in (Type.LONG, Type.LONGLONG, Type.DOUBLE)
 
 

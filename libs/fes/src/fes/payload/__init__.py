@@ -1,1 +1,1 @@
-"""Payloads of systems that know nothing of the federation, and what stands beside them."""
+"""Payloads of systems that know nothing of the federation, and what is beside them."""

@@ -146,7 +146,7 @@ def load_json(payload: bytes) -> Any:
     """Return the value of a JSON payload, strictly.
 
     Raises:
-        CodecError: It is not JSON, or could be taken for two things.
+        CodecError: It is not JSON, or could be treated as two things.
     """
     try:
         return parse_json(payload.decode("utf-8"), MAX_VALUES)

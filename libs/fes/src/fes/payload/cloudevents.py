@@ -35,7 +35,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_binary(headers: Mapping[str, str]) -> bool:
-    """Tell whether headers are those of a CloudEvent in binary mode."""
+    """Return whether headers are those of a CloudEvent in binary mode."""
     return f"{PREFIX}specversion" in headers
 
 
@@ -72,16 +72,16 @@ def without_context(
 
 
 def embedded(headers: Mapping[str, str], stamp: Stamp) -> dict[str, str]:
-    """Return the extensions that stand for headers where a message has none."""
+    """Return the extensions that represent headers where a message has none."""
     extensions = {name: headers[key] for name, key in _EXTENSIONS.items() if key in headers}
     return {**extensions, _STAMP: pack(stamp)}
 
 
 def take_embedded(context: dict[str, Any]) -> tuple[dict[str, str], Stamp | None]:
-    """Return the headers and the stamp that extensions stand for, and take them out.
+    """Return the headers and the stamp that extensions represent, and take them out.
 
     Raises:
-        CodecError: One is no text, or the stamp is not well formed.
+        CodecError: One is not text, or the stamp is not well formed.
     """
     found = {name: context.pop(name) for name in (*_EXTENSIONS, _STAMP) if name in context}
     if not all(isinstance(text, str) for text in found.values()):
@@ -112,7 +112,7 @@ def from_structured(value: Any) -> tuple[dict[str, Any], Any]:
         The data is octets, a plain value, or None where there is none.
 
     Raises:
-        CodecError: A needed attribute is missing, or one is no string, integer or boolean.
+        CodecError: A needed attribute is missing, or one is not a string, integer or boolean.
     """
     if not isinstance(value, dict):
         raise CodecError("a CloudEvent is an object")

@@ -1,4 +1,4 @@
-"""Messages of systems that know nothing of the federation: headers and payload, both ways.
+"""Messages of systems that know nothing of the federation: headers and payload, in both directions.
 
 The content type of a message, where it tells one that is known, says how its payload is read; else
 the setting does. What cannot be read is an error that names the place; nothing is guessed.
@@ -23,7 +23,7 @@ Payload = Literal["json", "msgpack", "text", "raw", "cloudevents", "cloudevents-
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What a message holds.
+    """What a message contains.
 
     Attributes:
         parameters: Of the payload.
@@ -112,10 +112,10 @@ class Packing:
     def unpack(
         self, headers: Mapping[str, str], payload: bytes, subject: str, stamp: Stamp | None
     ) -> Unpacked:
-        """Return what a message holds.
+        """Return what a message contains.
 
         Raises:
-            CodecError: It cannot be read; the message says where.
+            CodecError: It cannot be read; the message states where.
         """
         attributes = read_attributes(headers)
         hints = read_hints(headers)

@@ -11,7 +11,7 @@ from fes.model import attributes
 from fes.testing.memory import MemoryAdapter, MemoryBus, MemoryEvent, MemorySettings
 
 AGAIN_S: Final = 0.05
-"""How long an event that was not taken waits before it is delivered again."""
+"""How long an event that was not accepted waits before it is delivered again."""
 
 KEPT: Final = 100_000
 """Most events kept for one adapter; the newest is not kept."""

@@ -36,7 +36,7 @@ class MemoryBus:
     Attributes:
         name: Event service identifier.
         announced: Subjects announced now, with how often.
-        subscribed: Native filters in force now, with how often.
+        subscribed: Native active filters now, with how often.
         up: Whether it works.
     """
 
@@ -95,7 +95,7 @@ class MemoryClient:
         return stamp
 
     def events(self, subject: str | None = None) -> list[Event]:
-        """Return what was received, control events left out unless asked for."""
+        """Return what was received, control events left out unless requested."""
         return [
             item.event
             for item in self.received
@@ -118,7 +118,7 @@ class Buses:
         self._buses: dict[str, MemoryBus] = {}
 
     def __getitem__(self, name: str) -> MemoryBus:
-        """Return an event service, made when first asked for."""
+        """Return an event service, made when first requested."""
         return self._buses.setdefault(name, MemoryBus(name))
 
     def clear(self) -> None:

@@ -31,7 +31,7 @@ def expected(speaking: Iterable[str]) -> frozenset[str]:
     the air; the city's client asks for what it wants, and who publishes there announces it first.
 
     Args:
-        speaking: Monitors that heard the vehicle, so that their gateways publish in the city.
+        speaking: Monitors that received the vehicle, so that their gateways publish in the city.
     """
     city = [f"{CITY}: siena-sub {WANTED} {_filter(SPEED, f'rate >{LIMIT_MPH}')}"]
     air = [f"air: g1.{SENDER} {OFFERED} {CONTROL}"]

@@ -2,4 +2,4 @@
 
 
 class UnjudgedError(ValueError):
-    """Tells that a run left nothing that can be judged, or a file that cannot be read."""
+    """States that a run left nothing that can be judged, or a file that cannot be read."""

@@ -1,4 +1,4 @@
-"""The ground truth: what the vehicle said, where it was, and who hears that far."""
+"""The ground truth: what the vehicle said, where it was, and who receives that far."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Monitor:
-    """A monitor: its access point's name, its place, and how far it hears, metres."""
+    """A monitor: its access point's name, its place, and how far it receives, metres."""
 
     name: str
     at: Point
@@ -34,7 +34,7 @@ class Ground:
     Attributes:
         planned: (time, subject) of each event that was to be said, from the first one said on.
         said: What was said, by identity.
-        monitors: Who may hear it.
+        monitors: Who may receive it.
         times_us: When the vehicle was seen at each of its `points`.
         points: Where it was, degrees; it drives straight from one to the next.
     """
@@ -60,11 +60,11 @@ class Ground:
         return lat + (to_lat - lat) * share, lon + (to_lon - lon) * share
 
     def hearing(self, time_us: int, slack_m: float) -> frozenset[str]:
-        """Return the monitors that hear the vehicle.
+        """Return the monitors that receive the vehicle.
 
         Args:
             time_us: When it speaks.
-            slack_m: How much farther they hear than they do; negative for less far.
+            slack_m: How much farther they receive than they do; negative for less far.
         """
         at = self.where(time_us)
         near = (one for one in self.monitors if apart_m(at, one.at) <= one.range_m + slack_m)

@@ -8,12 +8,12 @@ from traffic_control_events.judge.records import Copy
 from traffic_control_events.judge.rows import Due
 
 Hearing = Mapping[str, frozenset[str]]
-"""Identity of an event to the monitors that hear it."""
+"""Identity of an event to the monitors that receive it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which monitors hear each event, from where the vehicle was when it was on the air.
+    """Which monitors receive each event, from where the vehicle was when it was on the air.
 
     Attributes:
         certain: Those that must; an event that was not seen on the air has no entry.
@@ -34,7 +34,7 @@ class Reach:
 
     @property
     def speaking(self) -> frozenset[str]:
-        """The monitors that heard anything."""
+        """The monitors that received anything."""
         return frozenset(name for monitors in self.certain.values() for name in monitors)
 
     def due(self, said: Iterable[str]) -> Due:

@@ -21,7 +21,7 @@ PIECES = tuple(f"Text{number:02}" for number in range(1, 17))
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One copy of an event, as somebody said or heard it.
+    """One copy of an event, as somebody said or received it.
 
     Attributes:
         id: Identity: origin/epoch/sequence.
@@ -52,7 +52,7 @@ class Copy:
 
     @classmethod
     def of_city(cls, line: Line) -> Self | None:
-        """Return what a client of SIENA heard; None for what is no event."""
+        """Return what a client of SIENA received; None for what is not an event."""
         if line["type"] != "notification" or line["attributes"][INDEX] == CONTROL:
             return None
         stamp, data = line["stamp"], dict(line["attributes"])
@@ -83,7 +83,7 @@ class Copy:
 
 
 def read_lines(path: Path, read: Callable[[Line], Read | None]) -> list[Read]:
-    """Return what stands in a file of JSON lines.
+    """Return what is in a file of JSON lines.
 
     Args:
         path: The file.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from traffic_control_events.judge.records import Copy
 
 KINDS = ("missing", "unexpected", "doubled", "altered", "astray")
-"""What may be wrong with what somebody heard: it did not come, was not for it, came twice, told
+"""What may be wrong with what somebody received: it did not come, was not for it, came twice, told
 something else than was said, came by a way that it could not."""
 
 
@@ -17,7 +17,7 @@ class Row:
 
     Attributes:
         client: Who.
-        about: What it asks for.
+        about: What it requests.
         expected: How many it had to get.
         received: How many different ones it got that were for it.
         faults: What is wrong, by kind; kinds that were not looked for are absent.
@@ -60,15 +60,15 @@ def compare(
     said: Mapping[str, Copy],
     strayed: Callable[[Copy], bool],
 ) -> Row:
-    """Compare what a client heard with what was for it.
+    """Compare what a client received with what was for it.
 
     Args:
         client: Who.
-        about: What it asks for.
-        copies: What it heard.
+        about: What it requests.
+        copies: What it received.
         due: What was for it.
         said: What was said, by identity, in order.
-        strayed: Tells whether a copy came by a way that it could not.
+        strayed: States whether a copy came by a way that it could not.
     """
     counts = Counter(copy.id for copy in copies)
     known = [copy for copy in copies if copy.id in due.may]

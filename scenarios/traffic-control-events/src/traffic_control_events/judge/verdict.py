@@ -1,4 +1,4 @@
-"""The verdict: who should have heard what, and who did."""
+"""The verdict: who should have received what, and who did."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -135,17 +135,17 @@ def _air(said: Mapping[str, Copy], speeds: Mapping[str, Copy], on_air: Sequence[
 
 
 def _misled(copy: Copy) -> bool:
-    """Tell whether a control event comes from somebody else, or is meant for somewhere else."""
+    """Return whether a control event comes from somebody else, or is meant for somewhere else."""
     return (copy.way, copy.meant_for) != (SPEAKER, CITY)
 
 
 def _strayed(copy: Copy) -> bool:
-    """Tell whether an event came into the city by another way than the air."""
+    """Return whether an event came into the city by another way than the air."""
     return copy.way != WAY
 
 
 def _repetitions(folder: Path, reach: Reach) -> Row:
-    """Return what became of events that several monitors heard: each publishes them."""
+    """Return what became of events that several monitors received: each publishes them."""
     counts = read_lines(folder / SEEN_CITY, _suppressed)
     if len(counts) != 1:
         raise UnjudgedError(f"{folder / SEEN_CITY}: does not tell what was suppressed")

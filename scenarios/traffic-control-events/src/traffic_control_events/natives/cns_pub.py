@@ -1,9 +1,8 @@
-"""CNS PUB: the vehicle's own publisher, which tells its speed on board once a second."""
+"""CNS PUB: the vehicle's own publisher, which reports its speed on board once a second."""
 
 import asyncio
 import csv
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from eventservices.cns import (
     structured_event,
 )
 from eventservices.stamp import Stamp
+from serving.wall_clock import wall_us
 
 from traffic_control_events.natives.files import lines_of
 from traffic_control_events.story import BRAKE, BUS, DRIVE, SAID, SCRIPT, SPEED, START_US
@@ -68,11 +68,6 @@ async def publish(run: Path, url: str, speed: float, start_wall_us: int) -> None
                 stamp = await supplier.push_structured_event(event, time_us=due.time_us)
                 tell(_line(due, stamp))
         await connection.probe()
-
-
-def wall_us() -> int:
-    """Return the wall clock's time, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
 
 
 def script_from(run: Path, time_us: int) -> Iterator[Due]:

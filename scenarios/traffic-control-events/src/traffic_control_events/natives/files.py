@@ -9,12 +9,12 @@ from pathlib import Path
 POLL_S = 0.05
 
 Tell = Callable[[str], None]
-"""Takes a line."""
+"""Accepts a line."""
 
 
 @contextmanager
 def lines_of(path: Path) -> Iterator[Tell]:
-    """Begin a file anew, and give what appends a line to it at once.
+    """Begin a file again, and give what appends a line to it at once.
 
     Args:
         path: The file.
@@ -24,7 +24,7 @@ def lines_of(path: Path) -> Iterator[Tell]:
 
 
 def ready_file(run: Path, client: str) -> Path:
-    """Return the file that a client makes once its subscriptions are in force."""
+    """Return the file that a client makes once its subscriptions are active."""
     return run / f"{client}.ready"
 
 

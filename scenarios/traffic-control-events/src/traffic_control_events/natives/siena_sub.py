@@ -1,4 +1,4 @@
-"""SIENA SUB: the city's subscriber, which asks for speeds above a limit."""
+"""SIENA SUB: the city's subscriber, which requests speeds above a limit."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ async def subscribed(run: Path, url: str, over_mph: float) -> AsyncIterator[None
     Args:
         run: The run folder.
         url: Address of the SIENA server.
-        over_mph: Speeds above it are asked for.
+        over_mph: Speeds above it are requested.
 
     Raises:
         EventServiceError: The server is away.

@@ -1,6 +1,6 @@
 """The witness: looks on at all three event services, and writes down all that it sees.
 
-It asks for nothing: it is an observer, whom no event service tells of to anybody.
+It requests nothing: it is an observer, whom no event service tells of to anybody.
 """
 
 import asyncio

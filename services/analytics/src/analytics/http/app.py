@@ -62,12 +62,12 @@ def _add_verdict(app: FastAPI, board: Board) -> None:
 def _add_health(app: FastAPI, board: Board, patience_s: float) -> None:
     @app.get("/healthz", tags=["health"])
     async def healthz() -> Health:
-        """Tell that the process lives."""
+        """Report that the process lives."""
         return Health(status="alive", faults={})
 
     @app.get("/readyz", responses={503: {"model": Health}}, tags=["health"])
     async def readyz(response: Response) -> Health:
-        """Tell whether the judge gives verdicts; name what keeps it from that."""
+        """Return whether the judge gives verdicts; name what keeps it from that."""
         faults = board.faults(patience_s)
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)

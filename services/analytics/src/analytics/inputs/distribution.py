@@ -4,7 +4,7 @@ import re
 
 
 def names(dist_list: str, service: str) -> bool:
-    """Tell whether a distribution list names an event service.
+    """Return whether a distribution list names an event service.
 
     Args:
         dist_list: Comma-separated identifiers; `*` any run, `?` exactly one character.

@@ -20,7 +20,7 @@ class Document:
         path: The file.
 
     Raises:
-        CannotJudgeError: The file cannot be read, is no YAML, or is not a mapping.
+        CannotJudgeError: The file cannot be read, is not YAML, or is not a mapping.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Document:
         return yaml.compose(self._text, _LOADER)
 
     def line(self, *keys: str | int) -> int:
-        """Return the line of the deepest part on the way `keys` that exists, counted from 1."""
+        """Return the line of the deepest part in transit `keys` that exists, counted from 1."""
         node, line = self._root, 1
         for key in keys:
             node = _child(node, key)
@@ -85,7 +85,7 @@ class Document:
         """Return a finite number inside the document.
 
         Raises:
-            CannotJudgeError: It is absent or is no number.
+            CannotJudgeError: It is absent or is not a number.
         """
         value: Any = self.value
         for key in keys:

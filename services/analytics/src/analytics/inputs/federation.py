@@ -1,4 +1,4 @@
-"""What the judge takes from `federation.yaml`: who stands where, and what is asked statically."""
+"""What the judge reads from `federation.yaml`: who is where, and what is asked statically."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ class Vehicle:
     Attributes:
         key: What the services are named after; the vehicle's licence or its name in the trace.
         range_m: Radio range, metres.
-        area: Where its events may be heard; None is everywhere.
+        area: Where its events may be received; None is everywhere.
         filters: Filters of the static subscriptions that bring its events on the air.
     """
 
@@ -70,8 +70,8 @@ class Federation:
     Attributes:
         brokers: Brokers and clusters behind each event service.
         applications: Names of the native applications.
-        sample: Share of the events that the event log holds, 0 .. 1.
-        hello_s: How often a gateway says that it is there, seconds.
+        sample: Share of the events that the event log contains, 0 .. 1.
+        hello_s: How often a gateway states that it is there, seconds.
     """
 
     vehicles: tuple[Vehicle, ...]

@@ -56,7 +56,7 @@ class RunFolder:
 
     @property
     def commands(self) -> Path:
-        """What the city asked for."""
+        """What the city requested."""
         return self.path / COMMANDS
 
     @property
@@ -118,7 +118,7 @@ def licences(path: Path) -> dict[str, str]:
     """Return each vehicle's licence, from the trace.
 
     Raises:
-        CannotJudgeError: The trace is no text or no CSV, lacks a column or a cell, or tells a
+        CannotJudgeError: The trace is not text or no CSV, lacks a column or a cell, or tells a
             place that is none.
     """
     found: dict[str, str] = {}
@@ -144,7 +144,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     A last line without its end is left to whoever judges whether the logs are whole.
 
     Raises:
-        CannotJudgeError: Another line is no JSON object.
+        CannotJudgeError: Another line is not JSON object.
     """
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, start=1):
@@ -161,7 +161,7 @@ def json_object(path: Path, number: int, line: bytes | str) -> dict[str, Any]:
     """Return the object on one line of a file.
 
     Raises:
-        CannotJudgeError: The line is no JSON object.
+        CannotJudgeError: The line is not JSON object.
     """
     try:
         value = json.loads(line)

@@ -15,13 +15,13 @@ from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder, json_lines
 
 CUTTERS = ("harness", "operator")
-"""Who may say that a part was cut on purpose: not the product, nor what runs it."""
+"""Who may specify that a part was cut on purpose: not the product, nor what runs it."""
 
 CUT_US = 2_000_000
 """A part whose end is seen so long after it was cut at most was gone by that cut."""
 
 FOREVER_US = 2**62
-"""Stands for a time that never comes."""
+"""Represents a time that never comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def load_outages(
 
     Args:
         folder: The run.
-        federation: Tells what a part stands for.
+        federation: States what a part represents.
         processes: The components of each process, from the event logs.
 
     Raises:

@@ -33,7 +33,7 @@ def open_files(spark: SparkSession, location: str) -> Files:
 
 
 def fetch_static(files: Files, scratch: Path) -> RunFolder:
-    """Copy what says how a run was set up to this machine.
+    """Copy what states how a run was set up to this machine.
 
     Raises:
         CannotJudgeError: It is not there yet.

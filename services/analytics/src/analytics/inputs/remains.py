@@ -34,7 +34,7 @@ def look(folder: RunFolder, census: Census, logs: list[DataFrame]) -> Remains:
 
     Args:
         folder: The run.
-        census: Tells whether a line is broken at all.
+        census: States whether a line is broken at all.
         logs: The logs with their broken lines.
     """
     paths = {path.name: path for path in folder.logs}

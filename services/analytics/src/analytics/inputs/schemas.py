@@ -14,7 +14,7 @@ VERSION = 1
 """The version of the log formats that the judge reads."""
 
 BROKEN = "_broken"
-"""Column that holds a line that is not of its schema; null on good lines."""
+"""Column that has a line that is not of its schema; null on good lines."""
 
 _TEXT, _LONG, _DOUBLE, _BOOL = StringType(), LongType(), DoubleType(), BooleanType()
 
@@ -47,7 +47,7 @@ COMMANDS = _struct(
     sent_us=_LONG,
     applied_us=_LONG,
 )
-"""`commands.jsonl`: what the city asked for; `applied_us` is null where it never was."""
+"""`commands.jsonl`: what the city requested; `applied_us` is null where it never was."""
 
 DELIVERIES = _struct(
     v=_LONG,

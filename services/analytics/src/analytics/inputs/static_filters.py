@@ -21,7 +21,7 @@ _AND = re.compile(r"\bAND\b", re.IGNORECASE)
 
 
 def readable(text: str) -> bool:
-    """Tell whether the judge can read a filter."""
+    """Return whether the judge can read a filter."""
     return bool(_WORD.fullmatch(text)) or all(map(_TERM.fullmatch, _AND.split(text)))
 
 

@@ -11,7 +11,7 @@ from analytics.transforms.limits import SLACK_US
 
 
 def by_lines(lines: Iterable[Kept], windows: Iterable[Window]) -> None:
-    """Mark the windows that what was asked for may change, from shortly before it was asked."""
+    """Mark the windows that what was requested may change, from shortly before it was queried."""
     since = min((one.at_us - SLACK_US for one in lines), default=None)
     for window in windows:
         if since is not None and window.last_us >= since:

@@ -33,7 +33,7 @@ class Progress:
         files: How many were seen.
         lines: How many were read.
         unreadable: How many of them are broken.
-        too_late: How many were about events that had been given up.
+        too_late: How many were about events that had been abandoned.
         dropped: How many control lines were too many to be kept.
     """
 

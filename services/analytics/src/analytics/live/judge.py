@@ -42,7 +42,7 @@ class Terms:
     """How a run is judged while it goes on.
 
     Attributes:
-        settle_us: What is younger is not judged yet: lines about it may be on their way.
+        settle_us: What is younger is not judged yet: lines about it may be in transit.
         keep_events: Most events whose lines are kept; a line about an older one is too late.
     """
 
@@ -55,7 +55,7 @@ class Run:
     """The run that is judged.
 
     Attributes:
-        folder: What says how it was set up.
+        folder: What states how it was set up.
         federation: As it is run.
         licences: The licence of each vehicle.
     """
@@ -89,10 +89,10 @@ class Bench:
         self._sweep()
 
     def take(self, segment: DataFrame) -> Opinion | None:
-        """Take a segment; harmless if it was taken before.
+        """Accept a segment; harmless if it was accepted before.
 
         Returns:
-            What is to be said now; None if it was taken before.
+            What is to be said now; None if it was accepted before.
         """
         intake = Intake(segment)
         if intake.end.number <= self.state.number:
@@ -174,7 +174,7 @@ class Bench:
         return min([end.now_us, *read_us]) - self._terms.settle_us
 
     def _due(self, end: End, frontier_us: int) -> list[int]:
-        """Return the windows that can be judged, oldest first, and those that must be given up."""
+        """Return the windows that can be judged, oldest first, and those that must be abandoned."""
         windows, due, events = self.state.windows, list[int](), 0
         leaving = self._leaving()
         for number in self.state.stale:

@@ -23,7 +23,7 @@ WAYS: Final = 20_000
 def check_order(
     spark: SparkSession, deliveries: DataFrame, again: Collection[str], state: State
 ) -> None:
-    """Hold the deliveries of a batch against each other and against those before them.
+    """Keep the deliveries of a batch against each other and against those before them.
 
     Args:
         spark: The session.

@@ -1,4 +1,4 @@
-"""The watch: judges whatever run lies in a folder, for as long as it is wanted."""
+"""The watch: judges whatever run lies in a folder, for as long as it is requested."""
 
 import logging
 import time
@@ -11,6 +11,7 @@ from zlib import crc32
 
 import msgspec
 from pyspark.sql import SparkSession
+from serving.wall_clock import wall_us
 
 from analytics.errors import RunReplacedError
 from analytics.inputs.federation import load_federation
@@ -70,11 +71,6 @@ class Places:
     scratch: Path
 
 
-def wall_us() -> int:
-    """Return the wall clock, µs since 1970 UTC."""
-    return time.time_ns() // 1000
-
-
 class Watch:
     """Judges a run that goes on.
 
@@ -104,10 +100,10 @@ class Watch:
         self._now_us = now_us
 
     def run(self, stop: Event) -> None:
-        """Judge until `stop` is set; begin anew where another run takes the folder.
+        """Judge until `stop` is set; restart where another run takes the folder.
 
         Raises:
-            CannotJudgeError: What says how the run was set up cannot be understood.
+            CannotJudgeError: What states how the run was set up cannot be understood.
             StreamingQueryException: A batch failed.
         """
         while not stop.is_set():
@@ -144,7 +140,7 @@ class Watch:
                 stop.wait(max(0.0, began + self._pace.trigger_s - time.monotonic()))
 
     def _find(self) -> Run | None:
-        """Return the run, once what says how it was set up is there."""
+        """Return the run, once what states how it was set up is there."""
         folder = self._places.run
         absent = [name for name in (FEDERATION, TRACE) if name not in folder.sizes()]
         if absent:

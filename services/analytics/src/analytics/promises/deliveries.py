@@ -1,4 +1,4 @@
-"""Promises that the city's native client can see: at most once, asked for, in order, by a way.
+"""Promises that the city's native client can see: at most once, requested, in order, by a way.
 
 Each function returns charges; over the rows of `transforms.deliveries.judged`, unless it says so.
 """
@@ -15,13 +15,13 @@ def delivered_again() -> Charge:
 
 
 def delivered_unasked() -> Charge:
-    """Charge deliveries that no subscription in force asked for, or that are not what was sent."""
+    """Charge deliveries that no active subscription requested, or that are not what was sent."""
     reason = fn.col("reason")
     return Charge(UNASKED, reason.isNotNull(), fn.col("monitor"), reason)
 
 
 def out_of_order() -> tuple[Charge, ...]:
-    """Charge deliveries that stand behind a later one, by sequence and by the wall clock.
+    """Charge deliveries that are behind a later one, by sequence and by the wall clock.
 
     Over the rows of `transforms.order.in_order`.
     """

@@ -17,7 +17,7 @@ SOURCE = "filters work at the source"
 LOGS = "logs are complete"
 
 BY_CLOCK = "order of the lines"
-"""What stands for `ORDER` where no sequence of an origin was broken."""
+"""What represents `ORDER` where no sequence of an origin was broken."""
 
 PROMISES = (AT_MOST_ONCE, UNASKED, LOST, ORDER, STORM, LEFTOVERS, RESTART, PATH, SOURCE, LOGS)
 """All promises, in the order in which they are reported."""

@@ -1,4 +1,4 @@
-"""Promises that only the event log can show: what gateways published and heard."""
+"""Promises that only the event log can show: what gateways published and received."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -20,7 +20,7 @@ def published_again() -> Charge:
 
 
 def strays(journeys: DataFrame, legs: DataFrame, events: DataFrame, posts: DataFrame) -> DataFrame:
-    """Return what monitors' gateways heard or published and had no right to.
+    """Return what monitors' gateways received or published and had no right to.
 
     Returns:
         `id`, `monitor`, `m_heard_us`, `m_told_us`, and `reason`, why they had none.
@@ -33,7 +33,7 @@ def strays(journeys: DataFrame, legs: DataFrame, events: DataFrame, posts: DataF
 
 
 def published_unasked() -> Charge:
-    """Charge events that were published in the city without having been asked for; over strays."""
+    """Charge events that were published in the city without having been requested; over strays."""
     reason = fn.concat(fn.lit("published in the city; "), fn.col("reason"))
     return Charge(UNASKED, fn.col("m_told_us").isNotNull(), fn.col("monitor"), reason)
 

@@ -1,4 +1,4 @@
-"""Nothing asked for is lost while the links are up.
+"""Nothing requested is lost while the links are up.
 
 Each charge is over the rows of `transforms.events.events`.
 """
@@ -23,7 +23,7 @@ def unheard() -> Charge:
 
 
 def lost_on_board() -> Charge:
-    """Charge frames that a static subscription asked for and that never went on the air.
+    """Charge frames that a static subscription requested and that never went on the air.
 
     Needs the column `applied_us` beside those of the events.
     """

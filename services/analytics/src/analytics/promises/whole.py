@@ -1,4 +1,4 @@
-"""Logs are complete: what contradicts itself, stands twice, or is not in the ground truth."""
+"""Logs are complete: what contradicts itself, occurs twice, or is not in the ground truth."""
 
 from functools import reduce
 from itertools import pairwise
@@ -9,11 +9,11 @@ from pyspark.sql import functions as fn
 from analytics.promises.findings import LOGS, Charge
 
 SKEW_US = 1_000_000
-"""An effect that stands so long before its cause tells of clocks that disagree."""
+"""An effect that is so long before its cause tells of clocks that disagree."""
 
 
 def doubtful_truth() -> Charge:
-    """Charge frames of the ground truth that stand twice or contradict themselves; over events."""
+    """Charge frames of the ground truth that are twice or contradict themselves; over events."""
     full = fn.least(fn.greatest(fn.col("speed_kmh"), fn.lit(0.0)), fn.lit(255.0))
     rounded = fn.abs(fn.col("rate") - full) > 0.51
     twice = fn.when(fn.col("copies") > 1, "stands twice in the ground truth")
@@ -34,7 +34,7 @@ def heard_unknown() -> Charge:
 
 
 def twice_in_log() -> Charge:
-    """Charge lines of the event log that stand twice; over journeys."""
+    """Charge lines of the event log that are twice; over journeys."""
     same = (fn.col("heard_n") > 1) & (fn.col("heard_us") == fn.col("heard_last_us"))
     return Charge(LOGS, same, fn.col("gateway"), fn.lit("its line stands twice"))
 

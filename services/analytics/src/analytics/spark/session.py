@@ -1,4 +1,4 @@
-"""The Spark session: quiet, small, and where it is told to be."""
+"""The Spark session: quiet, small, and where it is requested to be."""
 
 import logging
 from collections.abc import Iterator, Mapping

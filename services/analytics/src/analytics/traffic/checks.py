@@ -1,4 +1,4 @@
-"""The trial: every promise is asked of the evidence, in one pass."""
+"""The trial: every promise is requested of the evidence, in one pass."""
 
 from dataclasses import dataclass
 from functools import reduce

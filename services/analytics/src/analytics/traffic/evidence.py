@@ -1,4 +1,4 @@
-"""The evidence: a run's logs, transformed up to where the promises can be asked."""
+"""The evidence: a run's logs, transformed up to where the promises can be queried."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ def incomplete(
     Args:
         remains: The files as they are.
         census: What they hold.
-        federation: Tells who must have written.
+        federation: States who must have written.
         outages: May excuse.
         running: The run goes on: who is silent may yet speak, and what was written may not have
             been read.

@@ -24,7 +24,7 @@ from analytics.transforms.limits import limits_in_force
 from analytics.verdict import Verdict, write_verdict
 
 SHOWN = 2000
-"""Most offenders that the report shows; the CSV file holds all."""
+"""Most offenders that the report shows; the CSV file contains all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def testify(case: Case, quiet: Silence, commands: int) -> Testimony:
 
 
 def _limits(case: Case) -> dict[str, list[Span]]:
-    """Return, by monitor, which limits may have been in force, and when."""
+    """Return, by monitor, which limits may have been active, and when."""
     log, monitors = good(case.logs.event_log), case.tables.monitors
     rows = limits_in_force(good(case.logs.commands), log, monitors).collect()
     return {

@@ -41,8 +41,8 @@ def restarts(case: Case) -> list[tuple[int, str, int, int]]:
 def in_one(outages: Iterable[Outage]) -> list[Outage]:
     """Return outages with those of one gateway made one where it had no time to settle between.
 
-    Whoever is cut off again before it is as before has taken back, or not asked for yet, what it
-    will ask for: what it decides can be compared only around all of it.
+    Whoever is cut off again before it is as before has withdrawn, or not requested yet, what it
+    will request: what it decides can be compared only around all of it.
     """
     by_gateway = defaultdict[str, list[Outage]](list)
     for one in sorted(outages, key=lambda outage: outage.from_us):
@@ -67,7 +67,7 @@ def _settled(outage: Outage, census: Census) -> int:
 
 
 def _disturbed(case: Case, rows: list[tuple[int, str, int, int]]) -> set[int]:
-    """Return the numbers of the kills while which the city changed what it asks for."""
+    """Return the numbers of the kills while which the city changed what it requests."""
     kills = small_frame(case.spark, rows, schemas.RESTARTS)
     named = case.tables.monitors.select("monitor", fn.col("m_gateway").alias("gateway"))
     changing = good(case.logs.commands).filter("action <> 'renew'")

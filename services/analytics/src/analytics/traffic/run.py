@@ -45,7 +45,7 @@ class Case:
 
     @property
     def whole(self) -> bool:
-        """Whether the event log holds every event, not a sample of them."""
+        """Whether the event log contains every event, not a sample of them."""
         return self.federation.sample >= 1.0
 
 

@@ -6,7 +6,7 @@ In the city a native SIENA client counts control events. `fes run` notes when it
 gateways, the applications having ended before: what is subscribed natively then was not withdrawn.
 
 A promise that a witness can tell of is broken where the witness says so, whatever the event log
-says; where nobody looked, the event log is all there is, and the verdict says that.
+says; where nobody looked, the event log is all there is, and the verdict states that.
 """
 
 import json
@@ -42,7 +42,7 @@ A_COMMAND: Final = 4
 """Control events that a command makes at the city: the client's, a repetition, their renewals."""
 
 ANYTHING: Final = 20
-"""Control events that may come beside: an exchange of tables that was under way."""
+"""Control events that may come beside: an exchange of tables that was in progress."""
 
 SUBJECT: Final = "Speed"
 MEASURED: Final = "rate"
@@ -53,7 +53,7 @@ class Membership:
     """One native subscription, as its node announced it on the air.
 
     Attributes:
-        left_us: When it was taken back; None where it never was.
+        left_us: When it was withdrawn; None where it never was.
         content: Its content filter: parameter, operator, value, ….
     """
 
@@ -66,7 +66,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time for which a limit may have been in force at a monitor; wall clock."""
+    """A time for which a limit may have been active at a monitor; wall clock."""
 
     limit: float
     from_us: int
@@ -126,12 +126,12 @@ def read_witnesses(folder: RunFolder) -> Witnesses:
 def judge_filters(
     seen: Witnesses, federation: Federation, limits: Mapping[str, list[Span]]
 ) -> Found:
-    """Find native subscriptions of monitors that no limit in force explains.
+    """Find native subscriptions of monitors that no active limit explains.
 
     Args:
         seen: By the observer on the air.
         federation: Names the monitors' nodes.
-        limits: Those that may have been in force, by monitor; a negative one lets all pass.
+        limits: Those that may have been active, by monitor; a negative one lets all pass.
     """
     nodes = _nodes(federation)
     wrong = []
@@ -161,7 +161,7 @@ def judge_leftovers(
     Args:
         seen: By the observer on the air.
         federation: Names the monitors' nodes.
-        limits: As of `judge_filters`: what somebody still asks for may be there.
+        limits: As of `judge_filters`: what somebody still requests may be there.
     """
     stop_us = seen.gateways_stop_us
     if stop_us is None:
@@ -185,7 +185,7 @@ def judge_storm(
 
     Args:
         seen: By the observer in the city.
-        federation: Tells how often gateways say hello.
+        federation: States how often gateways send a hello.
         first_us: From when the publishers were silent, wall clock.
         last_us: Until when.
         commands: Given meanwhile.
@@ -220,12 +220,12 @@ def weigh_witnesses(
     silence: tuple[int, int],
     commands: int,
 ) -> Testimony:
-    """Hold what the observers saw against the promises.
+    """Keep what the observers saw against the promises.
 
     Args:
         seen: What they wrote.
         federation: As it was run.
-        limits: By monitor, which limits may have been in force, and when.
+        limits: By monitor, which limits may have been active, and when.
         silence: First and last moment without commands, wall clock (µs).
         commands: How many commands were given in the silence.
     """

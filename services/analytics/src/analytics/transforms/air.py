@@ -1,4 +1,4 @@
-"""What can be heard on the air, as column expressions."""
+"""What can be received on the air, as column expressions."""
 
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
@@ -39,14 +39,14 @@ def apart_m() -> Column:
 
 
 def excess_m() -> Column:
-    """Return by how much a monitor is too far away to hear a frame.
+    """Return by how much a monitor is too far away to receive a frame.
 
     Returns:
         Metres, negative inside; null where the vehicle or the monitor is none of the federation's.
 
     Source:
-        design, section 8: heard if the distance is at most the smaller of both ranges and the
-        receiver stands inside the event's Proximity.
+        design, section 8: received if the distance is at most the smaller of both ranges and the
+        receiver is inside the event's Proximity.
     """
     reach = apart_m() - fn.least(fn.col("v_range_m"), fn.col("m_range_m"))
     lat = fn.col("p_lat") + fn.when(fn.col("relative"), fn.col("lat")).otherwise(0.0)

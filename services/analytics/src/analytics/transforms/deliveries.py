@@ -19,7 +19,7 @@ def judged(
         events: As `transforms.events` returns.
         posts: As `transforms.posts` returns.
         journeys: As `transforms.journeys` returns.
-        whole: The event log holds every event, not a sample of them.
+        whole: The event log contains every event, not a sample of them.
 
     Returns:
         The delivery's columns, its own `wall_us`, `time_us`, `vehicle`, `rate` with the prefix

@@ -1,4 +1,4 @@
-"""Journeys: when each gateway heard of an event, and when it passed the event on."""
+"""Journeys: when each gateway received of an event, and when it passed the event on."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn

@@ -14,7 +14,7 @@ HOPS = {
 """Each hop's name, and the columns of its beginning and end."""
 
 DIGITS = 4
-"""A bin holds the times that agree in so many leading digits: at most 9,000 bins a decade."""
+"""A bin has the times that agree in so many leading digits: at most 9,000 bins a decade."""
 
 
 def latencies(judged: DataFrame) -> DataFrame:

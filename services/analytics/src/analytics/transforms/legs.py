@@ -1,4 +1,4 @@
-"""Legs: each frame at each monitor that was to hear it, or might."""
+"""Legs: each frame at each monitor that was to receive it, or might."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn

@@ -1,4 +1,4 @@
-"""Which speed limits were in force at a monitor, and when, from the commands alone."""
+"""Which speed limits were active at a monitor, and when, from the commands alone."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
@@ -6,10 +6,10 @@ from pyspark.sql import functions as fn
 from analytics.inputs.outages import FOREVER_US
 
 SLACK_US = 1_000_000
-"""A command is on its way from so long before it was sent until so long after it was applied."""
+"""A command is in transit from so long before it was sent until so long after it was applied."""
 
 PATIENCE_US = 10_000_000
-"""A command that was never confirmed is taken to be applied so long after it was sent."""
+"""A command that was never confirmed is accepted to be applied so long after it was sent."""
 
 
 ANY_RATE = -1.0
@@ -19,8 +19,8 @@ ANY_RATE = -1.0
 def limits_in_force(commands: DataFrame, log: DataFrame, monitors: DataFrame) -> DataFrame:
     """Return the limits of each monitor.
 
-    What somebody else asked for over a gateway's API may be delivered too, but is owed to nobody:
-    that it was asked for stands in the event log alone.
+    What somebody else requested over a gateway's API may be delivered too, but is owed to nobody:
+    that it was requested is in the event log alone.
 
     Args:
         commands: Lines of `COMMANDS`, with `place`.
@@ -29,7 +29,7 @@ def limits_in_force(commands: DataFrame, log: DataFrame, monitors: DataFrame) ->
 
     Returns:
         `monitor` and `limits`, an array of (`limit`, `may_from`, `must_from`, `must_to`, `may_to`):
-        in force for certain within `must`, perhaps within `may`; wall clock, µs.
+        active for certain within `must`, perhaps within `may`; wall clock, µs.
     """
     names = ("limit", "may_from", "must_from", "must_to", "may_to")
     injected = _spans(_injected(log, monitors)).withColumns(
@@ -40,7 +40,7 @@ def limits_in_force(commands: DataFrame, log: DataFrame, monitors: DataFrame) ->
 
 
 def _injected(log: DataFrame, monitors: DataFrame) -> DataFrame:
-    """Return what was asked for over the API, in the form of commands."""
+    """Return what was requested over the API, in the form of commands."""
     asked = log.filter(
         (fn.col("component") == "gateway")
         & (fn.col("decision") == "applied")
@@ -78,7 +78,7 @@ def _addressed(commands: DataFrame, monitors: DataFrame) -> DataFrame:
 
 
 def _spans(commands: DataFrame) -> DataFrame:
-    """Return one row for each time that a limit was asked for until it was asked to end."""
+    """Return one row for each time that a limit was requested until it was requested to end."""
     ends = fn.col("action") == "unsubscribe"
     before = (
         Window.partitionBy("monitor", "limit")
@@ -102,10 +102,10 @@ def _spans(commands: DataFrame) -> DataFrame:
 
 
 def exceeded(certainly: str) -> Column:
-    """Return whether a frame's rate is above a limit in force when it was sent.
+    """Return whether a frame's rate is above a active limit when it was sent.
 
     Args:
-        certainly: `must`, or `may` where a command on its way counts too.
+        certainly: `must`, or `may` where a command in transit counts too.
 
     Returns:
         An expression over `limits`, `rate` and `wall_us`; false where there are no limits.

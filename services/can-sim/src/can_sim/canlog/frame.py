@@ -1,4 +1,4 @@
-"""A frame as a CAN log tells it."""
+"""A frame as a CAN log reports it."""
 
 from eventservices.canlog.frame import (
     ERROR_FLAG,

@@ -29,7 +29,7 @@ def read_frames(path: Path, tally: Tally) -> Iterator[LogFrame]:
     Args:
         path: The log.
         tally: Counts `broken_line`, with its place, `missing` (what the log promises and does not
-            have), `cut_off`, and what `eventservices.canlog.watch.Watch.noticed` is told.
+            have), `cut_off`, and what `eventservices.canlog.watch.Watch.noticed` is reported.
 
     Raises:
         InputError: The log cannot be read, or a line is broken and `tally` strict.

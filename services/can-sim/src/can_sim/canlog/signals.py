@@ -72,7 +72,7 @@ def raw_bits(signal: Signal, data: bytes) -> int | None:
 
 
 def scaled(signal: Signal, raw: int) -> float:
-    """Return the value that a signal's bits stand for, in the signal's unit."""
+    """Return the value that a signal's bits represent, in the signal's unit."""
     value: float = raw
     if signal.conversion.is_float:
         code = _FLOATS[signal.length]

@@ -52,7 +52,7 @@ class SpeedSignal:
         return self.message.frame_id, self.message.is_extended_frame
 
     def is_in(self, can_id: int, *, extended: bool) -> bool:
-        """Tell whether a frame carries it: by its identifier, or by its parameter group."""
+        """Return whether a frame carries it: by its identifier, or by its parameter group."""
         if self.group and extended:
             return group_of(can_id) == group_of(self.message.frame_id)
         return (can_id, extended) == self.key
@@ -113,7 +113,7 @@ def find_signal(
         database: The definitions.
         file: Their file, for errors.
         wanted: `SIGNAL` or `MESSAGE.SIGNAL`; chosen by unit and name where empty.
-        keys: Frames that the log holds; others are not considered. All where None.
+        keys: Frames that the log contains; others are not considered. All where None.
 
     Raises:
         InputError: There is none, or `wanted` names none or several.

@@ -3,7 +3,7 @@
 from can_sim.sample import Gap, Sample
 
 MAX_GAP_US = 3600 * 1_000_000
-"""Longest time between two samples of a vehicle that is taken for a drive."""
+"""Longest time between two samples of a vehicle that is treated as a drive."""
 MAX_GAPS = 1_000
 """Most gaps whose line is kept; of others only the time is known."""
 
@@ -21,7 +21,7 @@ class Gaps:
         self._last: dict[str, int] = {}
 
     def see(self, sample: Sample, line: int) -> None:
-        """Take note of a sample and its line."""
+        """Note a sample and its line."""
         last = self._last.get(sample.vehicle)
         self._last[sample.vehicle] = sample.time_us
         far = last is not None and abs(sample.time_us - last) > MAX_GAP_US

@@ -1,4 +1,4 @@
-"""Where vehicles were, asked for by time."""
+"""Where vehicles were, requested by time."""
 
 from bisect import bisect_left
 
@@ -14,7 +14,7 @@ EDGE_US = SECOND_US
 
 
 class Positions:
-    """Positions from a trace; a trace of one vehicle holds for any vehicle.
+    """Positions from a trace; a trace of one vehicle applies to any vehicle.
 
     Args:
         trace: What a source gave.

@@ -108,7 +108,7 @@ class Driver:
         return self._way[0].limit_kmh * self.manner.zeal / KMH_PER_MPS
 
     def _brakeable_mps(self) -> float:
-        """Return the speed from which the next corner can still be taken."""
+        """Return the speed from which the next corner can still be accepted."""
         self._look_ahead()
         turn = self._town.turn(self._way[0], self._way[1])
         left_m = self._way[0].length_m - self._along_m

@@ -11,8 +11,9 @@ from fes.gateway.outputs import Decided, Mutation, Output, PutRow
 from fes.gateway.replication import Role, Tail
 from fes.gateway.requests.outcomes import Step
 from fes.link.messages import Heard, HeardControl
+from serving.wall_clock import wall_us
 
-from fes_gateway.clock import instant, wall_us
+from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
 from fes_gateway.deciding.performing import Performing
 from fes_gateway.deciding.recording import Recorder

@@ -12,12 +12,12 @@ ENTRY_BYTES = 500
 
 
 def always() -> bool:
-    """Tell that a decision holds whatever others commit before it."""
+    """Report that a decision holds whatever others commit before it."""
     return True
 
 
 def never() -> bool:
-    """Tell that a decision does not hold."""
+    """Report that a decision does not hold."""
     return False
 
 
@@ -36,7 +36,7 @@ class Waiting(NamedTuple):
     Attributes:
         mutations: To commit.
         outputs: To perform then.
-        holds: Tells whether it still holds after others committed something before it.
+        holds: States whether it still holds after others committed something before it.
         then: Called once it is committed, before its outputs are performed.
         void: Called where it no longer holds and is not committed.
     """

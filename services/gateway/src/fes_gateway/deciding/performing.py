@@ -26,7 +26,7 @@ class Performing:
         linked: The adapters.
         recorder: Takes decisions.
         counters: Count what was dropped.
-        forward: Forwards a request to the replica that leads; tells whether there was room.
+        forward: Forwards a request to the replica that leads; states whether there was room.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Performing:
                         self._counters.add("dropped", reason)
 
     def abandon(self, outputs: list[Output]) -> None:
-        """Have event services deliver again what was taken from them and is void."""
+        """Have event services deliver again what was accepted from them and is void."""
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Taken):
                 self.give_back(output.service, output.order.token)
@@ -65,7 +65,7 @@ class Performing:
         self.perform([ToAdapter(service, Taken(token, taken=False))])
 
     def refuse(self, reason: str, *, service: str = "", what: str = "") -> None:
-        """Count and log what is not taken."""
+        """Count and log what is not accepted."""
         told = Decided("refused", from_=service, reason=reason[:REASON], what=what[:REASON])
         self._recorder.write(told)
 

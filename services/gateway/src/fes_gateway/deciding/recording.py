@@ -8,8 +8,8 @@ from fes.eventlog.writer import Log
 from fes.federation.clock import TimeTeller
 from fes.gateway import GatewaySettings
 from fes.gateway.outputs import Decided
+from serving.wall_clock import wall_us
 
-from fes_gateway.clock import wall_us
 from fes_gateway.counters import Counters
 
 REFUSALS = 1000

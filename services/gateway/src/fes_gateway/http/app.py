@@ -1,4 +1,4 @@
-"""The REST interface, one for all gateways of a process; `dispatch` says which one is meant."""
+"""The REST interface, one for all gateways of a process; `dispatch` states which one is meant."""
 
 from typing import Any, Final
 
@@ -88,7 +88,7 @@ def _add_requests(app: FastAPI) -> None:
         tags=["requests"],
     )
     async def inject(request: Request) -> RequestAccepted:
-        """Inject any request; what becomes of it is told under its id."""
+        """Inject any request; what becomes of it is reported under its id."""
         host = host_of(request)
         try:
             control = read_request(await request.body(), host)
@@ -114,7 +114,7 @@ def _add_requests(app: FastAPI) -> None:
         tags=["requests"],
     )
     async def outcome(request: Request, id: str) -> RequestOut:  # noqa: A002 - the path's word
-        """Tell what this gateway did with a request."""
+        """Report what this gateway did with a request."""
         steps = host_of(request).core.outcomes.get(id)
         if steps is None:
             raise HTTPException(404, f"request {id[:100]!r} is not known here")
@@ -149,14 +149,14 @@ def _add_lists(app: FastAPI) -> None:
 
     @app.get("/v1/replicas", responses=_REFUSED, tags=["replicas"])
     async def replicas(request: Request) -> list[ReplicaOut]:
-        """List the replicas of this gateway that live; none where it stands alone."""
+        """List the replicas of this gateway that live; none where it is alone."""
         return views.replicas(host_of(request))
 
 
 def _add_health(app: FastAPI) -> None:
     @app.get("/healthz", responses=_REFUSED, tags=["health"])
     async def healthz() -> Health:
-        """Tell that the process lives."""
+        """Report that the process lives."""
         return Health(status="alive", faults={})
 
     @app.get(
@@ -165,7 +165,7 @@ def _add_health(app: FastAPI) -> None:
         tags=["health"],
     )
     async def readyz(request: Request, response: Response) -> Health:
-        """Tell whether all works, and what does not: each adapter proved a round trip lately."""
+        """Return whether all works, and what does not: each adapter proved a round trip lately."""
         faults = host_of(request).faults
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)

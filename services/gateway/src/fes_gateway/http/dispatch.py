@@ -37,7 +37,7 @@ class Dispatch:
         self._only = next(iter(hosts.values())) if len(hosts) == 1 else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request."""
+        """Accept a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -90,7 +90,7 @@ class Dispatch:
 
 
 def _named(path: str) -> str:
-    """Return the gateway that a path names; it may hold any sign, `/` too, percent-encoded."""
+    """Return the gateway that a path names; it may contain any sign, `/` too, percent-encoded."""
     return unquote(path.removeprefix(PREFIX).partition("/")[0])
 
 

@@ -8,8 +8,8 @@ from fes.model import Event, attributes, is_reserved
 from fes.model.limits import Limits, check_limits
 from fes.model.text import from_plain, load_json
 from pydantic import ValidationError
+from serving.wall_clock import wall_us
 
-from fes_gateway.clock import wall_us
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.schemas import RequestIn
 from fes_gateway.pack import NOBODY
@@ -21,11 +21,11 @@ FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
 
 class BadRequestError(ValueError):
-    """Tells why a body is no request; the message names the place."""
+    """States why a body is not a request; the message names the place."""
 
 
 def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
-    """Return the control event that a body asks for.
+    """Return the control event that a body requests.
 
     Args:
         body: JSON, strictly: no bare NaN, no member twice, no deep nesting.

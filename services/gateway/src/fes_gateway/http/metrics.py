@@ -145,7 +145,7 @@ class Collected(Collector):
 async def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None) -> bytes:
     """Return the metrics of gateways as text, and those of their process where it is measured.
 
-    They are collected gateway by gateway, with the loop given back in between, and written in
+    They are collected gateway by gateway, with the loop returned in between, and written in
     a thread of its own.
     """
     own = shared_slice()

@@ -66,7 +66,7 @@ class RequestIn(BaseModel):
 
 
 class RequestAccepted(BaseModel):
-    """The request was taken; what becomes of it is told under its id."""
+    """The request was accepted; what becomes of it is reported under its id."""
 
     id: str
 
@@ -147,7 +147,7 @@ class ReplicaOut(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why a request was not taken."""
+    """Why a request was not accepted."""
 
     detail: str = Field(description="The place and the reason.")
 

@@ -56,7 +56,7 @@ def adapters(host: GatewayHost) -> list[AdapterOut]:
 
 
 def replicas(host: GatewayHost) -> list[ReplicaOut]:
-    """Return the replicas that live, by name; none where the gateway stands alone."""
+    """Return the replicas that live, by name; none where the gateway is alone."""
     if host.replica is None or host.replica.membership.view is None:
         return []
     view = host.replica.membership.view

@@ -3,7 +3,7 @@
 Every replica shows in the journal that it lives, by heartbeats. The one that leads says in a view
 who the members are; where its heartbeats cease, another says in a new view that it leads. A view is
 a fencing term: what was decided under an older lead is not committed any more, since each append
-tells the sequence number that it expects.
+names the sequence number that it expects.
 
 Source:
     design, section 6, Store.
@@ -20,7 +20,7 @@ HEARTBEAT = "heartbeat\x1f"
 """What the keys of heartbeats begin with."""
 
 PATIENCE = 4
-"""Heartbeats of a replica that must fail to come before it is taken for dead."""
+"""Heartbeats of a replica that must fail to come before it is treated as dead."""
 
 NUMBERS = 1_000_000_000
 """More rows than a leader ever numbers."""
@@ -110,14 +110,14 @@ class Membership:
         return HEARTBEAT + self.name, _encoder.encode(Heartbeat(self._count, seen))
 
     def take(self, changes: Mapping[str, bytes | None], now_s: float) -> bool:
-        """Take what was committed; tell whether there is a new view.
+        """Accept what was committed; return whether there is a new view.
 
         Args:
             changes: By key; None where a key is gone.
             now_s: A clock that only goes forward, seconds.
 
         Raises:
-            msgspec.DecodeError: A view or a heartbeat is none; all else was taken.
+            msgspec.DecodeError: A view or a heartbeat is none; all else was accepted.
         """
         unread: msgspec.DecodeError | None = None
         for key, value in changes.items():
@@ -146,7 +146,7 @@ class Membership:
         """Return the view that this replica should have hold instead; None where all is well.
 
         Args:
-            now_s: As for `take`. Everything committed until then was taken.
+            now_s: As for `take`. Everything committed until then was accepted.
             wall_us: Wall clock, microseconds since 1970 UTC.
         """
         view, living = self.view, self._living(now_s)
@@ -190,7 +190,7 @@ class Membership:
         return tuple(sorted({self.name, *heard}))
 
     def _is_early(self, view: View, living: tuple[str, ...], now_s: float) -> bool:
-        """Tell whether others that live come first to take the lead over: one heartbeat each."""
+        """Return whether others that live come first to take the lead over: one heartbeat each."""
         silent_s = now_s - self._heard_s.get(view.leader, -self._patience_s)
         rank = [name for name in living if name != view.leader].index(self.name)
         return silent_s < self._patience_s * (1 + rank / PATIENCE)

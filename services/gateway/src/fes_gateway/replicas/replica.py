@@ -12,8 +12,8 @@ import msgspec
 from fes.errors import StoreError
 from fes.gateway import replication as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
+from serving.wall_clock import wall_us
 
-from fes_gateway.clock import wall_us
 from fes_gateway.committing import Committing
 from fes_gateway.deciding.decisions import always, never
 from fes_gateway.replicas.membership import HEARTBEAT, Membership, View, write_view

@@ -27,7 +27,7 @@ class Bell:
         self._rung.set()
 
     def close(self) -> None:
-        """Call no more; harmless twice, and from the function itself."""
+        """Call no more; idempotent, and from the function itself."""
         self._closed = True
         self._rung.set()
         if threading.current_thread() is not self._thread:
@@ -51,7 +51,7 @@ def tell(changed: Callable[[], None]) -> None:
 
 
 def after_commit(act: Callable[..., None], *given: object) -> None:
-    """Do something once a batch is durable; where it fails that is logged, and the batch stands."""
+    """Do something once a batch is durable; where it fails that is logged, and the batch is."""
     try:
         act(*given)
     except Exception:

@@ -25,7 +25,7 @@ class Tail(NamedTuple):
 
     Attributes:
         whole: Whether the entries add up to the whole state. A reader then forgets what it had:
-            what is gone since is not told.
+            what is gone since is not reported.
         sequence: Sequence number to append at, and to read on from.
         entries: In order.
     """
@@ -70,7 +70,7 @@ class Journal(Protocol):
             after what this journal never reached.
 
         Raises:
-            StoreError: The journal cannot be read, or holds what is no entry.
+            StoreError: The journal cannot be read, or has what is not an entry.
         """
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -88,7 +88,7 @@ class Journal(Protocol):
         """Replace the entries so far by the state that they add up to.
 
         Returns:
-            Sequence number that the state stands for: `read` after it tells what came since.
+            Sequence number that the state represents: `read` after it states what came since.
 
         Raises:
             StoreError: It cannot be written; the journal is as it was.
@@ -98,7 +98,7 @@ class Journal(Protocol):
         """Return the sequence number of the last entry; 0 where there is none."""
 
     def close(self) -> None:
-        """Close the journal; harmless twice."""
+        """Close the journal; idempotent."""
 
 
 def fold(entries: Iterable[Entry]) -> dict[str, bytes]:

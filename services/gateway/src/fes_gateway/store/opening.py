@@ -1,4 +1,4 @@
-"""Opens the journal that the federation's file says."""
+"""Opens the journal that the federation's file specifies."""
 
 from pathlib import Path
 

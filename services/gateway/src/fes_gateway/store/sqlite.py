@@ -117,7 +117,7 @@ class SqliteJournal:
             return newest if newest is not None else self._meta("snapshot")
 
     def close(self) -> None:
-        """Close the file; harmless twice."""
+        """Close the file; idempotent."""
         with self._lock:
             self._db.close()
             watches, self._watches = self._watches, []
@@ -167,7 +167,7 @@ class SqliteJournal:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Hold the file, and commit in the end, or roll back."""
+        """Keep the file, and commit in the end, or roll back."""
         with self._named():
             self._db.execute("begin immediate")
             try:

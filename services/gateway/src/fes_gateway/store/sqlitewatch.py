@@ -1,4 +1,4 @@
-"""Tells that somebody has appended to an SQLite file, in this process or in another.
+"""States that somebody has appended to an SQLite file, in this process or in another.
 
 Who appends sends a datagram to every socket in a folder beside the file. A datagram may be lost, so
 the file's `data_version` is looked at, too.
@@ -28,7 +28,7 @@ class SqliteWatch:
         changed: Called, from a thread of its own.
 
     Attributes:
-        name: Of its socket; empty where the system gives none, e.g. since the path is too long.
+        name: Of its socket; empty where the system returns none, e.g. since the path is too long.
 
     Raises:
         apsw.Error: The file cannot be read.
@@ -46,7 +46,7 @@ class SqliteWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Call no more; harmless twice, and from the function itself."""
+        """Call no more; idempotent, and from the function itself."""
         self._closed.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -67,7 +67,7 @@ class SqliteWatch:
                 self._path.unlink(missing_ok=True)
 
     def _wait(self) -> bool:
-        """Wait for a datagram; tell whether there was one. All that wait count as one."""
+        """Wait for a datagram; return whether there was one. All that wait count as one."""
         if self._socket is None:
             self._closed.wait(LOOK_S)
             return False

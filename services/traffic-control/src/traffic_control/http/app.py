@@ -117,12 +117,12 @@ def _add_offenders(app: FastAPI, office: Office) -> None:
 def _add_health(app: FastAPI, office: Office) -> None:
     @app.get("/healthz", tags=["health"])
     async def healthz() -> Health:
-        """Tell that the process lives."""
+        """Report that the process lives."""
         return Health(status="alive", faults={})
 
     @app.get("/readyz", responses={503: {"model": Health}}, tags=["health"])
     async def readyz(response: Response) -> Health:
-        """Tell whether all limits are applied and SIENA answers; name what is not ready."""
+        """Return whether all limits are applied and SIENA answers; name what is not ready."""
         faults = office.faults
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)

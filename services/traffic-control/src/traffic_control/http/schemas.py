@@ -35,7 +35,7 @@ class LimitOut(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A change that was begun; `GET /v1/limits` tells what becomes of it."""
+    """A change that was begun; `GET /v1/limits` states what becomes of it."""
 
     monitor: str
     limit_kmh: float
@@ -66,7 +66,7 @@ class OffendersOut(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why a request was not taken."""
+    """Why a request was not accepted."""
 
     detail: str = Field(description="The place and the reason.")
 

@@ -22,7 +22,7 @@ class Owing:
     """Keeps what is owed until the gateway has answered for every part of an event.
 
     Attributes:
-        settled: Whether the adapter knows all subscriptions that shall hold. Until then an event
+        settled: Whether the adapter knows all subscriptions that shall apply. Until then an event
             that fits none is delivered again, for it may fit one that is still to come.
     """
 
@@ -51,14 +51,14 @@ class Owing:
             owed.parts += 1
 
     def finish(self, token: int) -> None:
-        """Note that there are no more parts; where none was sent, nobody wants the event."""
+        """Note that there are no more parts; where none was sent, nobody requests the event."""
         owed = self._owed.get(token)
         if owed is not None and owed.parts == 0:
             del self._owed[token]
             owed.answer(self.settled)
 
     def answered(self, token: int, *, taken: bool) -> None:
-        """Take the gateway's answer for one part."""
+        """Accept the gateway's answer for one part."""
         owed = self._owed.get(token)
         if owed is None:
             return

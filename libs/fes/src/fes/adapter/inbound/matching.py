@@ -14,7 +14,7 @@ Accepts = Callable[[Event], bool]
 
 
 class Matching:
-    """Holds the subscriptions of an adapter, and tells which of them accept an event."""
+    """Keeps the subscriptions of an adapter, and states which of them accept an event."""
 
     def __init__(self) -> None:
         self._subscriptions: dict[int, Subscription] = {}
@@ -22,14 +22,14 @@ class Matching:
         self._index = MatchIndex[int]()
 
     def add(self, subscription: Subscription) -> None:
-        """Hold a subscription; one of the same number is replaced."""
+        """Keep a subscription; one of the same number is replaced."""
         self.remove(subscription.number)
         self._subscriptions[subscription.number] = subscription
         self._index.add(subscription.number, subscription.filter.tree)
         self._choose()
 
     def remove(self, number: int) -> None:
-        """Hold a subscription no longer; harmless where it is not held."""
+        """Keep a subscription no longer; harmless where it is not held."""
         subscription = self._subscriptions.pop(number, None)
         if subscription is not None:
             self._index.remove(number, subscription.filter.tree)

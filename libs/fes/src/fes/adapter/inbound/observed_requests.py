@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Final
 
 from eventservices.stamp import Stamper
+from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.observed import Observed
@@ -53,7 +54,7 @@ _ENDING: Final = {standing: ending for ending, standing in WITHDRAWING.items()}
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is asked for, whoever asks.
+    """What is requested, whoever asks.
 
     Attributes:
         kind: SUBSCRIPTION or ANNOUNCEMENT.
@@ -88,15 +89,15 @@ class Observing:
     """Makes requests of what an adapter observes, and keeps them as long as it does.
 
     Args:
-        context: Where the adapter stands; it says what becomes a request, and for whom.
-        send: Sends to the gateway; False where the message was not taken.
+        context: Where the adapter is; it states what becomes a request, and for whom.
+        send: Sends to the gateway; False where the message was not accepted.
         log: Appends a decision to the event log.
         stamper: Stamps the requests.
         wall_us: Wall clock, microseconds since 1970 UTC: when leases end.
         steady_us: A clock that nobody sets, microseconds: when they are renewed.
 
     Attributes:
-        missed: Whether something was refused for want of room, and there is room now: then all
+        missed: Whether something was refused for lack of room, and there is room now: then all
             that is declared should be told again.
     """
 
@@ -106,7 +107,7 @@ class Observing:
         send: Callable[[Message], bool],
         log: Callable[..., None],
         stamper: Stamper,
-        wall_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+        wall_us: Callable[[], int] = wall_us,
         steady_us: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
     ) -> None:
         self._refusals = {"observed_refused": 0, "observed_widened": 0}
@@ -132,12 +133,12 @@ class Observing:
 
     @property
     def missed(self) -> bool:
-        """Whether something was refused for want of room, and there is room now."""
+        """Whether something was refused for lack of room, and there is room now."""
         room = len(self._requests) < self._said.limit and len(self._held) < DECLARATIONS
         return self._short and room
 
     def observed(self, seen: Observed) -> None:
-        """Take what a native client declared, or withdrew; see `Sink`."""
+        """Accept what a native client declared, or withdrew; see `Sink`."""
         before = self._held.pop(seen.by, ())
         wishes = {} if seen.withdrawn else self._wishes(seen)
         taken = tuple(key for key, wish in wishes.items() if self._hold(key, seen.by, wish))
@@ -149,7 +150,7 @@ class Observing:
         self._tell_all((*before, *taken))
 
     def linked(self) -> None:
-        """Tell the gateway all anew: it may be another one now."""
+        """Tell the gateway all again: it may be another one now."""
         self._short = False
         for request in self._requests.values():
             request.told = None
@@ -160,13 +161,13 @@ class Observing:
         self._short = False
 
     def tick(self) -> None:
-        """Renew what is due, and say again what was not taken."""
+        """Renew what is due, and say again what was not accepted."""
         for key in tuple(self._ending):
             self._end(key)
         self._tell_all(self._requests)
 
     def _wishes(self, seen: Observed) -> dict[Key, Wish]:
-        """Return what a declaration asks for; what it does not say so that it can be asked."""
+        """Return what a declaration requests; what it does not say so that it can be queried."""
         found: dict[Key, Wish] = {}
         try:
             found.update(self._announced(seen))

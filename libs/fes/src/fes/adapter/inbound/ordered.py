@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 from fes.adapter.inbound.acknowledgements import Answer
 
 AGAIN_S: Final = 0.5
-"""How long a message that the gateway did not take waits before it is given to it again."""
+"""How long a message that the gateway did not accept waits before it is passed to it again."""
 
 YIELDS: Final = 64
 """Messages between two turns of the loop."""
@@ -17,7 +17,7 @@ MessageT = TypeVar("MessageT")
 
 
 class OrderedDelivery(Generic[MessageT]):
-    """Gives messages to the gateway in the order of their keys, again where it did not take them.
+    """Gives messages to the gateway in the order of their keys, again where it did not accept them.
 
     While a message waits to be given again, nothing behind it is given.
 
@@ -48,7 +48,7 @@ class OrderedDelivery(Generic[MessageT]):
         return len(self._messages)
 
     def __contains__(self, key: int) -> bool:
-        """Tell whether a message waits, or is not answered."""
+        """Return whether a message waits, or is not answered."""
         return key in self._messages
 
     def put(self, key: int, message: MessageT) -> None:

@@ -33,15 +33,15 @@ WRAPPING_BYTES = 64 * 1024
 """What a control event may take beside the event in it, which text takes a third more for."""
 
 PassOn = Callable[[HeardControl, Event], bool]
-"""Sends a control event to the gateway, which `Event` is; False where it was not taken."""
+"""Sends a control event to the gateway, which `Event` is; False where it was not accepted."""
 
 
 class Inbound:
-    """Turns what an adapter hears into messages for the gateway.
+    """Turns what an adapter receives into messages for the gateway.
 
     Args:
-        context: Where the adapter stands.
-        send: Sends what is heard to the gateway; False where the link's queue was full.
+        context: Where the adapter is.
+        send: Sends what is received to the gateway; False where the link's queue was full.
         log: Appends a decision about an event to the event log.
         stamper: Stamps what its publisher has not.
         pass_on: Sends control events, where that is more than `send`.
@@ -91,7 +91,7 @@ class Inbound:
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
     ) -> None:
-        """Take a native event; see `Sink`."""
+        """Accept a native event; see `Sink`."""
         token = 0
         if answer is not None:
             token = self.owing.begin(answer)
@@ -103,7 +103,7 @@ class Inbound:
             self.owing.finish(token)
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
-        """Take a control event; see `Sink`."""
+        """Accept a control event; see `Sink`."""
         if stamp is not None and stamp.origin == self._stamper.origin:
             return
         self.counters["control"] += 1
@@ -119,7 +119,7 @@ class Inbound:
             )
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Take what could not be read; see `Sink`."""
+        """Accept what could not be read; see `Sink`."""
         self.counters["malformed"] += 1
         self.aside.append((reason, raw[:1024]))
         self._log(Decision.REFUSED, reason=reason[:REASON])

@@ -1,4 +1,4 @@
-"""What an adapter tells its gateway of events in custody, which it was to publish."""
+"""What an adapter reports its gateway of events in custody, which it was to publish."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Confirming:
         self._ended: OrderedDict[int, str] = OrderedDict()
 
     def is_turn(self, order: Publish) -> bool:
-        """Tell whether an event is to be published now; where not, the gateway is told why."""
+        """Return whether an event is to be published now; where not, the gateway is told why."""
         error = self._ended.get(order.row)
         if error is not None:
             self._send(Confirmed(order.row, error, retryable=False) if error else _done(order))
@@ -40,13 +40,13 @@ class Confirming:
         return False
 
     def published(self, order: Publish) -> None:
-        """Tell that the event service has an event."""
+        """Report that the event service has an event."""
         if order.row:
             self._end(order.row, "")
             self._send(_done(order))
 
     def failed(self, order: Publish, error: str, *, retryable: bool) -> None:
-        """Tell that an event could not be published."""
+        """Report that an event could not be published."""
         if order.row:
             if not retryable:
                 self._end(order.row, error or UNKNOWN)

@@ -1,4 +1,4 @@
-"""What an event service does not do of what an event asks for: allowed, and counted.
+"""What an event service does not do of what an event requests: allowed, and counted.
 
 `Timeout`, `StopTime` and `StartTime` are kept by adapters and gateways, and the gateway tells
 where `Reliability` is degraded; what is left is up to the event service.
@@ -31,7 +31,7 @@ class Degrading:
         self.counters = dict.fromkeys(self._names.values(), 0)
 
     def count(self, event: Event) -> None:
-        """Count a published event; a priority of 0, or one that is none, asks for nothing."""
+        """Count a published event; a priority of 0, or one that is none, requests nothing."""
         for field in event.attributes:
             counter = self._names.get(field.id)
             if counter is not None and (field.id != PRIORITY or priority(event)):

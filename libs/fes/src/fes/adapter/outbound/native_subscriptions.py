@@ -1,6 +1,6 @@
 """Native subscriptions: one for each filter that no other covers.
 
-Its client hears what it asked for through the subscription that covers its own. When that one
+Its client receives what it requested through the subscription that covers its own. When that one
 ends, those under it are made first, so that no event is missed in between.
 """
 
@@ -52,26 +52,26 @@ class Natives:
 
     @property
     def settled(self) -> bool:
-        """Whether what is subscribed to natively is what is wanted."""
+        """Whether what is subscribed to natively is what is requested."""
         return self._held.keys() == {*self._maximal}
 
     def stands_alone(self, filter_: Filter) -> bool:
-        """Tell whether a filter has a native subscription of its own."""
+        """Return whether a filter has a native subscription of its own."""
         return filter_.canonical in self._held
 
     async def add(self, number: int, filter_: Filter) -> tuple[tuple[str, ...], list[Lost]]:
-        """Have at least what a filter accepts be heard.
+        """Have at least what a filter accepts be received.
 
         Args:
             number: Names the subscription.
             filter_: Its filter.
 
         Returns:
-            What is heard beyond the filter, in words. And what was lost, which is nothing unless
-            something was to be made anew.
+            What is received beyond the filter, in words. And what was lost, which is nothing unless
+            something was to be made again.
 
         Raises:
-            FesError: As the adapter; nothing is wanted then that was not before.
+            FesError: As the adapter; nothing is requested then that was not before.
         """
         key = filter_.canonical
         self._users.setdefault(key, {})[number] = filter_
@@ -85,16 +85,16 @@ class Natives:
         return self._beyond(key), lost
 
     async def remove(self, number: int, filter_: Filter) -> list[Lost]:
-        """Have a filter no longer be heard for; harmless twice.
+        """Have a filter no longer be received for; idempotent.
 
         Raises:
-            FesError: As the adapter; all that was heard is still heard. Another call goes on.
+            FesError: As the adapter; all that was received is still received. Another call goes on.
         """
         self._leave(filter_.canonical, number)
         return await self.settle()
 
     async def settle(self) -> list[Lost]:
-        """Subscribe to what is wanted, then withdraw what is not.
+        """Subscribe to what is requested, then withdraw what is not.
 
         Raises:
             FesError: As the adapter; another call goes on.
@@ -104,7 +104,7 @@ class Natives:
         return lost
 
     def covered_last(self, filters: Iterable[tuple[int, Filter]]) -> list[int]:
-        """Return the numbers in an order in which withdrawing them makes nothing anew."""
+        """Return the numbers in an order in which withdrawing them makes nothing again."""
         return [
             number for number, _ in sorted(filters, key=lambda each: self.stands_alone(each[1]))
         ]

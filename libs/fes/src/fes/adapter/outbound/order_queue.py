@@ -1,4 +1,4 @@
-"""Orders that wait for the event service: what shall hold comes first, and all is bounded."""
+"""Orders that wait for the event service: what shall contain comes first, and all is bounded."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -30,21 +30,21 @@ Displaced = Callable[[Order], None]
 
 
 def _tell_nobody(_: Order) -> None:
-    """Take an order of which nobody wants to know."""
+    """Accept an order of which nobody needs to know."""
 
 
 class Orders:
-    """Keeps orders until the event service takes them.
+    """Keeps orders until the event service accepts them.
 
-    However long the service is away, what shall hold there takes no more room than the state
-    itself: orders change a whole state that waits, and a withdrawal takes back what waits still.
+    However long the service is away, what shall contain there takes no more room than the state
+    itself: orders change a whole state that waits, and a withdrawal withdraws what waits still.
     Of publications that wait, larger priorities go first, and equal ones in their order.
 
     Args:
-        queue: Most publications, and most requests to pass on, that wait. The next is not taken,
+        queue: Most publications, and most requests to pass on, that wait. The next is not accepted,
             unless it is a publication that is more urgent than others: then the newest of the
             least urgent goes.
-        holds: Tells of a number whether it is held natively, is just being made, or is to be
+        holds: Tells of a number whether it is kept natively, is just being made, or is to be
             tried again.
         on_displaced: Is told of the publication that goes.
         queue_bytes: Most bytes of publications, and of requests to pass on, that wait.

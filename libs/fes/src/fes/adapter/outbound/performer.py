@@ -1,4 +1,4 @@
-"""What the gateway orders, on its way to the event service."""
+"""What the gateway orders, in transit to the event service."""
 
 import logging
 from collections import deque
@@ -88,7 +88,7 @@ class Outbound:
 
     @property
     def subscriptions(self) -> dict[int, Subscription]:
-        """Subscriptions in force, by number."""
+        """Subscriptions active, by number."""
         return self.subscribing.held
 
     async def perform(self, order: Order) -> None:
@@ -101,7 +101,7 @@ class Outbound:
             self._inbound.owing.settled = self._reconciled and not self._failed
 
     def holds(self, number: int) -> bool:
-        """Tell whether a number is held natively, is being made, or is to be tried again."""
+        """Return whether a number is kept natively, is being made, or is to be tried again."""
         made = number in self.subscriptions or number in self.announcements
         if made or number in self._failed or isinstance(self._busy, Desired):
             return True

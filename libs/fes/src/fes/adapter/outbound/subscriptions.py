@@ -1,4 +1,4 @@
-"""Subscriptions that the gateway orders: held natively, themselves or by one that covers them."""
+"""Subscriptions that the gateway orders: kept natively, themselves or by one that covers them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from fes.filter import Filter
 from fes.link.messages import Done, Subscribe, Unsubscribe
 
 Fail = Callable[[Subscribe | Unsubscribe, FesError], None]
-"""Takes an order that could not be performed, and why."""
+"""Accepts an order that could not be performed, and why."""
 
 
 class Subscribing:
@@ -27,7 +27,7 @@ class Subscribing:
         fail: Takes what fails.
 
     Attributes:
-        held: Subscriptions in force, by number.
+        held: Subscriptions active, by number.
         natives: What is subscribed to natively.
     """
 
@@ -48,7 +48,7 @@ class Subscribing:
         self._fail = fail
 
     def withdrawals(self) -> tuple[Unsubscribe, ...]:
-        """Return the orders that withdraw all, those first whose end makes nothing anew."""
+        """Return the orders that withdraw all, those first whose end makes nothing again."""
         held = ((number, each.filter) for number, each in self.held.items())
         numbers = self.natives.covered_last(held)
         return tuple(Unsubscribe(number, self._inbound.desired) for number in numbers)
@@ -62,7 +62,7 @@ class Subscribing:
         self.natives.forget()
 
     async def subscribe(self, order: Subscribe) -> None:
-        """Make a subscription; what failed is told."""
+        """Make a subscription; what failed is reported."""
         held = self.held.get(order.number)
         if held is not None and held.filter.text == order.filter:
             self._send(Done(order.number, widened=self._widened[order.number]))
@@ -86,7 +86,7 @@ class Subscribing:
         self._send(Done(order.number, widened=widened))
 
     async def unsubscribe(self, order: Unsubscribe) -> None:
-        """Withdraw a subscription; what failed is told, and harmless where it is not held."""
+        """Withdraw a subscription; what failed is reported, and harmless where it is not held."""
         subscription = self.held.get(order.number)
         if subscription is None:
             return
@@ -123,7 +123,7 @@ class Subscribing:
             self._log(Decision.UNSUBSCRIBED, what=text)
 
     def _tell_lost(self, lost: list[Lost]) -> None:
-        """Tell of subscriptions that were covered and that the service does not take alone."""
+        """Tell of subscriptions that were covered and that the service does not accept alone."""
         for numbers, error in lost:
             for number in numbers:
                 text = self.held[number].filter.text

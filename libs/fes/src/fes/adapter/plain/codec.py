@@ -30,7 +30,7 @@ class RouteText:
     """A route, as the file has it.
 
     Attributes:
-        topic: Levels as they stand, or `{name}` for a parameter.
+        topic: Levels as they are, or `{name}` for a parameter.
         event: Native subject of its events.
         payload: How its payloads are written.
         value: Name of the parameter that a payload of one value is; "" where it is an object.
@@ -61,7 +61,7 @@ def make_routes(texts: Sequence[RouteText], names: TopicNames) -> Routes:
     """Return routes made ready.
 
     Raises:
-        ValueError: There are too many, or one is not good; the message says which.
+        ValueError: There are too many, or one is not good; the message states which.
     """
     if len(texts) > MAX_ROUTES:
         raise ValueError(f"{len(texts)} routes, more than {MAX_ROUTES}")

@@ -11,7 +11,7 @@ _PERSISTENT: Final = Field(RELIABILITY, Type.LONG, 1)
 
 
 def is_persistent(native: Native) -> bool:
-    """Tell whether an event asks to be kept."""
+    """Return whether an event asks to be kept."""
     return attributes.is_persistent(Event(native.subject or "", (), native.attributes))
 
 

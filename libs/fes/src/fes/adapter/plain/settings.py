@@ -44,7 +44,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     value: str = ""
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         make_routes(self.texts(), self.names())
 
     @abstractmethod
@@ -66,7 +66,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         """Return what writes and reads messages.
 
         Args:
-            context: Where the adapter stands.
+            context: Where the adapter is.
             headers: Whether messages have headers.
         """
         return PlainCodec(

@@ -8,17 +8,17 @@ from fes.link.messages import Order
 
 
 class Inside(Protocol):
-    """Takes what replicas say, once it is under the adapter's own numbers."""
+    """Accepts what replicas say, once it is under the adapter's own numbers."""
 
     @property
     def owing(self) -> Owing:
         """Answers owed for events that their service keeps."""
 
     def take(self, order: Order) -> None:
-        """Take an order; see `Orders`."""
+        """Accept an order; see `Orders`."""
 
     def dropped(self, message: Message, reason: str) -> None:
         """Log a message that was dropped, and why."""
 
     def linked(self) -> None:
-        """Note that the replica that leads, or the only one, is linked anew."""
+        """Note that the replica that leads, or the only one, is linked again."""

@@ -1,4 +1,4 @@
-"""Whom a control event is for that an adapter heard."""
+"""Whom a control event is for that an adapter received."""
 
 from contextlib import suppress
 
@@ -12,7 +12,7 @@ _CUSTODY = ("FES_Giver", "FES_Row")
 
 
 def place_of(control: HeardControl, event: Event) -> Place:
-    """Return whom a control event is for that is no signal.
+    """Return whom a control event is for that is not a signal.
 
     Requests, and persistent events, are for the leader; other events for whom their origin's are.
 

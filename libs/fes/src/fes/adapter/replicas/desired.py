@@ -1,4 +1,4 @@
-"""A subscription or announcement that replicas want, and what one replica said that it wants."""
+"""A subscription or announcement that replicas want, and what one replica said that it requests."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -37,9 +37,9 @@ class Wish:
 
     Attributes:
         number: Names it inside the adapter.
-        key: What is wanted.
+        key: What is requested.
         by: Replica to its order; the last one to say it is the last.
-        joined: Replicas that are to be told of it, with their numbers.
+        joined: Replicas that are to be notified of it, with their numbers.
         left: Replicas that want it no longer, with their numbers.
         done: What the adapter told of it last; None where it is not done yet.
         made: What the adapter was ordered: a filter, or a body.
@@ -54,7 +54,7 @@ class Wish:
     made: str | bytes | None = None
 
     def must_be_made(self, *, again: bool) -> bool:
-        """Tell whether the adapter has no order for it; `again` where one that failed is none."""
+        """Return whether the adapter has no order for it; `again` where one that failed is none."""
         failed = self.done is not None and bool(self.done.error)
         return self.made != self._content() or (again and failed)
 
@@ -87,11 +87,11 @@ class Wish:
 
 @dataclass(slots=True)
 class Side:
-    """What one replica wants.
+    """What one replica requests.
 
     Attributes:
         replica: Its name.
-        counts: Whether it lives, so that what it wants shall hold.
+        counts: Whether it lives, so that what it requests shall contain.
         said: Its orders, by its numbers.
         wishes: What they are to the adapter, by its numbers.
         numbers: The adapter's number to its own.

@@ -54,8 +54,8 @@ class Dialling:
 
     Args:
         urls: `ws://host:port/link`, one or several.
-        line: Gives what a further link is handed to.
-        hello: Gives the adapter's hello.
+        line: Returns what a further link is handed to.
+        hello: Returns the adapter's hello.
         greet: Called with a link that is up.
         beyond: Told how many addresses are not dialled since they are too many.
         rng: For the jitter of the back-off.

@@ -1,4 +1,4 @@
-"""Handing what an adapter heard to the replica that it is for, or having it wait."""
+"""Handing what an adapter received to the replica that it is for, or having it wait."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -27,7 +27,7 @@ class Handing:
     Args:
         linked: Replica to its line.
         views: Which replicas there are.
-        wants: Under which numbers they know what was heard.
+        wants: Under which numbers they know what was received.
         inside: Told what is dropped.
         now_s: Monotonic clock, seconds.
 
@@ -65,7 +65,7 @@ class Handing:
         return self._linked.get(replica) if replica else None
 
     def hand(self, message: Heard | HeardControl, place: Place) -> bool:
-        """Hand a message over, or have it wait; False where it was not taken."""
+        """Hand a message over, or have it wait; False where it was not accepted."""
         line = self.line_of(place)
         if line is not None:
             return self._send(line, message)
@@ -77,7 +77,7 @@ class Handing:
         return True
 
     def flush(self) -> None:
-        """Hand over what waited for a replica that is linked now."""
+        """Pass on what waited for a replica that is linked now."""
         if not self.waiting:
             return
         self.expire()

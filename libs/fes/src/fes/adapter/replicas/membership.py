@@ -11,7 +11,7 @@ from fes.link.rendezvous import owner
 FORGET_S = 60.0
 """How long none of the newest view's members is linked before an older number is believed.
 
-Numbers begin anew where the replicas lost their journal.
+Numbers restart where the replicas lost their journal.
 """
 
 
@@ -43,7 +43,7 @@ class Views:
         self._linked_s = 0.0
 
     def take(self, view: View, now_s: float) -> None:
-        """Take a view that a replica tells, if it is newer.
+        """Accept a view that a replica tells, if it is newer.
 
         Args:
             view: The view.
@@ -53,13 +53,13 @@ class Views:
             self.newest, self._linked_s = view, now_s
 
     def confirm(self, views: Iterable[View | None]) -> None:
-        """Take what replicas told whose desired states are here: who is not named is gone."""
+        """Accept what replicas told whose desired states are here: who is not named is gone."""
         for view in views:
             if view is not None and self.newest is not None and view.number == self.newest.number:
                 self._confirmed = view
 
     def see(self, linked: Mapping[str, Line], now_s: float) -> bool:
-        """Look at which replicas are linked; tell whether another view is believed now.
+        """Look at which replicas are linked; return whether another view is believed now.
 
         Args:
             linked: Replica to its line.
@@ -96,7 +96,7 @@ class Views:
         return owner(place.origin, view.members)
 
     def may_order(self, replica: str, order: Publish | PublishControl) -> bool:
-        """Tell whether something to publish may come from a replica.
+        """Return whether something to publish may come from a replica.
 
         The leader may order anything: also of an origin of another replica, since persistent events
         are its own, and those that their event service does not keep have no row.

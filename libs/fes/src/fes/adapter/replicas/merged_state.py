@@ -1,7 +1,7 @@
 """What the replicas of a gateway want natively, under one numbering.
 
-Each replica numbers what it wants by itself. Inside the adapter the same filter, or the
-announcement of the same subject, has one number, which is held as long as any replica that counts
+Each replica numbers what it requests by itself. Inside the adapter the same filter, or the
+announcement of the same subject, has one number, which is kept as long as any replica that counts
 wants it.
 """
 
@@ -18,7 +18,7 @@ LEAVING = 10_000
 """Most withdrawals whose end is still to be told."""
 
 Answer = tuple[str, Done]
-"""A replica, and what it is told under a number of its own."""
+"""A replica, and what it is reported under a number of its own."""
 
 
 class Change(NamedTuple):
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
 
 class Wants:
-    """Keeps what each replica wants, and makes one desired state of it.
+    """Keeps what each replica requests, and makes one desired state of it.
 
     What a gateway without replicas says (`ALONE`) keeps its numbers, so that nothing has to be
     translated for it.
@@ -51,7 +51,7 @@ class Wants:
         self._reconciled = False
 
     def say(self, replica: str, order: Said | Unsaid | Desired) -> Change:
-        """Take what a replica wants, or wants no longer."""
+        """Accept what a replica requests, or wants no longer."""
         side = self._sides.setdefault(replica, Side(replica))
         version = getattr(order, "version", None)
         if replica == ALONE and version is not None:
@@ -66,14 +66,14 @@ class Wants:
         return change
 
     def whole(self) -> Desired:
-        """Return all that is wanted natively, for an adapter that has nothing of it any more."""
+        """Return all that is requested natively, for an adapter that has nothing of it any more."""
         self._reconciled = True
         return _desired(
             self._version, [wish.order(self._version) for wish in self._wishes.values()]
         )
 
     def said(self, replica: str) -> Desired | None:
-        """Return all that a replica wants, as it says it; None where it said nothing."""
+        """Return all that a replica requests, as it says it; None where it said nothing."""
         side = self._sides.get(replica)
         return None if side is None else _desired(side.version, side.said.values())
 
@@ -96,7 +96,7 @@ class Wants:
         return change
 
     def note(self, done: Done) -> list[Answer]:
-        """Take what was done natively; return whom to tell it, and under which number."""
+        """Accept what was done natively; return whom to tell it, and under which number."""
         wish = self._wishes.get(done.number)
         told: list[tuple[str, int]] = []
         if done.withdrawn and done.number in self._leaving:
@@ -121,11 +121,11 @@ class Wants:
         return 0 if side is None else side.version_at(version)
 
     def knows(self, names: Collection[str]) -> bool:
-        """Tell whether any of some replicas has said what it wants."""
+        """Return whether any of some replicas has said what it requests."""
         return any(name in self._sides for name in names)
 
     def is_same(self, replica: str) -> bool:
-        """Tell whether a replica's numbers are the adapter's own."""
+        """Return whether a replica's numbers are the adapter's own."""
         side = self._sides.get(replica)
         return side is None or side.differing == 0
 
@@ -143,7 +143,7 @@ class Wants:
         return change
 
     def _as_whole(self, change: Change) -> Change:
-        """Return a change as the whole state: the first one tells that nothing is missing now."""
+        """Return a change as the whole state: the first one states that nothing is missing now."""
         return Change([self.whole()], change.answers)
 
     def _set_counts(self, side: Side, *, counts: bool) -> None:

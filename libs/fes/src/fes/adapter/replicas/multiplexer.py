@@ -89,14 +89,14 @@ class Switchboard:
         }
 
     def hear(self, heard: Heard) -> bool:
-        """Pass on an event; False where it was not taken, and is to be delivered again."""
+        """Pass on an event; False where it was not accepted, and is to be delivered again."""
         if self._straight is not None:
             return self._open[ALONE].send(heard) if heard.token else self._straight(heard)
         leads = heard.persistent or heard.token != 0
         return self._handing.hand(heard, Place(leads, heard.stamp.origin))
 
     def hear_control(self, control: HeardControl, event: Event) -> bool:
-        """Pass on a control event, which `event` is; False where it was not taken."""
+        """Pass on a control event, which `event` is; False where it was not accepted."""
         if self._straight is not None:
             return self._straight(control)
         if is_signal(event):
@@ -109,7 +109,7 @@ class Switchboard:
         return line is not None and line.send(request)
 
     def answer(self, message: Done | Confirmed) -> bool:
-        """Tell what was done, or published, to those who ordered it."""
+        """Report what was done, or published, to those who ordered it."""
         if isinstance(message, Done):
             return self._tell(self._wants.note(message))
         line = self._open.get(self._rows.confirmed(message.row)) or self._handing.line_of(REQUEST)
@@ -120,7 +120,7 @@ class Switchboard:
         return _send_all(self._lines, counted)
 
     def whole(self) -> Desired:
-        """Return all that is wanted natively, for an adapter that has nothing of it any more."""
+        """Return all that is requested natively, for an adapter that has nothing of it any more."""
         return self._wants.whole()
 
     async def run(self) -> None:
@@ -136,20 +136,20 @@ class Switchboard:
             self._settle()
 
     def up(self, line: Line, *, at_once: bool) -> None:
-        """Take a link that can be used."""
+        """Accept a link that can be used."""
         self._lines[line] = None
         if at_once:
             self._open[line.replica] = line
             self._settle()
 
     def down(self, line: Line) -> None:
-        """Take a link that broke: what it wanted holds, what it did not answer is given back."""
+        """Accept a link that broke: what it wanted holds, what it did not answer is returned."""
         del self._lines[line]
         self._close(line)
         self._settle()
 
     def receive(self, line: Line, message: Message) -> None:
-        """Take what a replica says."""
+        """Accept what a replica says."""
         match message:
             case Publish() | PublishControl():
                 self._ordered(line, message)

@@ -11,19 +11,19 @@ from fes.link.messages import Heard, View
 
 
 class Lines(Protocol):
-    """Takes what happens to the links."""
+    """Accepts what happens to the links."""
 
     def up(self, line: "Line", *, at_once: bool) -> None:
-        """Take a link that can be used."""
+        """Accept a link that can be used."""
 
     def down(self, line: "Line") -> None:
-        """Take a link that broke."""
+        """Accept a link that broke."""
 
     def receive(self, line: "Line", message: Message) -> None:
-        """Take what the replica says."""
+        """Accept what the replica says."""
 
     def displaced(self, line: "Line", message: Message) -> None:
-        """Take what was sent, but had to go for something more urgent."""
+        """Accept what was sent, but had to go for something more urgent."""
 
 
 class Line:
@@ -36,7 +36,7 @@ class Line:
         end: The link; None where there is none.
         replica: Name of the replica; `ALONE` where it has said none.
         view: What the replica told last of all replicas.
-        whole: Whether its whole desired state is here, so that it can be told what was heard.
+        whole: Whether its whole desired state is here, so that it can be told what was received.
         pending: Events that the replica is to acknowledge.
     """
 
@@ -68,12 +68,12 @@ class Line:
             self.replica, self.whole = ALONE, False
 
     def receive(self, message: Message) -> None:
-        """Take what the replica says."""
+        """Accept what the replica says."""
         if self.end is not None:
             self._lines.receive(self, message)
 
     def displaced(self, message: Message) -> None:
-        """Take what was sent to the replica, but had to go for something more urgent."""
+        """Accept what was sent to the replica, but had to go for something more urgent."""
         self._lines.displaced(self, message)
 
     def send(self, message: Message) -> bool:

@@ -1,4 +1,4 @@
-"""Which replica is told of an event in custody that it ordered to be published."""
+"""Which replica is notified of an event in custody that it ordered to be published."""
 
 from collections import OrderedDict
 from typing import Final

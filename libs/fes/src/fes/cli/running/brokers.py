@@ -1,4 +1,4 @@
-"""Embedded brokers: those that the federation's file gives no address."""
+"""Embedded brokers: those that the federation's file returns no address."""
 
 import threading
 from pathlib import Path

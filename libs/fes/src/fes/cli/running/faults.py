@@ -1,14 +1,14 @@
-"""Parts that are not ready: since when, why, and what is told of them."""
+"""Parts that are not ready: since when, why, and what is notified of them."""
 
 import time
 from collections.abc import Callable, Mapping
 
 NOTICE_S = 10.0
-"""How long a part may take to start before it is told that it is not ready."""
+"""How long a part may need to start before it is told that it is not ready."""
 
 
 class Faults:
-    """Keeps what is not ready, and tells it once each way.
+    """Keeps what is not ready, and reports it once in each direction.
 
     Args:
         say: Prints a line.
@@ -27,7 +27,7 @@ class Faults:
         self.reasons: dict[str, str] = {}
 
     def put(self, reasons: Mapping[str, str], logs: Mapping[str, str]) -> None:
-        """Take the parts that are not ready now.
+        """Accept the parts that are not ready now.
 
         Args:
             reasons: Part to why.
@@ -49,7 +49,7 @@ class Faults:
                 self._say(f"not ready: {line}; it is tried again")
 
     def summary(self, most: int = 3) -> str:
-        """Return the first of what is not ready, for how long, why and where more is told."""
+        """Return the first of what is not ready, for how long, why and where more is reported."""
         now_s = self._clock_s()
         shown = [
             f"{part}, for {now_s - self._since_s.get(part, now_s):.0f} s: {one_line(why)}"

@@ -61,12 +61,12 @@ class Front:
         """Listen.
 
         Raises:
-            OSError: The address is taken, or none of this machine's.
+            OSError: The address is in use, or none of this machine's.
         """
         await self._server.start()
 
     async def stop(self) -> None:
-        """Listen no more; harmless twice."""
+        """Listen no more; idempotent."""
         await self._server.stop()
         await self._client.aclose()
 

@@ -54,7 +54,7 @@ def needs_of(federation: Federation, name: str) -> Needs:
 
 
 def works(federation: Federation, faults: Collection[str]) -> bool:
-    """Tell whether anything works: a gateway between two adapters that are ready.
+    """Return whether anything works: a gateway between two adapters that are ready.
 
     Args:
         federation: The file.

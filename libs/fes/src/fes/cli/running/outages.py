@@ -1,8 +1,9 @@
 """When parts were down, as the one who started them saw it."""
 
 import json
-import time
 from pathlib import Path
+
+from serving.wall_clock import wall_us
 
 
 class Outages:
@@ -26,14 +27,14 @@ class Outages:
         """
         cause = f"signal {-status}" if status < 0 else f"exit status {status}"
         for name in names:
-            self._open.setdefault(name, (time.time_ns() // 1000, cause))
+            self._open.setdefault(name, (wall_us(), cause))
 
     def ended(self, names: tuple[str, ...]) -> None:
         """Note that parts are back."""
         for name in names:
             found = self._open.pop(name, None)
             if found is not None:
-                self._write(name, *found, time.time_ns() // 1000)
+                self._write(name, *found, wall_us())
 
     def close(self) -> None:
         """Note the parts that did not come back."""

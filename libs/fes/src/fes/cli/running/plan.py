@@ -56,7 +56,7 @@ class Apart:
 
     @staticmethod
     def of(federation: Federation, own: Collection[str], replicas: Mapping[str, int]) -> "Apart":
-        """Return what stands apart; the adapters of a gateway with replicas do.
+        """Return what is apart; the adapters of a gateway with replicas do.
 
         Raises:
             FederationError: A name is neither a gateway's nor an adapter's.
@@ -102,7 +102,7 @@ def gateway_parts(
         file: The resolved file.
         base: Folder that relative paths in it start from.
         run: Folder of the run.
-        clock: File that tells when the federation's clock begins.
+        clock: File that states when the federation's clock begins.
     """
     adapters = [
         adapter_id(name, service)
@@ -141,7 +141,7 @@ def _where(file: Path, base: Path, run: Path, clock: Path) -> tuple[str, ...]:
 
 
 def option(name: str, value: str) -> tuple[str, ...]:
-    """Return an option as words; one where the value could be taken for an option itself."""
+    """Return an option as words; one where the value could be treated as an option itself."""
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
@@ -186,7 +186,7 @@ def adapter_parts(
         file: The resolved file.
         base: Folder that relative paths in it start from.
         run: Folder of the run.
-        clock: File that tells when the federation's clock begins.
+        clock: File that states when the federation's clock begins.
     """
     return [
         Part(
@@ -210,7 +210,7 @@ def application_parts(federation: Federation, values: Mapping[str, str]) -> list
 
     Args:
         federation: The file, resolved.
-        values: What `{name}` in a command stands for.
+        values: What `{name}` in a command represents.
 
     Raises:
         FederationError: A command names what is not known.
@@ -227,12 +227,12 @@ def application_part(federation: Federation, name: str, values: Mapping[str, str
 
 
 def plays(federation: Federation, name: str) -> bool:
-    """Tell whether an application plays the trace: its command asks when that begins."""
+    """Return whether an application plays the trace: its command asks when that begins."""
     return any("{wall_start_us}" in word for word in federation.applications[name].command)
 
 
 def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str]:
-    """Return what `{name}` in an application's command stands for."""
+    """Return what `{name}` in an application's command represents."""
     clock = federation.clock
     urls = {
         f"url:{name}": broker.url

@@ -5,13 +5,13 @@ import contextlib
 import json
 import os
 import signal
-import time
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlsplit
 
 from serving.lifeline import LIFELINE
+from serving.wall_clock import wall_us
 
 from fes.cli.running.plan import Part
 
@@ -69,7 +69,7 @@ class Child:
         return bool(self.started)
 
     def last_line(self) -> str:
-        """Return the last line of its log, as it may tell why the process ended."""
+        """Return the last line of its log, as it may report why the process ended."""
         try:
             lines = self.log.read_bytes()[-LAST_BYTES:].decode("utf-8", "replace").splitlines()
         except OSError:
@@ -79,7 +79,7 @@ class Child:
     async def start(self) -> None:
         """Start the process."""
         self.starts += 1
-        self.started_us = time.time_ns() // 1000
+        self.started_us = wall_us()
         self._announced.clear()
         self._told = False
         log = self.log.open("ab")

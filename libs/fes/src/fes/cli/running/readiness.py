@@ -42,7 +42,7 @@ class Patience:
         self._fewest: int | None = None
 
     def __call__(self) -> bool:
-        """Tell whether to go on."""
+        """Return whether to go on."""
         return self._clock_s() - self._since_s < self._seconds
 
     def faults(self, count: int) -> None:
@@ -65,7 +65,7 @@ async def answers(
         faults: Is told how many faults the part names, each time.
 
     Returns:
-        "" once it does; what it said last where waiting was given up.
+        "" once it does; what it said last where waiting was abandoned.
     """
     said = f"no answer from {url}"
     async with async_client(ANSWER_S) as client:
@@ -124,7 +124,7 @@ async def proved(
         goes_on: Whether to go on waiting.
 
     Returns:
-        Whether all did; False where waiting was given up.
+        Whether all did; False where waiting was abandoned.
     """
     waiting = dict(adapters)
     async with async_client(ANSWER_S) as client:

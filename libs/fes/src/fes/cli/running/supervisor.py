@@ -9,12 +9,12 @@ output any more; then everything stops in order: applications, adapters, gateway
 import asyncio
 import json
 import signal
-import time
 from pathlib import Path
 from typing import TextIO
 
 from serving.ending import on_ending
 from serving.output import CLOSED
+from serving.wall_clock import wall_us
 
 from fes.cli.running.brokers import EmbeddedBrokers
 from fes.cli.running.faults import Faults, one_line
@@ -29,7 +29,7 @@ from fes.cli.running.plan import (
 )
 from fes.cli.running.readiness import POLL_S, until
 from fes.cli.running.supervision.applications import Applications
-from fes.cli.running.supervision.beginning import TraceStart, wall_us
+from fes.cli.running.supervision.beginning import TraceStart
 from fes.cli.running.supervision.broker_watch import BrokerWatch
 from fes.cli.running.supervision.children import Children
 from fes.cli.running.supervision.console import Console
@@ -44,7 +44,7 @@ from fes.federation.model import Federation, adapter_id
 SETTLE_S = 2.0
 """How long observers see what gateways withdraw once the applications have ended."""
 MOMENTS = "moments.jsonl"
-"""File of the run that tells when its parts were stopped."""
+"""File of the run that states when its parts were stopped."""
 INTERRUPTED = 130
 
 
@@ -192,7 +192,7 @@ class Supervisor:
                 self._console.say(f"  {child.part.name}: {url}, e.g. {child.part.gateways[0]}")
 
     async def _end(self) -> None:
-        """Stop everything; what fails on the way, or cannot be told, keeps nothing from ending."""
+        """Stop everything; what fails in transit, or cannot be told, keeps nothing from ending."""
         self._children.stopping = True
         await self._tasks.stop()  # before the parts, so that none is started again
         await self._stop_children()
@@ -220,7 +220,7 @@ class Supervisor:
 
     def _note_moment(self, moment: str) -> None:
         """Note when something was done to the run, for whoever judges what was seen then."""
-        line = {"v": 1, "wall_us": time.time_ns() // 1000, "moment": moment}
+        line = {"v": 1, "wall_us": wall_us(), "moment": moment}
         try:
             with (self._options.run / MOMENTS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

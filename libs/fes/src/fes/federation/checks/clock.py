@@ -9,7 +9,7 @@ from fes.federation.model import Federation
 
 
 def check_clock(federation: Federation, report: Report) -> None:
-    """Report a start that is no moment.
+    """Report a start that is not a moment.
 
     Args:
         federation: Good in form.

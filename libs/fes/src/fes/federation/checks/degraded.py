@@ -1,4 +1,4 @@
-"""Tells what events ask for that event services do not do: degraded, which is allowed.
+"""States what events request that event services do not do: degraded, which is allowed.
 
 Source:
     Design, section 3: what a service cannot do is allowed, counted, and reported.
@@ -34,7 +34,7 @@ BY_THE_FEDERATION: Final = (TIMEOUT, START_TIME, STOP_TIME)
 
 
 class _Flow(NamedTuple):
-    """Events that were asked for: from where, to where, and by what."""
+    """Events that were requested: from where, to where, and by what."""
 
     named: NamedList
     origins: tuple[str, ...]

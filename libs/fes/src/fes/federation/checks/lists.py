@@ -18,7 +18,7 @@ class NamedList(NamedTuple):
         text: The list.
         gateway: Where the request enters the federation.
         source: The event service that it comes from.
-        path: Where the list stands.
+        path: Where the list is.
     """
 
     text: str

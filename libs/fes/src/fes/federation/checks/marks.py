@@ -100,7 +100,7 @@ def _check_suppressed(federation: Federation, report: Report, name: str, can: Ca
 
 
 def _limit(report: Report, *names: str) -> Path:
-    """Return the path of the first of some limits that stands in the file, or else of the first."""
+    """Return the path of the first of some limits that is in the file, or else of the first."""
     limits = child(report.tree, "limits")
     written = [name for name in names if limits is not None and child(limits, name) is not None]
     return "limits", (written or names)[0]

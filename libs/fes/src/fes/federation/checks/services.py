@@ -1,4 +1,4 @@
-"""Checks event services, and the brokers and media that they stand on."""
+"""Checks event services, and the brokers and media that they are on."""
 
 from collections.abc import Collection
 
@@ -36,7 +36,7 @@ def check_services(federation: Federation, report: Report) -> None:
 
 
 def known(report: Report, path: Path, name: str, what: str, names: Collection[str]) -> bool:
-    """Report a name that refers to nothing; tell whether it refers to something."""
+    """Report a name that refers to nothing; return whether it refers to something."""
     if name in names:
         return True
     few = f"; there are {', '.join(names)}" if 0 < len(names) <= FEW else ""

@@ -14,7 +14,7 @@ SCHEMES = ("nats", "tls")
 
 
 def check_stores(federation: Federation, report: Report) -> None:
-    """Report stores that are not told where they are, or more than they can use.
+    """Report stores that are not reported where they are, or more than they can use.
 
     Args:
         federation: Good in form.

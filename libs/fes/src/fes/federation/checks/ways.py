@@ -1,4 +1,4 @@
-"""Checks that there is a way between any two event services."""
+"""Checks that there is a route between any two event services."""
 
 from fes.federation.file.tree import Report
 from fes.federation.model import Federation

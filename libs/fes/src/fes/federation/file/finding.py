@@ -24,7 +24,7 @@ class Finding:
 
     Attributes:
         severity: An error makes the file invalid, a warning does not; what is only told, for those
-            who ask for it, is info.
+            who request it, is info.
         file: Name of the file, or of the environment variable that the value came from.
         place: Line and column; None where the whole file is meant.
         key: Path of the key, e.g. `gateways.g1.adapters`.
@@ -68,5 +68,5 @@ def key_text(path: Path) -> str:
 
 
 def has_errors(findings: Sequence[Finding]) -> bool:
-    """Tell whether at least one finding is an error."""
+    """Return whether at least one finding is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)

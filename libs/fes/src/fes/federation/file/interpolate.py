@@ -24,7 +24,7 @@ def interpolate(text: str, environment: Mapping[str, str]) -> str:
 
 
 def is_variable(text: str) -> bool:
-    """Tell whether a text is one variable and nothing else."""
+    """Return whether a text is one variable and nothing else."""
     match = _ANY.fullmatch(text)
     return match is not None and match.group(1) is not None
 

@@ -1,4 +1,4 @@
-"""Overrides from the environment: `FES__CLOCK__SPEED=20` stands for `clock: {speed: 20}`."""
+"""Overrides from the environment: `FES__CLOCK__SPEED=20` represents `clock: {speed: 20}`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ def override(tree: Node, environment: Mapping[str, str]) -> tuple[Node, list[Fin
     """Return the tree with the environment's values put in.
 
     A step of a variable's name means the key that equals it, else the one that equals it without
-    regard to case and with `_` for everything that is no letter or digit; a number means an item
+    regard to case and with `_` for everything that is not a letter or digit; a number means an item
     of a list; what is not there yet is made, in lower case. Where the file has text, the variable's
     text is the value, whatever it holds; a mapping or a list is read as YAML, which JSON is.
 

@@ -30,7 +30,7 @@ def check_structure(
         report: Takes the findings.
         node: A value of the file.
         kind: A Struct, dict, tuple, Literal or Annotated type of the model.
-        path: Where the node stands.
+        path: Where the node is.
         partial: Whether required members may be missing.
     """
     plain = bare(kind)

@@ -1,4 +1,4 @@
-"""The tree of a file's values, each with the place where it stands."""
+"""The tree of a file's values, each with the place where it is."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ class Node:
         file: Name of the file, or of the environment variable that the value came from.
         place: Where the value begins; None where it came from the environment.
         key_place: Where its key begins; None where it has none.
-        text: What stood there as text, where a variable gave a number or the like; None elsewhere.
+        text: What was there as text, where a variable gave a number or the like; None elsewhere.
     """
 
     value: "Scalar | list[Node] | dict[str, Node]"
@@ -53,7 +53,7 @@ def child(node: Node, step: str | int) -> Node | None:
 
 
 def nearest(tree: Node, path: Path) -> Node:
-    """Return the node at a path, or its closest ancestor that stands in the file."""
+    """Return the node at a path, or its closest ancestor that is in the file."""
     node = tree
     for step in path:
         below = child(node, step)
@@ -67,7 +67,7 @@ class Report:
     """Collects findings about one tree.
 
     Args:
-        tree: Tells where things stand.
+        tree: States where things stand.
     """
 
     def __init__(self, tree: Node) -> None:
@@ -102,7 +102,7 @@ class Report:
 
 
 def put(tree: Node, path: Path, new: Node) -> Node:
-    """Return the tree with `new` at `path`; mappings on the way are made where they are missing.
+    """Return the tree with `new` at `path`; mappings on the path are made where they are missing.
 
     Raises:
         KeyError: The way leads through a scalar, or past the end of a list.

@@ -27,9 +27,9 @@ def type_at(tree: Node, path: Path, kinds: Kinds = installed_kinds) -> Any:
     """Return the type that the model has at a place; Any where nothing is known.
 
     Args:
-        tree: The file's values; tells which kind of event service settings belong to.
+        tree: The file's values; states which kind of event service settings belong to.
         path: The place.
-        kinds: Returns the kinds that an adapter is installed for; asked for settings only.
+        kinds: Returns the kinds that an adapter is installed for; requested settings only.
     """
     kind: Any = Federation
     for at, step in enumerate(path):
@@ -64,7 +64,7 @@ def value_of(text: str, kind: Any) -> Scalar | None:
 
 
 def is_collection(kind: Any) -> bool:
-    """Tell whether a place holds a mapping or a list."""
+    """Return whether a place has a mapping or a list."""
     is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     return is_struct or kind in _COLLECTIONS or get_origin(kind) in _COLLECTIONS
 

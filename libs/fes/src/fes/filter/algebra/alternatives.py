@@ -36,7 +36,7 @@ def alternatives(
         tree: In normal form.
         limit: Most alternatives, at least 1; where more are needed, some are replaced by what
             they share.
-        allowed: Tells which tests may stand for what alternatives share.
+        allowed: States which tests may represent what alternatives share.
 
     Returns:
         The alternatives, none of which another covers: none at all where the filter is never
@@ -48,7 +48,7 @@ def alternatives(
 
 
 def without_covered(found: Sequence[Tests]) -> list[Tests]:
-    """Return the alternatives without those that ask for all that another asks for."""
+    """Return the alternatives without those that request all that another requests."""
     kept: list[frozenset[Condition]] = []
     for tests in sorted(dict.fromkeys(found), key=len):
         asked = frozenset(tests)

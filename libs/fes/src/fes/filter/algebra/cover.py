@@ -34,7 +34,7 @@ class Extent:
         self.subject = _only_subject(self.given)
 
     def covers(self, narrower: "Extent") -> bool:
-        """Tell whether this filter is true of every event that `narrower` is true of.
+        """Return whether this filter is true of every event that `narrower` is true of.
 
         Returns:
             True only where it is certain. False where it is not, or where it is not seen:
@@ -46,7 +46,7 @@ class Extent:
 
 
 def covers(wider: Condition, narrower: Condition) -> bool:
-    """Tell whether `wider` is true of every event that `narrower` is true of.
+    """Return whether `wider` is true of every event that `narrower` is true of.
 
     Returns:
         As `Extent.covers`.

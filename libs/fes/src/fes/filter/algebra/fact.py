@@ -71,7 +71,7 @@ class Fact:
         self._is("number")
 
     def possible(self) -> bool:
-        """Tell whether some value is as known; True in doubt."""
+        """Return whether some value is as known; True in doubt."""
         if (self.present and self.absent) or len(self.kinds) > 1 or self.interval.empty:
             return False
         single = self.interval.single
@@ -81,7 +81,7 @@ class Fact:
         return not any(one.covers(other) for one in self.unlike for other in self.like)
 
     def implies(self, test: Condition) -> bool:
-        """Tell whether a test of the name must be true: whether it cannot be otherwise."""
+        """Return whether a test of the name must be true: whether it cannot be otherwise."""
         otherwise = copy.copy(self)
         match test:
             case Exists():
@@ -106,7 +106,7 @@ class Fact:
         return not otherwise.possible()
 
     def decides(self, test: Condition) -> bool:
-        """Tell whether a test of the name is true or false, but not unknown."""
+        """Return whether a test of the name is true or false, but not unknown."""
         match test:
             case Exists() | Not(Exists()):
                 return True

@@ -22,7 +22,7 @@ class Facts:
     """What a conjunction says about every name in it.
 
     Args:
-        tests: The conjunction, in normal form; disjunctions in it count as they stand.
+        tests: The conjunction, in normal form; disjunctions in it count as they are.
     """
 
     def __init__(self, tests: Iterable[Condition]) -> None:
@@ -35,7 +35,7 @@ class Facts:
         )
 
     def implies_alone(self, condition: Condition) -> bool:
-        """Tell whether a condition in normal form must be true; never wrongly True.
+        """Return whether a condition in normal form must be true; never wrongly True.
 
         Alternatives in it are looked at one by one: see `fes.filter.algebra.together`.
         """
@@ -60,7 +60,7 @@ class Facts:
         return fact is not None and fact.implies(test)
 
     def decides(self, test: Condition) -> bool:
-        """Tell whether a test is true or false, but not unknown, of an event as known."""
+        """Return whether a test is true or false, but not unknown, of an event as known."""
         if isinstance(test, Truth | IsTrue | Not) and _is_definite(test):
             return True
         reference = reference_of(test)
@@ -90,7 +90,7 @@ def _is_definite(test: Truth | IsTrue | Not) -> bool:
 
 
 def _places(known: Condition, wanted: Condition) -> bool:
-    """Tell whether a position that fulfils one test certainly fulfils another."""
+    """Return whether a position that fulfils one test certainly fulfils another."""
     match wanted, known:
         case Within() as disc, Within() as inner:
             return encloses(disc, inner)

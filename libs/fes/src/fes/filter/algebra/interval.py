@@ -38,7 +38,7 @@ class Interval:
         return self.low if closed and compare(self.low, "=", self.high) else None
 
     def holds(self, value: Any) -> bool:
-        """Tell whether a value lies inside."""
+        """Return whether a value lies inside."""
         if self.low is not None and not compare(value, ">=" if self.low_closed else ">", self.low):
             return False
         return self.high is None or bool(

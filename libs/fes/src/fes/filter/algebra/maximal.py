@@ -27,9 +27,9 @@ class Change(Generic[K]):
 
 
 class Maximal(Generic[K]):
-    """Keeps filters, and tells which of them are maximal.
+    """Keeps filters, and states which of them are maximal.
 
-    Every filter is maximal or stands under a maximal one that covers it. Filters that accept one
+    Every filter is maximal or is under a maximal one that covers it. Filters that accept one
     subject only are compared with those of the same subject, and with those of several.
 
     Attributes:
@@ -47,7 +47,7 @@ class Maximal(Generic[K]):
         return len(self._extents)
 
     def __contains__(self, key: K) -> bool:
-        """Tell whether a filter is kept."""
+        """Return whether a filter is kept."""
         return key in self._extents
 
     def __iter__(self) -> Iterator[K]:
@@ -55,7 +55,7 @@ class Maximal(Generic[K]):
         return (key for tops in self._tops.values() for key in tops)
 
     def cover_of(self, key: K) -> K | None:
-        """Return the maximal filter that a filter stands under; None where it is maximal."""
+        """Return the maximal filter that a filter is under; None where it is maximal."""
         return self._above.get(key)
 
     def add(self, key: K, tree: Condition) -> Change[K]:

@@ -36,7 +36,7 @@ from fes.filter.values import INVERSE, MIRRORED, calculate, compare, negate
 def normalise(tree: Condition, *, positive: bool = True) -> Condition:
     """Return the normal form of a filter, or of its inverse.
 
-    NOT stands only before LIKE, STARTS WITH, ENDS WITH, CONTAINS, EXISTS, WITHIN and IS TRUE;
+    NOT is only before LIKE, STARTS WITH, ENDS WITH, CONTAINS, EXISTS, WITHIN and IS TRUE;
     IS TRUE only behind single tests that may be unknown; constants stand right; conjunctions and
     disjunctions are flat, sorted by text and free of repetitions; IN has two constants or more;
     calculations with constants only are done.

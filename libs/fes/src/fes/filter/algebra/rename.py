@@ -39,7 +39,7 @@ EVERYTHING: Final = Truth(value=True)
 
 
 Instead = Callable[[Condition], Condition | None]
-"""Returns what stands for a whole test; None where its names are changed as any."""
+"""Returns what represents a whole test; None where its names are changed as any."""
 
 
 def _as_any(_: Condition) -> None:

@@ -17,7 +17,7 @@ MAX_CASES: Final = 64
 
 
 def together(facts: Facts, items: tuple[Condition, ...]) -> bool:
-    """Tell whether one of several conditions must be true; never wrongly True.
+    """Return whether one of several conditions must be true; never wrongly True.
 
     Args:
         facts: What is known of an event.
@@ -31,7 +31,7 @@ class _Cases:
         self._left = MAX_CASES
 
     def closed(self, facts: Facts, items: tuple[Condition, ...]) -> bool:
-        """Tell whether every event as known fulfils one of the items."""
+        """Return whether every event as known fulfils one of the items."""
         self._left -= 1
         if self._left < 0:
             return False
@@ -44,7 +44,7 @@ class _Cases:
 
 
 def _without(facts: Facts, item: Condition) -> Iterator[Facts]:
-    """Yield what is known besides in each way in which an item can be other than true."""
+    """Yield what is known besides for each manner in which an item can be other than true."""
     for test in conjuncts(item):
         if facts.implies_alone(test):
             continue

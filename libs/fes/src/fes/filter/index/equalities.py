@@ -29,7 +29,7 @@ class Table(Generic[D]):
         self._leaves: dict[Hashable, Leaf[D]] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything."""
+        """Return whether there is anything."""
         return bool(self._leaves)
 
     def add(self, destination: D, route: Route) -> None:
@@ -86,7 +86,7 @@ class OfSubject(Generic[D]):
         self._by_attribute: Tables[D] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything."""
+        """Return whether there is anything."""
         return bool(self._plain or self._by_parameter or self._by_attribute)
 
     def add(self, destination: D, route: Route) -> None:

@@ -2,7 +2,7 @@
 
 Each node has a centre and the intervals around it, once by their lower and once by their upper
 end, so that those that a value meets stand together at one end of a list. A part of the tree that
-grew too deep is built anew.
+grew too deep is built again.
 
 Source:
     H. Edelsbrunner's interval tree, with the partial rebuilding of Galperin and Rivest's
@@ -26,11 +26,11 @@ _LOW: Final = itemgetter(0)
 _HIGH: Final = itemgetter(1)
 
 SHARE: Final = 0.7
-"""Most of a node's intervals that may stand on one side of it before that part is built anew."""
+"""Most of a node's intervals that may be on one side of it before that part is built again."""
 
 
 class _Node(Generic[Item]):
-    """A centre, what stands around it, and the parts to its sides."""
+    """A centre, what is around it, and the parts to its sides."""
 
     __slots__ = (
         *("centre", "entries", "high_items", "highs"),
@@ -173,7 +173,7 @@ class Intervals(Generic[Item]):
             path[-1].right = part
 
     def _rebalance(self, path: Sequence[_Node[Item]]) -> None:
-        """Build the highest part anew that leans to one side."""
+        """Build the highest part again that leans to one side."""
         for at, node in enumerate(path):
             heavier = max(side.size for side in (node.left, node.right) if side is not None)
             if heavier > SHARE * node.size:

@@ -30,7 +30,7 @@ class Tested(Generic[D]):
         self.holds: Test = compile_filter(all_of(rest))
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both go to one destination by one test."""
+        """Return whether both go to one destination by one test."""
         return (
             isinstance(other, Tested)
             and self.destination == other.destination
@@ -58,7 +58,7 @@ class Ranges(Generic[Item]):
         self._parts: dict[str, Bounds[Item] | Intervals[Item]] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything."""
+        """Return whether there is anything."""
         return bool(self._parts)
 
     def add(self, item: Item, span: Span) -> None:
@@ -76,7 +76,7 @@ class Ranges(Generic[Item]):
             del self._parts[span.shape]
 
     def collect(self, event: Event, take: Callable[[list[Item]], Any]) -> None:
-        """Hand over the items that an event meets."""
+        """Pass on the items that an event meets."""
         value = self._get(event)
         if isinstance(value, str) if self._text else _is_ordered(value):
             for part in self._parts.values():
@@ -97,7 +97,7 @@ class Leaf(Generic[D]):
         self._scanned: dict[Tested[D], int] | None = None
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything."""
+        """Return whether there is anything."""
         return bool(self._always or self._free or self._tested or self._scanned)
 
     def add(self, destination: D, route: Route) -> None:

@@ -21,7 +21,7 @@ D = TypeVar("D", bound=Hashable)
 
 
 class MatchIndex(Generic[D]):
-    """Holds the filters of many destinations, and tells of an event where it goes.
+    """Keeps the filters of many destinations, and tells of an event where it goes.
 
     Exactly the destinations one of whose filters is true of the event. A destination may have
     several filters, and one filter repeatedly.

@@ -39,7 +39,7 @@ class Route:
     Attributes:
         subject: The only one of its events; None where it may be any.
         equal: Names and the constants that they equal, sorted by name.
-        span: A name and where its value lies; None where no test says that.
+        span: A name and where its value lies; None where no test states that.
         rest: The tests that are left.
     """
 
@@ -104,7 +104,7 @@ def _compared(test: Condition) -> tuple[Reference | None, Any]:
     """Return what a test is about, and the constant that it equals.
 
     Returns:
-        No constant where the test says where the value lies; no name where it says neither.
+        No constant where the test states where the value lies; no name where it says neither.
     """
     if isinstance(test, Comparison):
         name, value = test.left, getattr(test.right, "value", None)

@@ -62,7 +62,7 @@ class Builder:
         """Return the tree of a filter; one bare word is a test of the subject.
 
         Raises:
-            FilterError: A value stands where a condition is needed, or the reverse.
+            FilterError: A value is where a condition is needed, or the reverse.
         """
         if isinstance(node, Token) and node.type in ("SUBJECT", "NAME", "QUOTED"):
             name = _unquote(node) if node.type == "QUOTED" else str(node)
@@ -70,7 +70,7 @@ class Builder:
         return self.condition(node)
 
     def condition(self, node: Node) -> Condition:
-        """Return a condition; a name alone asks whether a boolean is true."""
+        """Return a condition; a name alone queries whether a boolean is true."""
         if isinstance(node, Token):
             if node.type in _NAMES:
                 return Comparison(self.reference(node), "=", Constant(value=True))

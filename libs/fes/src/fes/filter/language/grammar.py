@@ -19,7 +19,7 @@ def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
         limits: What is refused before the text is parsed.
 
     Raises:
-        FilterError: The text exceeds a limit or is not in the language; the message tells what
+        FilterError: The text exceeds a limit or is not in the language; the message states what
             was found, what was expected, and where.
     """
     return parse_by(text, limits, selector=False)

@@ -20,7 +20,7 @@ REMEMBERED: Final = 1024
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def wildcard_of(test: Like | Affixed) -> Wildcard:
-    """Return the wildcard that a test of a string asks for."""
+    """Return the wildcard that a test of a string requests."""
     if isinstance(test, Like):
         return Wildcard.of(_elements(test.pattern, test.escape))
     before = (Wild.RUN,) if test.affix != "STARTS WITH" else ()

@@ -36,7 +36,7 @@ _PLAIN_NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 
 
 def to_text(tree: Condition) -> str:
-    """Return a filter's text; `parse` gives an equal tree back."""
+    """Return a filter's text; `parse` returns an equal tree back."""
     match tree:
         case And(items):
             return " AND ".join(_grouped(item) for item in items)

@@ -47,7 +47,7 @@ class Translation:
     """A filter as a service can apply it.
 
     Attributes:
-        disjuncts: Conjunctions, one of which must hold; an empty conjunction means everything,
+        disjuncts: Conjunctions, one of which must contain; an empty conjunction means everything,
             no conjunction at all means nothing.
         widened: For people, what the service lets pass beyond the filter and why; empty where
             nothing had to be left out, though a mapping's inversion may still let more pass.
@@ -116,7 +116,7 @@ class _Words:
         return tree if isinstance(tree, Truth) else self._test(tree)
 
     def applies(self, test: Condition) -> bool:
-        """Tell whether the service applies a test."""
+        """Return whether the service applies a test."""
         return not self._refusal(test)
 
     def native(self, test: Condition) -> Term:

@@ -26,7 +26,7 @@ class Term:
     value: Any = None
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are written alike: 1, 1.0 and TRUE are three constants."""
+        """Return whether both are written alike: 1, 1.0 and TRUE are three constants."""
         return isinstance(other, Term) and self._key == other._key
 
     def __hash__(self) -> int:
@@ -49,11 +49,11 @@ class Vocabulary(Protocol):
 
     @property
     def max_disjuncts(self) -> int:
-        """Most conjunctions that the service takes for one filter; at least 1."""
+        """Most conjunctions that the service accepts for one filter; at least 1."""
         ...
 
     def supports(self, term: Term) -> bool:
-        """Tell whether the service applies a term, in its own names."""
+        """Return whether the service applies a term, in its own names."""
         ...
 
     def rename(self, term: Term) -> Term | None:
@@ -85,7 +85,7 @@ class Operators:
     renaming: Callable[[Term], Term | None] = _same
 
     def supports(self, term: Term) -> bool:
-        """Tell whether the operator is known for the kind."""
+        """Return whether the operator is known for the kind."""
         by_kind = {
             "subject": self.subject,
             "parameter": self.parameter,

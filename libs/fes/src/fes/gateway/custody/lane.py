@@ -1,6 +1,6 @@
 """Lanes: rows of one origin and one priority for one destination go in order.
 
-Several may be on their way at once. Each names the one before it that is not answered yet, and
+Several may be in transit at once. Each names the one before it that is not answered yet, and
 whoever takes them takes none without that one: so what is lost is sent again with all behind it.
 """
 
@@ -41,7 +41,7 @@ class Lane:
         destination: Event service identifier.
 
     Attributes:
-        way: The hop that the rows on their way take.
+        way: The hop that the rows in transit take.
         sent_us: When one was sent last, own clock.
         paused_us: Until when none is sent, own clock, because one could not be published.
         tries: How often they were sent again without an answer.
@@ -92,7 +92,7 @@ class Lane:
         self.sent_us = now_us
 
     def is_sent(self, row: CustodyRow) -> bool:
-        """Tell whether a row is on its way."""
+        """Return whether a row is in transit."""
         return row.place in self._sent
 
     def rewind(self) -> None:

@@ -49,7 +49,7 @@ class CustodyRow(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         place: Its place in the order; stays.
-        number: Names it in acknowledgements; a row that is given anew is a new row.
+        number: Names it in acknowledgements; a row that is given again is a new row.
         destination: Event service identifier.
         event: The event.
         gift: How it came from another gateway; None where it did not, or waits for no answer.
@@ -115,7 +115,7 @@ class Custody:
         return iter(sorted(self._rows.values(), key=lambda row: row.place))
 
     def full(self, event: Passing, destination: str) -> bool:
-        """Tell whether no further row for a destination is accepted.
+        """Return whether no further row for a destination is accepted.
 
         Each destination has room for so many rows of its own. The bytes are shared by all: one may
         use no more of them than it leaves free, so that a destination that is away does not use
@@ -135,7 +135,7 @@ class Custody:
         return len(self._marks)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what the journal kept."""
+        """Restore what the journal kept."""
         for key, value in state.items():
             if key.startswith(ROW):
                 self._keep(read_row(key, value))
@@ -153,23 +153,23 @@ class Custody:
         return self._rows.get(key)
 
     def numbered(self, number: int) -> CustodyRow | None:
-        """Return the row that a number names; None where it went, or was given anew since."""
+        """Return the row that a number names; None where it went, or was given again since."""
         key = self._by_number.get(number)
         return None if key is None else self._rows[key]
 
     def answered(self, key: Key, *, given: bool) -> bool:
-        """Tell whether this gateway answered for an event, so that a copy is a repetition.
+        """Return whether this gateway answered for an event, so that a copy is a repetition.
 
         Args:
             key: Its identity and destination.
-            given: Whether another gateway gives the copy into custody. It may give back what it
+            given: Whether another gateway returns the copy into custody. It may return what it
                 was given: then only what reached its destination is a repetition.
         """
         mark = self._marks.get(key) or self._marks.get((*key[:2], ""))
         return mark is not None and (mark.final or not given)
 
     def take(self, event: Passing, destination: str, gift: Gift | None, turn: Turn) -> CustodyRow:
-        """Take an event into custody, or hold anew what is given again.
+        """Accept an event into custody, or hold again what is given again.
 
         Returns:
             The row; it must be committed before anything is said about it.

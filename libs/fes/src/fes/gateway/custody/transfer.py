@@ -67,7 +67,7 @@ class Carrying:
         self._answered_us: dict[Hop, int] = {}
 
     def restore(self) -> None:
-        """Take back the rows of the gateway before this one; they go on once links are up."""
+        """Restore the rows of the gateway before this one; they go on once links are up."""
         for row in self._custody:
             self._expires(row)
             if row.event.starts_us:
@@ -76,13 +76,13 @@ class Carrying:
                 self._lane_of(row).add(row)
 
     def keeps(self, event: Passing, destination: str) -> bool:
-        """Tell whether an event goes into custody: some hop answers, or others wait before it."""
+        """Return whether an event goes into custody: some hop answers, or others wait before it."""
         key = LaneKey(-event.priority, event.stamp.origin, destination)
         way = self._way(destination)
         return key in self._lanes or way is None or self._answers(way, destination)
 
     def take(self, event: Passing, destination: str, turn: Turn) -> bool:
-        """Take an event that no gateway gave; tell whether this gateway answers for it."""
+        """Accept an event that no gateway gave; return whether this gateway answers for it."""
         key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
@@ -90,13 +90,13 @@ class Carrying:
         return self._hold(event, destination, None, turn) is not None
 
     def given(self, event: Passing, destination: str, gift: Gift, after: int, turn: Turn) -> bool:
-        """Take an event that another gateway gives; tell whether to acknowledge it.
+        """Accept an event that another gateway gives; return whether to acknowledge it.
 
         Args:
             event: The event.
             destination: Where it goes.
             gift: Who gives it.
-            after: The giver's row before it that must have been taken; 0 where none must.
+            after: The giver's row before it that must have been accepted; 0 where none must.
             turn: Collects what comes of it.
         """
         key = row_key(event, destination)
@@ -121,7 +121,7 @@ class Carrying:
         return True
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
-        """Take what an adapter says of a row; it answers only for what it was to publish."""
+        """Accept what an adapter declares of a row; it answers only for what it was to publish."""
         row = self._custody.numbered(confirmed.row)
         if row is None or row.destination != service or row.place in self._waiting:
             return
@@ -180,9 +180,9 @@ class Carrying:
             heapq.heappush(self._expiring, (row.event.expires_us, row.place, row.key))
 
     def _expire(self, turn: Turn) -> None:
-        """Let the rows go that are worthless, whether or not there is a way for them.
+        """Let the rows go that are worthless, whether or not there is a route for them.
 
-        One that is on its way is answered, or let go when it would be sent again.
+        One that is in transit is answered, or let go when it would be sent again.
         """
         later = []
         while self._expiring and self._expiring[0][0] <= turn.now.time_us:
@@ -200,7 +200,7 @@ class Carrying:
             heapq.heappush(self._expiring, entry)
 
     def _is_direct(self, row: CustodyRow) -> bool:
-        """Tell whether a row goes to its destination without another gateway between.
+        """Return whether a row goes to its destination without another gateway between.
 
         Then it is the adapter that answers for it: whoever gave the event, or took it before, may
         have given it away again.
@@ -261,7 +261,7 @@ class Carrying:
             self._pump(key, lane, turn)
 
     def _pump(self, key: LaneKey, lane: Lane, turn: Turn) -> None:
-        """Send the rows of a lane that may be on their way."""
+        """Send the rows of a lane that may be in transit."""
         if lane.destination not in self._settings.services:
             self._give_up(lane, turn)
         way = self._way(lane.destination)
@@ -321,9 +321,9 @@ class Carrying:
         self._custody.complete(row, turn, final=True)
 
     def _answers(self, way: Hop, destination: str) -> bool:
-        """Tell whether what goes by a hop is answered for.
+        """Return whether what goes by a hop is answered for.
 
-        On a medium gateways acknowledge one another, since what is sent there may not be heard.
+        On a medium gateways acknowledge one another, since what is sent there may not be received.
         """
         if way.service in self._persistent:
             return True

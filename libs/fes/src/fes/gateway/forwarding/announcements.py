@@ -58,7 +58,7 @@ class Announcing:
         """Announce a subject at a service unless that was done, and renew its lease.
 
         Raises:
-            EventError: The body is no event of the subject, and would be announced.
+            EventError: The body is not an event of the subject, and would be announced.
         """
         now_us = turn.own_us
         leases = self._leases.setdefault(service, OrderedDict())

@@ -41,7 +41,7 @@ class Sending:
             after: The row before it that is not confirmed yet.
 
         Raises:
-            EventError: The event's body had to be read, and is no event of its subject.
+            EventError: The event's body had to be read, and is not an event of its subject.
         """
         if event.persistent and destination not in self._persistent:
             turn.decide(of_event("degraded", event, to=destination, what="Reliability"))

@@ -8,7 +8,7 @@ from fes.gateway.settings import GatewaySettings
 
 
 class Ways:
-    """Knows the ways from one gateway.
+    """Knows the routes from one gateway.
 
     Args:
         settings: Of the gateway.
@@ -29,7 +29,7 @@ class Ways:
         """Return the first step to an event service.
 
         An attached one is its own first step while its link is up; otherwise another gateway that
-        is attached to it may be on a way. None where there is no way now.
+        is attached to it may be on a route. None where there is no route now.
         """
         if service in self._links:
             return self._own[service]
@@ -37,9 +37,9 @@ class Ways:
         return hop if hop is not None and hop.service in self._links else None
 
     def existed(self, service: str) -> bool:
-        """Tell whether there is a way while everything works."""
+        """Return whether there is a route while everything works."""
         return service in self._in_file
 
     def has_company(self, service: str) -> bool:
-        """Tell whether other gateways may hear what is said at an event service."""
+        """Return whether other gateways may receive what is said at an event service."""
         return self._presence.neighbours.has_company(service)

@@ -77,7 +77,7 @@ class Marks:
         self._late: OrderedDict[str, bool] = OrderedDict()
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what was reserved; what this gateway reserved itself it goes on using."""
+        """Restore what was reserved; what this gateway reserved itself it goes on using."""
         for key, value in state.items():
             if key.startswith(RESERVE) and key not in self._reserved:
                 self._reserved[key] = _Reserved(int(value), int(value))
@@ -105,7 +105,7 @@ class Marks:
         persistent: bool = False,
         late: bool = False,
     ) -> bool:
-        """Tell whether an event was sent to a destination before, and remember it.
+        """Return whether an event was sent to a destination before, and remember it.
 
         Args:
             stamp: Of the event.

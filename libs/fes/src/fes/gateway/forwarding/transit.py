@@ -1,4 +1,4 @@
-"""An event on its way through a gateway, and decisions about it."""
+"""An event in transit through a gateway, and decisions about it."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from fes.model import Stamp
 
 
 class Passing(msgspec.Struct, frozen=True):
-    """An event on its way through a gateway.
+    """An event in transit through a gateway.
 
     Attributes:
         id: Its identity as people write it.
@@ -16,11 +16,11 @@ class Passing(msgspec.Struct, frozen=True):
         subject: Its subject.
         body: The event as MessagePack.
         expires_us: When it is worthless, federation clock; 0 is never.
-        persistent: Whether it asks for persistent delivery.
+        persistent: Whether it requests persistent delivery.
         arrived: Event service that it came from.
         via: Event services that it passed, the one where it was accepted last.
         path: Event services that the control event which carries it passed; none where it was
-            heard natively.
+            received natively.
         priority: -32767 .. 32767.
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
     """

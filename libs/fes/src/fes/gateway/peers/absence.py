@@ -17,14 +17,14 @@ CONTACT = "contact"
 """Key, in the journal, of when this gateway was last in touch with others, own clock."""
 
 NEW = "contact\x1fnew"
-"""Key, in the journal, that stands there as long as a gateway is new."""
+"""Key, in the journal, that is there as long as a gateway is new."""
 
 CONTACTS = 8
 """How often the horizon that contact is noted at least."""
 
 
 class Touch:
-    """Tells whether a gateway is away, or new.
+    """States whether a gateway is away, or new.
 
     Args:
         horizon_us: How long a gateway may receive nothing.
@@ -56,7 +56,7 @@ class Touch:
         return self.contact_us if self.away else 0
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what the journal kept."""
+        """Restore what the journal kept."""
         contact = state.get(CONTACT)
         if contact is not None:
             self.contact_us = max(self.contact_us, int(contact))
@@ -77,7 +77,7 @@ class Touch:
         self.away = self._company
 
     def received(self, own_us: int) -> bool:
-        """Note that a neighbour was heard; tell whether doubt ends, as all were in doubt."""
+        """Note that a neighbour was received; return whether doubt ends, as all were in doubt."""
         if not self.away:
             self.contact_us = own_us
         if not self.doubtful:
@@ -97,7 +97,7 @@ class Touch:
         """Return what the journal is to keep now.
 
         Args:
-            accepted_us: When a request was accepted last, own clock: contact after it tells that
+            accepted_us: When a request was accepted last, own clock: contact after it states that
                 others know of it, and is noted soon.
         """
         kept_us, was_new = self._kept

@@ -1,7 +1,7 @@
 """Gossip: what gateways tell one another without being asked, and what follows from it.
 
-A hello says who is there and, in digests, what it knows. What is new is told on; what is equal is
-not told at all, so that a circle of gateways falls silent but for its hellos.
+A hello states who is there and, in digests, what it knows. What is new is told on; what is equal is
+not reported at all, so that a circle of gateways falls silent but for its hellos.
 
 Source:
     design, sections 4 and 6, rule 5.
@@ -33,7 +33,7 @@ class Gossip:
         settings: Of the gateway.
         standing: Keeps the requests.
         links: Event services whose link is up.
-        epoch: Names this start: another than any told before. It is no time.
+        epoch: Names this start: another than any told before. It is not a time.
         speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
     """
 
@@ -65,7 +65,7 @@ class Gossip:
         self._learnt: dict[str, dict[str, Attendance]] = {}
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back when the gateway before this one was last in touch."""
+        """Restore when the gateway before this one was last in touch."""
         self.touch.restore(state)
 
     def speak(self, epoch: int, state: Mapping[str, bytes]) -> None:
@@ -86,7 +86,7 @@ class Gossip:
             self.presence.roster.take(attendance)
 
     def tick(self, turn: Turn) -> bool:
-        """Let time pass; tell whether the ways changed."""
+        """Let time pass; return whether the routes changed."""
         presence = self.presence
         presence.tick(turn.own_us)
         if not self._speaks:
@@ -109,7 +109,7 @@ class Gossip:
             self.touch.settle(turn.own_us)
 
     def hear(self, hello: Hello, service: str, turn: Turn) -> bool:
-        """Take a hello; tell whether its gateway was not heard before, or started again."""
+        """Accept a hello; return whether its gateway was not received before, or started again."""
         newcomer = self.presence.hear(hello, service)
         if not self._speaks:
             self.presence.learn(self._sound(hello.attendances, service, turn))
@@ -121,7 +121,7 @@ class Gossip:
         return newcomer
 
     def told(self, table: Table, service: str, turn: Turn) -> None:
-        """Take a part of a neighbour's table."""
+        """Accept a part of a neighbour's table."""
         if not self._speaks:
             self.presence.learn(self._sound(table.attendances, service, turn))
             return
@@ -129,7 +129,7 @@ class Gossip:
         self.exchange.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
-        """Say hello where something changed here; tell whether the ways did.
+        """Say hello where something changed here; return whether the routes did.
 
         In a crowd it is said with the next tick: an adapter that starts changes several times.
         """

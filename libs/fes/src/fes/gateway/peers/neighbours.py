@@ -1,11 +1,11 @@
-"""Which gateways are heard at an event service, and which should be."""
+"""Which gateways are received at an event service, and which should be."""
 
 from typing import NamedTuple
 
 from fes.federation.topology import Topology
 
 CROWD = 8
-"""Gateways at one event service up to which each says hello as often as it may."""
+"""Gateways at one event service up to which each sends a hello as often as it may."""
 
 PATIENCE = 3.5
 """Hellos of a gateway that must fail to come before it is missing."""
@@ -18,7 +18,7 @@ MEDIUM_NEIGHBOURS = 256
 
 
 class Ear(NamedTuple):
-    """What was heard of a gateway last.
+    """What was received of a gateway last.
 
     Attributes:
         at_us: When.
@@ -34,12 +34,12 @@ NEVER = Ear(-(1 << 62), -1)
 
 
 class Neighbours:
-    """Keeps when each gateway was heard last, at each event service.
+    """Keeps when each gateway was received last, at each event service.
 
     Args:
         gateway: Whose neighbours they are.
         topology: Who is attached where.
-        hello_us: How often a gateway says hello where few do.
+        hello_us: How often a gateway sends a hello where few do.
     """
 
     def __init__(self, gateway: str, topology: Topology, hello_us: int) -> None:
@@ -64,11 +64,11 @@ class Neighbours:
                 self._patience_us[service] = PATIENCE * self.interval_us(service)
 
     def has_company(self, service: str) -> bool:
-        """Tell whether any other gateway may hear what is said at an event service."""
+        """Return whether any other gateway may receive what is said at an event service."""
         return service in self._on_medium or bool(self._others.get(service))
 
     def interval_us(self, service: str) -> int:
-        """Return how often each gateway says hello at an event service."""
+        """Return how often each gateway sends a hello at an event service."""
         crowd = len(self._others.get(service, ())) + 1
         return self._hello_us * max(CROWD, crowd) // CROWD
 
@@ -80,13 +80,13 @@ class Neighbours:
     def pace_us(self, service: str) -> int:
         """Return how long all together wait between two asks at an event service; 0 for a few.
 
-        Everybody hears the answer, so that of a crowd only one need ask at a time.
+        Everybody receives the answer, so that of a crowd only one need ask at a time.
         """
         few = len(self._ring.get(service, ())) <= CROWD
         return 0 if few else min(PACE_HELLOS * self._hello_us, self.interval_us(service))
 
     def greets(self, service: str, newcomer: str) -> bool:
-        """Tell whether this gateway is among those that greet a newcomer at an event service.
+        """Return whether this gateway is among those that greet a newcomer at an event service.
 
         All are where they are few; of a crowd, those that follow the newcomer in the file.
         """
@@ -96,7 +96,7 @@ class Neighbours:
         return (ring[self._id] - ring[newcomer]) % len(ring) <= CROWD
 
     def hear(self, service: str, gateway: str, epoch: int, now_us: int) -> bool:
-        """Note that a gateway was heard; tell whether it was gone, or started again."""
+        """Note that a gateway was received; return whether it was gone, or started again."""
         heard = self._known_at(service, gateway)
         before = heard.pop(gateway, None)
         heard[gateway] = Ear(now_us, epoch)
@@ -105,7 +105,7 @@ class Neighbours:
         return before is None or before.epoch != epoch or self._is_late(service, before, now_us)
 
     def expect(self, service: str, gateway: str, now_us: int) -> None:
-        """Give a gateway time to be heard anew."""
+        """Give a gateway time to be received again."""
         heard = self._known_at(service, gateway)
         before = heard.pop(gateway, None)
         heard[gateway] = Ear(now_us, before.epoch if before else -1)
@@ -113,17 +113,17 @@ class Neighbours:
             del heard[next(iter(heard))]
 
     def listen(self, service: str, now_us: int) -> None:
-        """Begin to listen at an event service: those who talk there have time to be heard."""
+        """Begin to listen at an event service: those who talk there have time to be received."""
         self._heard[service] = {name: Ear(now_us, -1) for name in self._talkers.get(service, ())}
         self._strangers.pop(service, None)
 
     def is_heard(self, service: str, gateway: str, now_us: int) -> bool:
-        """Tell whether a gateway was heard lately."""
+        """Return whether a gateway was received lately."""
         ear = self._known_at(service, gateway).get(gateway)
         return ear is not None and ear.epoch >= 0 and not self._is_late(service, ear, now_us)
 
     def missing(self, service: str, now_us: int) -> list[str]:
-        """Return the gateways that should be heard at an event service and are not.
+        """Return the gateways that should be received at an event service and are not.
 
         On a medium nobody must be in range. It costs a look at those that are missing, and one.
         """
@@ -141,7 +141,7 @@ class Neighbours:
         return sorted(late, key=talkers.__getitem__)
 
     def _known_at(self, service: str, gateway: str) -> dict[str, Ear]:
-        """Return where it is kept when a gateway was heard: those who talk there stay."""
+        """Return where it is kept when a gateway was received: those who talk there stay."""
         if gateway not in self._talkers.get(service, ()):
             return self._strangers.setdefault(service, {})
         known = self._heard.get(service)

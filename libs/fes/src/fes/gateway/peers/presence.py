@@ -1,7 +1,7 @@
-"""Presence: who is there, and the ways that follow from it.
+"""Presence: who is there, and the routes that follow from it.
 
-Every gateway says where it is, and whom it does not hear though it should. Equal rosters give
-equal ways everywhere, and a standby takes over where an attachment no longer works.
+Every gateway states where it is, and whom it does not receive though it should. Equal rosters give
+equal routes everywhere, and a standby takes over where an attachment no longer works.
 
 Source:
     design, section 6, rule 5.
@@ -16,7 +16,7 @@ from fes.gateway.peers.roster import Roster
 from fes.gateway.settings import GatewaySettings
 
 STALL = 1.5
-"""Hello intervals that pass at most between two ticks: a process that stood still, or a clock that
+"""Hello intervals that pass at most between two ticks: a process that halted, or a clock that
 jumped, misses nobody at once."""
 
 REFUTE_HELLOS = 30
@@ -31,7 +31,7 @@ class Presence:
         links: Event services whose link is up.
 
     Attributes:
-        neighbours: Whom it hears.
+        neighbours: Whom it receives.
         roster: Where every gateway is.
         uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
     """
@@ -53,7 +53,7 @@ class Presence:
 
     @property
     def routes(self) -> Routes:
-        """The ways over the attachments that work; found only where an event needs one."""
+        """The routes over the attachments that work; found only where an event needs one."""
         if self._routes is None:
             self._routes = self._settings.topology.routes(self.roster.live())
         return self._routes
@@ -86,13 +86,13 @@ class Presence:
             self._unready[service] = None
 
     def hear(self, hello: Hello, service: str) -> bool:
-        """Take a hello; tell whether its gateway was not heard before, or started again."""
+        """Accept a hello; return whether its gateway was not received before, or started again."""
         fresh = self.neighbours.hear(service, hello.gateway, hello.epoch, self.uptime_us)
         self._stale = self._stale or fresh
         return fresh
 
     def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
-        """Take what others say of who is where; return what is new of it."""
+        """Accept what others say of who is where; return what is new of it."""
         new = []
         for attendance in attendances:
             if attendance.gateway == self._settings.id:
@@ -108,7 +108,7 @@ class Presence:
         return new
 
     def speak(self, wall_us: int, own_us: int) -> bool:
-        """Say anew where this gateway is; tell whether that changed.
+        """Say again where this gateway is; return whether that changed.
 
         Args:
             wall_us: Wall clock, microseconds.
@@ -130,7 +130,7 @@ class Presence:
         return True
 
     def review(self) -> bool:
-        """Tell whether what works changed since the last call, so that the ways may have."""
+        """Return whether what works changed since the last call, so that the routes may have."""
         if self.roster.changes == self._reviewed:
             return False
         self._reviewed = self.roster.changes
@@ -153,7 +153,7 @@ class Presence:
         )
 
     def _give_time(self, attendance: Attendance) -> None:
-        """Have a gateway that says anew where it is not be missed before it was listened for."""
+        """Have a gateway that says again where it is not be missed before it was listened for."""
         for service in attendance.at:
             if service in self._settings.adapters:
                 self.neighbours.expect(service, attendance.gateway, self.uptime_us)

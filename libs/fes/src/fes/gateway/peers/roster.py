@@ -33,20 +33,20 @@ class Roster:
         self._digest = Digest()
 
     def __iter__(self) -> Iterator[Attendance]:
-        """Iterate over the attendances, in the order in which gateways were heard of."""
+        """Iterate over the attendances, in the order in which gateways were received of."""
         return iter(self._by_gateway.values())
 
     @property
     def digest(self) -> int:
-        """Stands for all attendances: equal where the rosters are."""
+        """Represents all attendances: equal where the rosters are."""
         return self._digest.value
 
     def get(self, gateway: str) -> Attendance:
-        """Return a gateway's attendance; its version is -1 where none was heard."""
+        """Return a gateway's attendance; its version is -1 where none was received."""
         return self._by_gateway.get(gateway, _UNHEARD)
 
     def take(self, attendance: Attendance) -> bool:
-        """Take an attendance; tell whether it is newer than what was known."""
+        """Accept an attendance; return whether it is newer than what was known."""
         gateway = attendance.gateway
         before = self.get(gateway)
         if gateway not in self._services or attendance.version <= before.version:
@@ -94,7 +94,7 @@ class Roster:
         return touched
 
     def _look_at(self, attachment: Attachment) -> None:
-        """Find anew whether an attachment works."""
+        """Find again whether an attachment works."""
         gateway, service = attachment
         if service not in self._services.get(gateway, ()):
             return

@@ -1,4 +1,4 @@
-"""Signals on their way to other gateways: said where somebody may hear them."""
+"""Signals in transit to other gateways: said where somebody may receive them."""
 
 from collections.abc import Callable, Container
 
@@ -15,7 +15,7 @@ class Signalling:
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
-        has_company: Tells whether other gateways may hear what is said at an event service.
+        has_company: States whether other gateways may receive what is said at an event service.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Signalling:
         self._has_company = has_company
 
     def say(self, signal: Signal, service: str, turn: Turn) -> bool:
-        """Say a signal at an event service; False where nobody is to hear it."""
+        """Say a signal at an event service; False where nobody is to receive it."""
         adapter = self._settings.adapters[service]
         if not adapter.relay or service not in self._links or not self._has_company(service):
             return False
@@ -43,6 +43,6 @@ class Signalling:
                 self.say(signal, name, turn)
 
     def answer(self, signal: Signal, service: str, turn: Turn) -> None:
-        """Say a signal where one was heard, whether or not requests are passed on there."""
+        """Say a signal where one was received, whether or not requests are passed on there."""
         event = signal_event(signal, self._settings.system, service)
         turn.order(service, PublishControl(binary.encode(event)))

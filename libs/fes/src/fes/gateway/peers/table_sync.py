@@ -2,7 +2,7 @@
 
 The one that finds a difference asks, and tells the digests of the buckets that its rows fall into;
 the one that is asked tells the rows of the buckets that differ, in parts, to all who hear it. What
-somebody else asked for already is not asked for again, and what an exchange did not mend is asked
+somebody else requested already is not requested again, and what an exchange did not mend is asked
 for ever more rarely: a table that differs for good costs little.
 
 Source:
@@ -35,7 +35,7 @@ PARTS = 4
 """Most parts told at one event service between two ticks."""
 
 RAREST = 64
-"""Most hello intervals between two asks for a difference that does not go."""
+"""Most hello intervals between two requests for a difference that does not go."""
 
 REMEMBERED = 1024
 """Most differences remembered; the oldest goes first."""
@@ -146,7 +146,7 @@ class Exchange:
         return self._touch.away
 
     def begin(self, serial: int) -> None:
-        """Begin anew, as a gateway does that was started."""
+        """Begin again, as a gateway does that was started."""
         self._serial = serial
         self._differences.clear()
         self._asked_us.clear()
@@ -156,7 +156,7 @@ class Exchange:
         self._answers.clear()
 
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
-        """Ask a neighbour for what differs, where it has something that may be learnt."""
+        """Query a neighbour for what differs, where it has something that may be learnt."""
         doubtful = self._touch.doubtful
         if hello.away and not doubtful:
             return
@@ -172,7 +172,7 @@ class Exchange:
             self._differ(place, (*mine, *theirs), turn)
 
     def asked(self, ask: Ask, service: str, turn: Turn) -> None:
-        """Tell what differs where a neighbour asks this gateway for it.
+        """Report what differs where a neighbour asks this gateway for it.
 
         All who hear it learn: who asks for what is being told, or was just now, is answered, too.
         """
@@ -211,7 +211,7 @@ class Exchange:
         self._tell(service, turn)
 
     def told(self, table: Table, service: str, turn: Turn) -> None:
-        """Take a part of a neighbour's table; from one in doubt only if this one is, too."""
+        """Accept a part of a neighbour's table; from one in doubt only if this one is, too."""
         if table.away and not self._touch.doubtful:
             return
         before = self._standing.table.digest
@@ -240,7 +240,7 @@ class Exchange:
             self._tell(service, turn)
 
     def _differ(self, place: tuple[str, str], digests: tuple[int, ...], turn: Turn) -> None:
-        """Ask, unless what differs may be on its way, was asked for, or does not go."""
+        """Ask, unless what differs may be in transit, was requested, or does not go."""
         now_us, hello_us = self._presence.uptime_us, self._settings.hello_us
         known = self._differences.get(place)
         if known is None:
@@ -281,7 +281,7 @@ class Exchange:
             del self._asked_us[next(iter(self._asked_us))]
 
     def _was_told(self, told: _Telling, covers: frozenset[int]) -> bool:
-        """Tell whether all of some buckets was told just now, as it is."""
+        """Return whether all of some buckets was told just now, as it is."""
         recent = self._presence.uptime_us - told.began_us < self._settings.hello_us // 2
         same = told.digest == self._standing.table.digest
         return recent and same and covers <= told.covers
@@ -322,7 +322,7 @@ class Exchange:
             self._standing.prolong(turn)
 
     def _answers_me(self, table: Table) -> bool:
-        """Tell whether an answer is the one to what this gateway asked lately."""
+        """Return whether an answer is the one to what this gateway asked lately."""
         digest, asked_us = self._asked_with.get(table.gateway, (0, 0))
         lately = self._presence.uptime_us - asked_us < LATELY * self._settings.hello_us
         if asked_us and lately and table.asked == digest:
@@ -332,7 +332,7 @@ class Exchange:
 
 
 def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:
-    """Take a part from the front of rows, bounded by count and size; one row is always a part."""
+    """Accept a part from the front of rows, bounded by count and size; one row is always a part."""
     part: list[msgspec.Raw] = []
     size = 0
     while rows and len(part) < PART_ROWS:

@@ -14,7 +14,7 @@ class Digested(Protocol):
 
     @property
     def digest(self) -> int:
-        """Stands for it."""
+        """Represents it."""
 
 
 T = TypeVar("T", bound=Digested)
@@ -30,7 +30,7 @@ class Buckets(Generic[T]):
 
     @property
     def digest(self) -> int:
-        """Stands for all of them: equal where they are."""
+        """Represents all of them: equal where they are."""
         return self._all.value
 
     def add(self, thing: T) -> None:

@@ -31,7 +31,7 @@ _FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
 
 FILTERS = 1024
-"""Most filters whose canonical form is remembered; a table that is told anew costs no parsing."""
+"""Most filters whose canonical form is remembered; a table that is told again costs no parsing."""
 
 
 @functools.lru_cache(maxsize=FILTERS)
@@ -50,7 +50,7 @@ def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) 
     Args:
         control: The control event.
         settings: Of the gateway.
-        arrived: Event service that it was heard at; "" where it came over the API.
+        arrived: Event service that it was received at; "" where it came over the API.
 
     Raises:
         ControlEventError: It is of another system, of a type that is not accepted there, or tells
@@ -81,7 +81,7 @@ def as_observed(control: ControlEvent, service: str, adapter: str) -> ControlEve
     requester names the adapter: what one no longer observes another may.
 
     Args:
-        control: As the adapter says it.
+        control: As the adapter declares it.
         service: Event service of the adapter.
         adapter: Its identifier.
 
@@ -174,11 +174,11 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
     Args:
         row: The row.
         settings: Of the gateway.
-        arrived: Event service that it was heard at.
+        arrived: Event service that it was received at.
         turn: The moment.
 
     Raises:
-        ControlEventError: It is not accepted there, or says what no request could.
+        ControlEventError: It is not accepted there, or states what no request could.
     """
     if row.kind not in _STANDING:
         raise ControlEventError(f"row of a table: {row.kind.word} is no kind of row")
@@ -209,7 +209,7 @@ def _lease_ends_us(control: ControlEvent, turn: Turn) -> int:
 
     It lasts as long as its client says that it does, whatever this gateway's wall clock says: from
     when the client made it, which is its version, or the time of its stamp where versions only
-    count. Where that is no time of a clock that is right within a day, the wall clock decides.
+    count. Where that is not a time of a clock that is right within a day, the wall clock decides.
     """
     if not control.expires_us:
         return 0

@@ -1,4 +1,4 @@
-"""Named fields on their way between a native event and a FES event; the same both ways."""
+"""Named fields in transit between a native event and a FES event; the same in both directions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

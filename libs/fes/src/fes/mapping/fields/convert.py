@@ -35,7 +35,7 @@ class Conversion:
 
     @property
     def is_identity(self) -> bool:
-        """Whether values and types stay as they are, both ways."""
+        """Whether values and types stay as they are, in both directions."""
         return self.scaling.is_identity and self.kind is None and self.native_kind is None
 
     @property

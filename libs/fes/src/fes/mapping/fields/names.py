@@ -1,4 +1,4 @@
-"""Rules for names that a service does not take as they are, with a way back."""
+"""Rules for names that a service does not accept as they are, with an inverse."""
 
 import re
 from collections.abc import Callable
@@ -13,26 +13,26 @@ from fes.errors import MappingError
 Char = Annotated[str, Meta(min_length=1, max_length=1)]
 
 NAMES_MAX: Final = 4096
-"""Most names remembered each way; the longest unused goes first."""
+"""Most names remembered in each direction; the longest unused goes first."""
 
 _FOLDS: dict[str, Callable[[str], str]] = {"keep": str, "lower": str.lower, "upper": str.upper}
 
 
 class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a service takes as a name.
+    """What a service accepts as a name.
 
     Attributes:
-        substitutes: Illegal character to what stands for it, e.g. `{"-": "_2D"}`.
+        substitutes: Illegal character to what represents it, e.g. `{"-": "_2D"}`.
         illegal: Characters written as their code point between two escape characters, e.g. `-` as
             `_2D_`. Without an escape character such a name is refused.
-        escape: The escape character; itself escaped only where it would be taken for an escape.
+        escape: The escape character; itself escaped only where it would be treated as an escape.
         case: `lower` or `upper` where the service does not tell cases apart: letters of the other
-            case are illegal on the way out and folded on the way in.
+            case are illegal outbound and folded inbound.
         max_length: Characters of a name on the service; None for no limit.
-        subjects: Whether the rule holds for subjects too, not only for parameters and attributes.
+        subjects: Whether the rule applies to subjects too, not only for parameters and attributes.
 
     Source:
-        FES thesis, section 6.3.4 (SIENA's `-`); nats-io/nats-server#1879 (a way back).
+        FES thesis, section 6.3.4 (SIENA's `-`); nats-io/nats-server#1879 (an inverse).
     """
 
     substitutes: dict[Char, Annotated[str, Meta(min_length=1)]] = {}
@@ -43,7 +43,7 @@ class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     subjects: bool = False
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         if self.escape and (self.escape.isalnum() or self.escape in self.illegal):
             raise ValueError(f"escape {self.escape!r} must be legal and no letter or digit")
         for char, text in self.substitutes.items():
@@ -63,7 +63,7 @@ class Names:
         self.inward = lru_cache(NAMES_MAX)(self._inward)
 
     def _outward(self, name: str) -> str:
-        """Return a FES name as the service takes it.
+        """Return a FES name as the service accepts it.
 
         Raises:
             MappingError: It has no such form, or none that leads back to `name`.
@@ -87,7 +87,7 @@ class Names:
         return name
 
     def subject_out(self, subject: str) -> str:
-        """Return a FES subject as the service takes it.
+        """Return a FES subject as the service accepts it.
 
         Raises:
             MappingError: As `outward`.
@@ -148,5 +148,5 @@ def _pattern(rule: NameRule) -> re.Pattern[str] | None:
 
 
 def is_identity(rule: NameRule | None) -> bool:
-    """Tell whether a rule leaves every name as it is."""
+    """Return whether a rule leaves every name as it is."""
     return rule is None or rule == NameRule(subjects=rule.subjects)

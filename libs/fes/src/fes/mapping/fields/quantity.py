@@ -1,4 +1,4 @@
-"""Numbers on their way between a native scale and the FES one."""
+"""Numbers in transit between a native scale and the FES one."""
 
 import math
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ class Scaling:
 
     @property
     def is_whole(self) -> bool:
-        """Whether whole numbers stay whole on the way in."""
+        """Whether whole numbers stay whole inbound."""
         return isinstance(self.scale, int) and isinstance(self.offset, int)
 
     def then(self, other: "Scaling") -> "Scaling":
-        """Return the scaling that does this one, then `other`, on the way in."""
+        """Return the scaling that does this one, then `other`, inbound."""
         if other.is_identity:
             return self
         return Scaling(self.scale * other.scale, self.offset * other.scale + other.offset)

@@ -1,4 +1,4 @@
-"""Numbers in a payload that stand for a text."""
+"""Numbers in a payload that represent a text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from fes.mapping.frames.bits import Bits
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A number that stands for a text; one without a text is its decimal form.
+    """A number that represents a text; one without a text is its decimal form.
 
     Attributes:
-        bits: Where the number stands.
+        bits: Where the number is.
         texts: Number to text.
         numbers: Text to number.
     """

@@ -30,9 +30,9 @@ class Signal:
 
     Attributes:
         id: Its name.
-        bits: Where it stands.
-        scaling: Between what stands there and its physical value.
-        is_real: Whether an IEEE 754 number stands there.
+        bits: Where it is.
+        scaling: Between what is there and its physical value.
+        is_real: Whether an IEEE 754 number is there.
         texts: Number to text, of named values.
         when: When it is there.
         top: Its highest octet where SAE J1939 gives that a meaning: from 0xFB on there is no
@@ -54,7 +54,7 @@ class Selector:
 
     Attributes:
         id: Its name.
-        bits: Where it stands.
+        bits: Where it is.
         known: The values that the database knows.
         when: When it is there itself.
     """
@@ -114,7 +114,7 @@ def read_message(wanted: DbcMessage) -> Message:
 
 
 def is_there(when: Condition, octets: bytes | bytearray) -> bool:
-    """Tell whether a payload has what a condition asks for."""
+    """Return whether a payload has what a condition requests."""
     return all(len(octets) >= bits.size and bits.read(octets) in ids for bits, ids in when)
 
 

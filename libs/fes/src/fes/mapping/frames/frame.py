@@ -77,7 +77,7 @@ class Frame:
             The fields, and whether the payload was too short for one.
 
         Raises:
-            MappingError: What stands in a cell is no value of its type.
+            MappingError: What is in a cell is not a value of its type.
         """
         fields = []
         have = len(octets)

@@ -1,4 +1,4 @@
-"""Layouts: where in a payload a value stands, and how it is written there."""
+"""Layouts: where in a payload a value is, and how it is written there."""
 
 import struct
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PADDING = b"\0 "
 
 
 class Layout(Protocol):
-    """A place in a payload with the type of what stands there."""
+    """A place in a payload with the type of what is there."""
 
     @property
     def size(self) -> int:
@@ -26,11 +26,11 @@ class Layout(Protocol):
             octets: At least `size` of them.
 
         Raises:
-            MappingError: What stands there is no value of the type.
+            MappingError: What is there is no value of the type.
         """
 
     def write(self, octets: bytearray, value: Any) -> bool:
-        """Put a value in its place, and tell whether it was saturated.
+        """Put a value in its place, and return whether it was saturated.
 
         Args:
             octets: At least `size` of them; grows where the layout has an open end.
@@ -46,7 +46,7 @@ class Number:
     """An integer in the payload, which is a number to FES.
 
     Attributes:
-        bits: Where it stands.
+        bits: Where it is.
         scaling: Between the integer and the FES value.
         whole: How a FES value becomes the integer.
         cast: `int` for long and longlong, `float` for double.
@@ -123,7 +123,7 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text, padded with NUL or spaces; padding at its end is no part of it.
+    """Text, padded with NUL or spaces; padding at its end is not part of it.
 
     Attributes:
         first: First octet.

@@ -1,4 +1,4 @@
-"""Finds fields of a payload that would overwrite one another on the way out."""
+"""Finds fields of a payload that would overwrite one another outbound."""
 
 from collections.abc import Iterable
 

@@ -18,7 +18,7 @@ EXACT_DOUBLE: Final = 2**53
 SAFE_SCALED: Final = 2**49
 """Raw values (with the offset in raw units) up to here come back from a scaled double.
 
-Two roundings on the way in and two on the way out move the quotient by less than
+Two roundings inbound and two outbound move the quotient by less than
 4 * 2**-53 * 2**49 = 1/4.
 """
 
@@ -55,7 +55,7 @@ def place_of(rule: FieldRule) -> Placed:
 
 
 def kind_of(bits: Bits, scaling: Scaling) -> Type:
-    """Return the smallest type that holds every value of a run of bits.
+    """Return the smallest type that has every value of a run of bits.
 
     Returns:
         Double where the scale has a fraction; longlong also where it is too small (64 bit
@@ -103,7 +103,7 @@ def check_range(bits: Bits, scaling: Scaling, kind: Type) -> None:
     """Raise an error where a run of bits has values that its type does not hold.
 
     Raises:
-        MappingError: The message tells the range, or that the scale has a fraction.
+        MappingError: The message names the range, or that the scale has a fraction.
     """
     name = kind.name.lower()
     if not scaling.is_whole:

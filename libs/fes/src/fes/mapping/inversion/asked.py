@@ -1,4 +1,4 @@
-"""What a native client asks for, as a filter on the federation's events.
+"""What a native client requests, as a filter on the federation's events.
 
 The way of a subscription that an adapter observes: against the way of filters that an adapter
 applies natively, and never to less than the native client would accept.
@@ -42,7 +42,7 @@ from fes.mapping.rules.model import FieldRule
 from fes.model import Event
 
 NOTHING: Final = Truth(value=False)
-"""What is asked for where no event of the federation becomes one that a native filter accepts."""
+"""What is requested where no event of the federation becomes one that a native filter accepts."""
 
 _SUBJECTS: Final = Operators(subject=("=",), max_disjuncts=64)
 
@@ -61,7 +61,7 @@ class Asked:
 
 
 def asked_for(native: Condition, mapping: Mapping) -> Asked:
-    """Return the events of the federation that a native filter asks for: at least all of them.
+    """Return the events of the federation that a native filter requests: at least all of them.
 
     Law, for every event e and every native event n that the mapping makes of e: where the native
     filter is true of n, the filter is true of e.
@@ -90,7 +90,7 @@ def subjects_of(tree: Condition) -> frozenset[str] | None:
 def _by_rule(
     rule: Compiled, tree: Condition, names: Names | None, lost: dict[str, None]
 ) -> Condition:
-    """Return what is asked of the events that a rule makes native."""
+    """Return what is requested of the events that a rule makes native."""
     of_rule = normalise(_with_subject(tree, rule.native_subject))
     if of_rule == NOTHING:
         return NOTHING
@@ -102,7 +102,7 @@ def _by_rule(
 def _by_itself(
     outward: Iterable[Compiled], tree: Condition, names: Names | None, lost: dict[str, None]
 ) -> Condition:
-    """Return what is asked of the events that no rule makes native."""
+    """Return what is requested of the events that no rule makes native."""
     found = normalise(renamed(_subject_in(tree, names), _OwnWay(names), lost))
     pinned = subjects_of(found)
     is_ruled = pinned is not None and pinned <= {rule.rule.subject for rule in outward}
@@ -135,7 +135,7 @@ def _subject_in(tree: Condition, names: Names | None) -> Condition:
 
 
 def _is_about_subject(test: Condition) -> bool:
-    """Tell whether a test in normal form is about the subject and nothing else."""
+    """Return whether a test in normal form is about the subject and nothing else."""
     inner: Condition = test
     while isinstance(inner, Not | IsTrue):
         inner = inner.item
@@ -173,7 +173,7 @@ class _RuleWay:
         return None if found is None or found.name in named else found
 
     def unscaled(self, test: Condition) -> Condition | None:
-        """Return what stands for a comparison with a number that the rule calculates."""
+        """Return what represents a comparison with a number that the rule calculates."""
         match test:
             case Comparison(Parameter() | Attribute() as native, relation, Constant(value)):
                 found = self._named(native)
@@ -198,7 +198,7 @@ class _RuleWay:
 
 
 def _keeps(each: FieldRule, *, presence: bool) -> bool:
-    """Tell whether a native field has the federation's value, or at least its presence."""
+    """Return whether a native field has the federation's value, or at least its presence."""
     if each.constant is not UNSET or each.default is not UNSET:
         return False
     return presence or conversion_of(each).is_identity

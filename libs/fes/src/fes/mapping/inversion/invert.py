@@ -19,7 +19,7 @@ class Inverse:
     """The inverse of a conversion that never falls, or never rises.
 
     Every native number n goes in by one of two ways: calculated in doubles, which round, or
-    exactly, where n, scale and offset are integers. A bound holds for both.
+    exactly, where n, scale and offset are integers. A bound applies to both.
 
     Attributes:
         conversion: Between numbers.

@@ -28,7 +28,7 @@ class Wanted:
     """The native events of at least all that a filter accepts.
 
     Attributes:
-        subjects: Patterns of native subjects, each once; none where no event with one is wanted.
+        subjects: Patterns of native subjects, each once; none where no event with one is requested.
         frames: CAN identifiers, each with whether it has 29 bit.
         widened: What of the filter is not applied by them, in words.
     """
@@ -75,7 +75,7 @@ def _pattern(terms: Iterable[Term]) -> Wildcard:
 
 
 def _renamed(pattern: Wildcard, mapping: Mapping) -> Wildcard:
-    """Return the native subjects that become what a pattern matches, where no rule says how."""
+    """Return the native subjects that become what a pattern matches, where no rule states how."""
     names = mapping.names
     if names is None or not names.rule.subjects:
         return pattern

@@ -72,7 +72,7 @@ class Terms:
         return set() if None in found else found
 
     def _passes(self, subject: str | None) -> bool:
-        """Tell whether events of a subject can come without a rule."""
+        """Return whether events of a subject can come without a rule."""
         if not self._automatic or subject is None:
             return self._automatic
         native = self._native_subject(subject)
@@ -142,7 +142,7 @@ def _renamed(term: Term, names: Names | None) -> Term | None:
 
 
 def _is_moved(native: Term, rule: Rule, names: Names | None) -> bool:
-    """Tell whether the rule moves a native field elsewhere, so that it does not pass."""
+    """Return whether the rule moves a native field elsewhere, so that it does not pass."""
     ends = (native_end(*field, _outward(names)) for field in named_fields(rule))
     return any(end == (native.kind, native.name) for end in ends)
 

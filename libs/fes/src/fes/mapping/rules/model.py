@@ -1,4 +1,4 @@
-"""User-defined mapping rules, as a federation file holds them."""
+"""User-defined mapping rules, as a federation file contains them."""
 
 import math
 from typing import Annotated, Any, Literal
@@ -36,7 +36,7 @@ class NativeMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     subject: Name | None = None
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         if (self.can_id is None) == (self.subject is None):
             raise ValueError("expected either can_id or subject")
         if self.can_id is None and self.extended:
@@ -69,7 +69,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     max: int | float | None = None
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         ends = [end for end in (self.min, self.max) if end is not None]
         if not ends:
             raise ValueError("a range needs min, max or both")
@@ -84,7 +84,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return f"{low}..{high}"
 
     def has(self, value: object) -> bool:
-        """Tell whether a value is a number within the range; NaN is not."""
+        """Return whether a value is a number within the range; NaN is not."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         above = self.min is None or value >= self.min
@@ -96,7 +96,7 @@ class FieldRule(
 ):
     """Where one FES parameter or attribute comes from, and goes to.
 
-    At most one of `from`, `from_attribute`, `bytes`, `bits`, `signal` and `constant` stands; with
+    At most one of `from`, `from_attribute`, `bytes`, `bits`, `signal` and `constant` is; with
     none, the field comes from the native field of its own name.
 
     Attributes:
@@ -107,7 +107,7 @@ class FieldRule(
         bit_range: Start and length in bits (`bits`), numbered as in DBC files: little endian
             starts at the least significant bit, big endian at the most significant one.
         signal: Signal of the rule's DBC message.
-        constant: Value set on the way in, and natively on the way out of structured events.
+        constant: Value set inbound, and natively outbound of structured events.
         kind: FES type (`type`).
         native_kind: Type on the native side (`native_type`); without it, the value's own.
         default: Taken where the value is absent.
@@ -118,9 +118,9 @@ class FieldRule(
         rounding: How a value becomes a whole number (`round`); half_up is floor(x + 0.5).
         overflow: What happens to a number beyond its place: saturated and counted, or refused.
         encoding: Of text in octets.
-        pad: Fills text in octets on the way out.
+        pad: Fills text in octets outbound.
         plausible: Which FES values are plausible (`range`); an event with another value is left
-            out, either way, and counted.
+            out, in either direction, and counted.
     """
 
     source: Name | None = field(default=None, name="from")
@@ -146,7 +146,7 @@ class FieldRule(
     plausible: Range | None = field(default=None, name="range")
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         self._check_sources()
         self._check_scale()
         if self.byte_range is not None:
@@ -254,7 +254,7 @@ class Rule(
     identity: Literal["own", "native"] = "own"
 
     def __post_init__(self) -> None:
-        """Check what types cannot say."""
+        """Check what types cannot express."""
         native_subject = self.native.subject if self.native else None
         if is_reserved(self.subject) or is_reserved(native_subject or ""):
             raise ValueError("subjects that begin with FES_ are reserved")
@@ -279,6 +279,6 @@ class Rule(
 
 
 def to_plain(rules: tuple[Rule, ...]) -> list[dict[str, Any]]:
-    """Return rules as plain values, the way a file holds them."""
+    """Return rules as plain values, the way a file contains them."""
     plain: list[dict[str, Any]] = msgspec.to_builtins(rules)
     return plain

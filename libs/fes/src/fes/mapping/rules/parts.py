@@ -1,4 +1,4 @@
-"""Identities of what a rule makes: they follow from the rule, not from the list that it stands in.
+"""Identities of what a rule makes: they follow from the rule, not from the list that it is in.
 
 Two gateways at one event service may have different lists. What both make of one native event has
 one identity all the same, and what different rules make of it has different ones. The way out

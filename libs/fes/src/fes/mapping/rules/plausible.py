@@ -1,4 +1,4 @@
-"""Ranges of values: what a rule says is plausible of the numbers that somebody measured."""
+"""Ranges of values: what a rule specifies is plausible of the numbers that somebody measured."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Plug-in functions that map what rules cannot say."""
+"""Plug-in functions that map what rules cannot express."""
 
 from collections.abc import Callable, Iterable
 from importlib.metadata import entry_points

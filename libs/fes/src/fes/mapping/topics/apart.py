@@ -28,7 +28,7 @@ def apart(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Tell whether two subscriptions may match one topic."""
+    """Return whether two subscriptions may match one topic."""
     first, second = one.split("/"), other.split("/")
     for mine, theirs in zip(first, second, strict=False):
         if "#" in (mine, theirs):

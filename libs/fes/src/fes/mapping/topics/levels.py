@@ -1,7 +1,7 @@
 """Names of the federation as topics of levels, and back: each has one form on the other side.
 
-A character that the service does not take is written as `%` and two hexadecimal digits, and an
-empty level, where the service takes none, as `~`. What reads like such an escape already gets
+A character that the service does not accept is written as `%` and two hexadecimal digits, and an
+empty level, where the service accepts none, as `~`. What reads like such an escape already gets
 more of the sign, so that nothing is refused and nothing falls together:
 
     living room   living%20room
@@ -9,7 +9,7 @@ more of the sign, so that nothing is refused and nothing falls together:
     a..b          a.~.b
 
 Source:
-    nats-io/nats-server#1879 (a dot in a level, and the way back), nats-io/nats-server#4836 (a space
+    nats-io/nats-server#1879 (a dot in a level, and the inverse), nats-io/nats-server#4836 (a space
     ends the connection).
 """
 
@@ -19,20 +19,20 @@ from dataclasses import dataclass
 from typing import Final
 
 EMPTY: Final = "~"
-"""An empty level, where the service takes none."""
+"""An empty level, where the service accepts none."""
 
 _EMPTY: Final = re.compile(f"%*{EMPTY}")
 
 
 class Escape:
-    """Writes characters that a service does not take; a bijection.
+    """Writes characters that a service does not accept; a bijection.
 
     On the service's side an escape is a run of `%` and the two digits of an illegal character. An
     odd run of 2n + 1 is the character itself after n signs, an even one of 2n is n signs before
     what only reads like an escape.
 
     Args:
-        illegal: Characters that the service does not take; below U+0100, none of them `%`, a
+        illegal: Characters that the service does not accept; below U+0100, none of them `%`, a
             letter or a digit.
     """
 
@@ -43,7 +43,7 @@ class Escape:
         self._back = re.compile(f"(%+)({codes})")
 
     def write(self, text: str) -> str:
-        """Return a text as the service takes it."""
+        """Return a text as the service accepts it."""
         return self._out.sub(_written, text)
 
     def read(self, native: str) -> str:
@@ -71,9 +71,9 @@ class Syntax:
     Attributes:
         name: Of the service, for people.
         separator: Between levels.
-        one: Stands for one level in a subscription.
-        rest: Stands for the last levels in a subscription.
-        rest_may_be_none: Whether `rest` stands for no level too, as `x/#` matches `x`.
+        one: Is for one level in a subscription.
+        rest: Is for the last levels in a subscription.
+        rest_may_be_none: Whether `rest` represents no level too, as `x/#` matches `x`.
         illegal: Characters that no topic may have.
         empty_levels: Whether a level may be empty.
         wild_hides_dollar: Whether a subscription that begins with a wildcard matches no topic that
@@ -97,6 +97,10 @@ NATS: Final = Syntax("NATS", ".", "*", ">", False, f"{_CONTROL} *>", False, Fals
 
 MQTT: Final = Syntax("MQTT", "/", "+", "#", True, f"{_CONTROL}+#", True, True)
 """Source: MQTT 3.1.1, section 4.7; control characters: section 1.5.3, a broker may refuse them."""
+
+KAFKA: Final = Syntax("Kafka", ".", "*", ">", False, "*>", True, False)
+"""Kafka knows no wildcards: the adapter makes regular expressions of them, and writes the rest of
+its alphabet itself."""
 
 SEPARATORS: Final = "./"
 
@@ -153,7 +157,7 @@ class TopicNames:
 
 
 def is_servers(topic: str, syntax: Syntax) -> bool:
-    """Tell whether a topic belongs to the server or its clients' plumbing: nobody's event.
+    """Return whether a topic belongs to the server or its clients' plumbing: nobody's event.
 
     Source:
         MQTT 3.1.1, section 4.7.2; NATS: system and JetStream subjects, reply inboxes.
@@ -164,7 +168,7 @@ def is_servers(topic: str, syntax: Syntax) -> bool:
 
 
 def matches(pattern: str, topic: str, syntax: Syntax) -> bool:
-    """Tell whether a subscription matches a topic, level by level.
+    """Return whether a subscription matches a topic, level by level.
 
     Source:
         MQTT 3.1.1, section 4.7; NATS documentation, wildcards.

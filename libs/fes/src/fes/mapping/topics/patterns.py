@@ -1,6 +1,6 @@
 """Native subjects as the topics of today's brokers: NATS subjects and MQTT topic filters.
 
-Their wildcards stand for whole levels, a filter's for any run of characters; so a pattern is kept
+Their wildcards represent whole levels, a filter's for any run of characters; so a pattern is kept
 up to its first wildcard, and the rest is any number of levels.
 """
 
@@ -23,7 +23,7 @@ def nats_subjects(patterns: Iterable[Wildcard]) -> tuple[str, ...]:
         patterns: Of native subjects, levels separated by `.`.
 
     Source:
-        NATS documentation, subject-based messaging: `>` stands for one level or more, so that
+        NATS documentation, subject-based messaging: `>` represents one level or more, so that
         `a.>` does not match `a`.
     """
     return _topics(patterns, ".", NATS_ALL, _legal_in_nats)
@@ -38,7 +38,7 @@ def mqtt_topics(patterns: Iterable[Wildcard]) -> tuple[str, ...]:
         patterns: Of native subjects, levels separated by `/`.
 
     Source:
-        MQTT 3.1.1, section 4.7: `#` stands for any number of levels, none included.
+        MQTT 3.1.1, section 4.7: `#` represents any number of levels, none included.
     """
     return _topics(patterns, "/", MQTT_ALL, _legal_in_mqtt)
 
@@ -68,7 +68,7 @@ def _plain_start(elements: tuple[Element, ...]) -> str:
 
 
 def _legal_in_nats(subject: str) -> bool:
-    """Tell whether a subject, or the beginning of one, has no empty level and no illegal sign."""
+    """Return whether a subject, or the beginning of one, has no empty level and no illegal sign."""
     levels = subject.removesuffix(".").split(".")
     return not _NATS_ILLEGAL & set(subject) and (not subject or all(levels))
 

@@ -1,7 +1,7 @@
-"""Topics whose levels are parameters: `sensors.{room}.{quantity}`, both ways.
+"""Topics whose levels are parameters: `sensors.{room}.{quantity}`, in both directions.
 
-A route names the topics of one kind of event. On the way in its levels become parameters of type
-string, before those of the payload; on the way out they are taken from the parameters. Whatever
+A route names the topics of one kind of event. Inbound its levels become parameters of type
+string, before those of the payload; outbound they are read from the parameters. Whatever
 would come back as another event is refused before it is published.
 """
 
@@ -29,7 +29,7 @@ class Taken(NamedTuple):
 
     Attributes:
         subject: Native subject of the event.
-        levels: Its parameters that stand in the topic.
+        levels: Its parameters that are in the topic.
         route: Index of the route; None where the topic is the subject itself.
     """
 
@@ -58,7 +58,7 @@ class Route:
 
     Attributes:
         event: Native subject of its events.
-        levels: In order, each a text as it stands and the name of a parameter, of which one is "".
+        levels: In order, each a text unchanged and the name of a parameter, of which one is "".
     """
 
     event: str
@@ -66,7 +66,7 @@ class Route:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters that stand in its topics."""
+        """The parameters that are in its topics."""
         return tuple(name for _, name in self.levels if name)
 
 
@@ -74,12 +74,12 @@ def route_of(topic: str, event: str, names: TopicNames) -> Route:
     """Return the route of a pattern.
 
     Args:
-        topic: Levels as they stand on the service, or `{name}` for a parameter.
+        topic: Levels as they are on the service, or `{name}` for a parameter.
         event: Native subject of its events.
         names: The way of names.
 
     Raises:
-        ValueError: The pattern is none; the message says why.
+        ValueError: The pattern is none; the message states why.
     """
     syntax = names.syntax
     if is_reserved(event):

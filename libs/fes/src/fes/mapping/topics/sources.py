@@ -1,6 +1,6 @@
 """Filters as subscriptions to topics: at least the topics of what a filter accepts.
 
-Subjects become topics, constants for parameters that stand in levels become levels; the rest of a
+Subjects become topics, constants for parameters that are in levels become levels; the rest of a
 filter is applied by the adapter.
 """
 
@@ -59,7 +59,7 @@ def topics_of(tree: Condition, mapping: Mapping, routes: Routes) -> Topics:
 
 
 def _unrouted(subjects: Iterable[Wildcard], routes: Routes) -> bool:
-    """Tell whether a subject is wanted whose events stand at no route."""
+    """Return whether a subject is requested whose events are at no route."""
     return any(_plain(pattern) not in routes.events for pattern in subjects)
 
 

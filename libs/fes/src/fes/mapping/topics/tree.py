@@ -27,14 +27,14 @@ class TopicTree:
         self._root = _Node()
 
     def add(self, pattern: str) -> None:
-        """Put a subscription in; harmless twice."""
+        """Put a subscription in; idempotent."""
         node = self._root
         for level in pattern.split(self._syntax.separator):
             node = node.below.setdefault(level, _Node())
         node.pattern = pattern
 
     def remove(self, pattern: str) -> None:
-        """Take a subscription out; harmless where it is not in."""
+        """Remove a subscription; harmless where it is not in."""
         way = [self._root]
         levels = pattern.split(self._syntax.separator)
         for level in levels:

@@ -75,7 +75,7 @@ def asked(heard: HeardControl) -> ControlEvent:
 
 
 class AdapterConformance(AdapterCrossing, AdapterRefusal):
-    """The suite; a module inherits it and gives a fixture `bench`."""
+    """The suite; a module inherits it and returns a fixture `bench`."""
 
     async def test_it_tells_its_identifiers_and_capabilities(self, bench: AdapterBench) -> None:
         """The gateway knows an adapter by them."""
@@ -118,7 +118,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
             assert gateway.events()[0].parameter("rate") == 40.0
 
     async def test_it_asks_for_at_least_what_each_filter_accepts(self, bench: AdapterBench) -> None:
-        """However a filter is translated, what it accepts is heard."""
+        """However a filter is translated, what it accepts is received."""
         async with (
             captured(await bench.adapter("a")) as one,
             captured(await bench.adapter("b")) as other,
@@ -178,7 +178,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
         assert [item.stamp.sequence for item in natively if item.stamp] == [1, 2]
 
     async def test_the_order_of_one_origin_is_kept(self, bench: AdapterBench) -> None:
-        """First published is first heard."""
+        """First published is first received."""
         async with (
             captured(await bench.adapter("a")) as one,
             captured(await bench.adapter("b")) as other,
@@ -256,7 +256,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
     async def test_a_client_may_ask_for_everything_with_a_blank_filter(
         self, bench: AdapterBench
     ) -> None:
-        """It crosses the event service as it is, and is not taken for one that is missing."""
+        """It crosses the event service as it is, and is not accepted for one that is missing."""
         context = (await bench.adapter("city")).context
         async with captured(await bench.adapter("a")) as gateway:
             async with opaque_client(gateway.runtime.adapter.kind, context) as city:

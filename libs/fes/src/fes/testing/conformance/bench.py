@@ -77,7 +77,7 @@ class Captured:
     log: list[Record] = field(default_factory=list)
 
     def send(self, message: Message) -> bool:
-        """Take a message of the adapter."""
+        """Accept a message of the adapter."""
         match message:
             case Heard():
                 self.heard.append(message)
@@ -96,11 +96,11 @@ class Captured:
         return {}
 
     def write(self, record: Record) -> None:
-        """Take a record of the event log."""
+        """Accept a record of the event log."""
         self.log.append(record)
 
     def events(self) -> list[Event]:
-        """Return the events heard, decoded."""
+        """Return the events received, decoded."""
         return [binary.decode(message.body) for message in self.heard]
 
     def logged(self, decision: Decision) -> list[Record]:

@@ -37,7 +37,7 @@ class AdapterRefusal:
     async def test_one_that_is_granted_its_link_later_hears_and_publishes(
         self, bench: AdapterBench
     ) -> None:
-        """Nothing is taken to be subscribed that ended with the connection."""
+        """Nothing is accepted to be subscribed that ended with the connection."""
         natively = await bench.listen_natively(SPEED)
         async with captured(await bench.adapter("a")) as gateway:
             runtime = gateway.runtime

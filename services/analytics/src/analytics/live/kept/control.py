@@ -42,7 +42,7 @@ class Control:
     """The lines that are kept.
 
     Attributes:
-        commands: What the city asked for.
+        commands: What the city requested.
         log: What components told of themselves, and of requests.
         outages: Lines of `outages.jsonl`: number and text.
         dropped: Lines that could have mattered and were too many.
@@ -58,7 +58,7 @@ class Control:
 
         Args:
             frame_us: When the last frame was sent. What was forwarded before it was not silence;
-                and a command that repeats one in force changes nothing but what silence may bring.
+                and a command that repeats one active changes nothing but what silence may bring.
         """
         self.log = [one for one in self.log if one.act != "forwarded" or one.at_us >= frame_us]
         self.commands = _without_repeats(self.commands, frame_us)

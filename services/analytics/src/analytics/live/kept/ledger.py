@@ -11,7 +11,7 @@ from analytics.inputs.files import Files
 IDS: Final = "ids"
 _SEQUENCE = re.compile(r"[0-9]{1,19}")
 ORIGINS: Final = 20_000
-"""Most origins of which the last event that was given up is known; the oldest is forgotten."""
+"""Most origins of which the last event that was abandoned is known; the oldest is forgotten."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -24,11 +24,11 @@ class Entry(msgspec.Struct, frozen=True):
 class Ledger:
     """Says of an event's id where its lines are kept.
 
-    An event belongs to the window of the batch in which it was first seen. Windows are given up
-    oldest first; a line about an event that was given up comes too late to be judged.
+    An event belongs to the window of the batch in which it was first seen. Windows are abandoned
+    oldest first; a line about an event that was abandoned comes too late to be judged.
 
     Attributes:
-        given_up: For each origin and epoch, the highest sequence that was given up.
+        given_up: For each origin and epoch, the highest sequence that was abandoned.
     """
 
     def __init__(self, given_up: dict[str, int] | None = None) -> None:
@@ -50,13 +50,13 @@ class Ledger:
         return identity in self._delivered
 
     def too_late(self, identity: str) -> bool:
-        """Return whether an event that is not known may have been given up."""
+        """Return whether an event that is not known may have been abandoned."""
         origin, sequence = split(identity)
         gone = 0 <= sequence <= self.given_up.get(origin, -1)
         return gone and identity not in self._windows
 
     def enter(self, window: int, entry: Entry) -> None:
-        """Take what a batch added; its fresh ids belong to `window`."""
+        """Accept what a batch added; its fresh ids belong to `window`."""
         self._windows.update(dict.fromkeys(entry.fresh, window))
         self._delivered.update(entry.delivered)
         if entry.fresh:

@@ -63,16 +63,16 @@ class State:
         census: Of all lines.
         broken: The first broken lines of each kind of log: file and line.
         windows: Those that are kept, by number.
-        tally: Of all windows as they were judged last, those that were given up too.
-        given_up: What was found in windows that were given up.
-        highest: For each origin and epoch, the highest sequence that was given up.
+        tally: Of all windows as they were judged last, those that were abandoned too.
+        given_up: What was found in windows that were abandoned.
+        highest: For each origin and epoch, the highest sequence that was abandoned.
         ordered: What was found about the order of deliveries.
         newest: The deliveries that those to come must be held against.
         control: The lines that all windows are judged by.
         offenders: Those that were caught last.
         lines: How many were read.
         unreadable: How many of them are broken.
-        too_late: How many were about events that had been given up.
+        too_late: How many were about events that had been abandoned.
     """
 
     number: int = 0

@@ -31,8 +31,8 @@ class _Stream:
 class Follower:
     """Cuts segments, so that a stream of whole files comes of logs that are appended to.
 
-    A segment is made whole at one stroke and says how far it came. So a follower that is begun
-    anew goes on where the last segment ends, and no line is read twice or left out.
+    A segment is made whole at one stroke and states how far it came. So a follower that is begun
+    again goes on where the last segment ends, and no line is read twice or left out.
 
     Args:
         run: The run folder.
@@ -153,7 +153,7 @@ class Follower:
     def _finish(
         self, name: str, block: bytes, segment: Segment, reading: "_Reading", now_us: int
     ) -> None:
-        """Take a last line without its end, once it will get none, or is too long to wait for."""
+        """Accept a last line without its end, once it will get none, or is too long to wait for."""
         tail = block[block.rfind(b"\n") + 1 :]
         at_end = reading.rest(name) == len(tail)
         if tail and (len(tail) >= LINE_BYTES or (at_end and self._stale(name, now_us))):
@@ -173,7 +173,7 @@ class _Reading:
         self.waiting = sum(self.rest(name) for name in sizes)
 
     def rest(self, name: str) -> int:
-        """Return how many bytes of a file have not been taken."""
+        """Return how many bytes of a file have not been accepted."""
         return self._sizes[name] - self.positions[name].offset
 
     def take(self, name: str, block: bytes, segment: Segment, *, unended: bool = False) -> None:
@@ -188,7 +188,7 @@ class _Reading:
             self.unended[name] = self.positions[name].lines
 
     def has_head(self, name: str) -> bool:
-        """Return whether so much of a file was taken that it can be known again."""
+        """Return whether so much of a file was accepted that it can be known again."""
         return name in self.positions and self.positions[name].offset >= HEAD_BYTES
 
     def ended(

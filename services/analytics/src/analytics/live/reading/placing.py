@@ -15,7 +15,7 @@ class Placed:
         windows: Of each event.
         entry: What the ledger learns of them.
         again: Events that were delivered once more.
-        late: Events that cannot be placed, since they have been given up.
+        late: Events that cannot be placed, since they have been abandoned.
     """
 
     windows: dict[str, int]

@@ -1,7 +1,7 @@
 """Segments: what was read of the logs at one time, as one file that never changes.
 
 Each line of a segment is an object: `k` its kind, `f` the file that it was read from, `o` where it
-begins there, `n` its number there, counted from 1, and `v` its text. The last says how far the
+begins there, `n` its number there, counted from 1, and `v` its text. The last states how far the
 reading came, and is of the kind `end`.
 """
 
@@ -99,7 +99,7 @@ def end_of(segment: bytes) -> End:
 
 
 def _text(line: bytes) -> str:
-    """Return a line as text; what is no UTF-8 stays what no schema accepts."""
+    """Return a line as text; what is not UTF-8 stays what no schema accepts."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:

@@ -22,7 +22,7 @@ POLL: Final = "500 milliseconds"
 
 
 class Stream:
-    """Takes a run batch by batch: one segment is one batch, and the next waits for it.
+    """Accepts a run batch by batch: one segment is one batch, and the next waits for it.
 
     Args:
         spark: The session.

@@ -100,7 +100,7 @@ class Appender:
         """Replace the messages so far by their sum.
 
         Returns:
-            Number of the last message that the snapshot stands for, and of the last message of the
+            Number of the last message that the snapshot represents, and of the last message of the
             snapshot; twice the former where others have appended meanwhile.
         """
         async with self._alone:
@@ -126,7 +126,7 @@ class Appender:
         return _Doubt(expected, data, self._number, payloads)
 
     async def _replace(self, state: bytes, sequence: int) -> int:
-        """Store a snapshot, then remove what it stands for: a crash between leaves both."""
+        """Store a snapshot, then remove what it represents: a crash between leaves both."""
         name = f"{self._writer}{secrets.token_hex(8)}"
         pieces = await self._cut(state)
         payloads = [
@@ -193,7 +193,7 @@ class Appender:
         return await self._stream.patiently(put)
 
     async def _is_in(self, number: int) -> bool:
-        """Tell whether a batch of ours is in the journal, though a snapshot has replaced it."""
+        """Return whether a batch of ours is in the journal, though a snapshot has replaced it."""
         if not number:
             return False
         return (await self.reader.whole()).writers.get(self._writer, 0) >= number

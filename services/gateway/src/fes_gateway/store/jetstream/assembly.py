@@ -49,7 +49,7 @@ class Snapshot(NamedTuple):
 class Group:
     """Puts batches together: the pieces of one stand right behind one another.
 
-    What anybody stored between them made their writer give up, and they count for nothing.
+    What anybody stored between them made their writer abandon, and they count for nothing.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Group:
         """Return the batch that a message completes, if it does.
 
         Raises:
-            msgspec.MsgspecError: It is no batch.
+            msgspec.MsgspecError: It is not a batch.
         """
         sequence, part = message
         follows = sequence == self._last + 1
@@ -100,10 +100,10 @@ def batches(messages: Iterable[Message]) -> tuple[list[Batch], bool]:
 
 
 def newest_snapshot(messages: Iterable[Message]) -> Snapshot | None:
-    """Return the complete snapshot that stands for most; None where there is none.
+    """Return the complete snapshot that represents most; None where there is none.
 
     Raises:
-        msgspec.MsgspecError: It is no snapshot.
+        msgspec.MsgspecError: It is not a snapshot.
     """
     pieces: dict[str, dict[int, Message]] = {}
     for message in messages:

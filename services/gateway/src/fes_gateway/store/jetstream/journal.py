@@ -1,6 +1,6 @@
 """A journal in a stream of NATS servers, for replicas on several hosts.
 
-A message names the one before it (`Nats-Expected-Last-Sequence`), and the server takes it only
+A message names the one before it (`Nats-Expected-Last-Sequence`), and the server accepts it only
 right behind that. So of two writers one wins, and a message whose acknowledgement was lost is
 found at the one place where it can stand.
 """
@@ -92,7 +92,7 @@ class JetStreamJournal:
         return self._run(self._sequence)
 
     def close(self) -> None:
-        """Disconnect; harmless twice."""
+        """Disconnect; idempotent."""
         self._loop.close(self._close)
         bells, self._bells = self._bells, []
         for bell in bells:

@@ -47,7 +47,7 @@ class LoopThread:
             self._calls.discard(future)
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """End all that runs, then run a last coroutine; harmless twice."""
+        """End all that runs, then run a last coroutine; idempotent."""
         with self._lock:
             if self._closed:
                 return

@@ -1,8 +1,8 @@
-"""What stands in the messages of a stream.
+"""What is in the messages of a stream.
 
 A batch is one message, or several right behind one another where one would be too large: it counts
 once its last message is there. A snapshot is one or several messages, between which others may
-stand: it counts once all are there, and stands for everything before its first.
+stand: it counts once all are there, and represents everything before its first.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ PIECE_BYTES = 512 * 1024
 """Most bytes of a batch or a snapshot in one message."""
 
 FRAME_BYTES = 4096
-"""Room for all that stands in a message beside them."""
+"""Room for all that is in a message beside them."""
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -30,7 +30,7 @@ class _Piece(
     """A piece of something.
 
     Attributes:
-        whose: Tells what it is a piece of.
+        whose: States what it is a piece of.
         number: Of the batch, among its writer's.
         index: Which piece it is, from 0.
         count: How many there are.
@@ -75,10 +75,10 @@ def encode(record: Record) -> bytes:
 
 
 def decode(payload: bytes) -> Record:
-    """Return what a message holds.
+    """Return what a message contains.
 
     Raises:
-        msgspec.MsgspecError: It is no record.
+        msgspec.MsgspecError: It is not a record.
     """
     record = _decoded(_records, payload)
     if record.index >= record.count:
@@ -112,7 +112,7 @@ def cut(data: bytes, max_payload: int) -> list[bytes]:
 
     Args:
         data: Any.
-        max_payload: Largest message that the server takes, in bytes.
+        max_payload: Largest message that the server accepts, in bytes.
     """
     size = max(1, min(PIECE_BYTES, max_payload - FRAME_BYTES))
     return [data[at : at + size] for at in range(0, len(data), size)]

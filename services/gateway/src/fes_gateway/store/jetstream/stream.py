@@ -37,9 +37,9 @@ NO_MESSAGE: Final = 10037
 
 PAUSE_S: Final = 0.05
 FEW: Final = 8
-"""Up to so many messages are asked for one by one."""
+"""Up to so many messages are requested one by one."""
 FETCHED: Final = 64
-"""Most messages that are on their way at a time."""
+"""Most messages that are in transit at a time."""
 
 
 class Ends(NamedTuple):
@@ -50,11 +50,11 @@ class Ends(NamedTuple):
 
 
 class RefusedSequenceError(Exception):
-    """Tells that a message was not stored, since another one is the last."""
+    """States that a message was not stored, since another one is the last."""
 
 
 class GapError(Exception):
-    """Tells that a stream lacks a message between those that it keeps."""
+    """States that a stream lacks a message between those that it keeps."""
 
 
 class Stream:
@@ -127,7 +127,7 @@ class Stream:
         return Ends(state.first_seq, state.last_seq)
 
     async def max_payload(self) -> int:
-        """Return the size of the largest message that the server takes, in bytes."""
+        """Return the size of the largest message that the server accepts, in bytes."""
         await self.jetstream()
         return self.link.max_payload_bytes
 
@@ -254,7 +254,7 @@ def _config(settings: StreamSettings) -> api.StreamConfig:
 
 
 def _passes(error: nats.js.errors.APIError) -> bool:
-    """Tell whether a refusal is one of a server that has not found its leader, or is starting."""
+    """Return whether a refusal is one of a server that has not found its leader, or is starting."""
     return error.code is None or error.code >= 500
 
 

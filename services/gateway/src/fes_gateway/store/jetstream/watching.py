@@ -26,7 +26,7 @@ class Watching:
         ring: Called from the event loop, with each message, and whenever one may have been missed.
 
     Attributes:
-        renewed: Times that the servers were asked anew.
+        renewed: Times that the servers were asked again.
     """
 
     def __init__(self, stream: Stream, ring: Callable[[], None]) -> None:

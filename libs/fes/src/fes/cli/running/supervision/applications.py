@@ -61,7 +61,7 @@ class Applications:
 
         Args:
             name: Of the application.
-            values: What `{name}` in its command stands for.
+            values: What `{name}` in its command represents.
             trace: When the trace begins; one that plays it decides that by being about to begin.
         """
         await until(lambda: self._may_begin(name, self._needs[name]))

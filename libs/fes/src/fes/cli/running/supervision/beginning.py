@@ -1,28 +1,24 @@
 """When the trace of a run begins: once what plays it may begin, not after a guess of seconds."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+
+from serving.wall_clock import wall_us
 
 from fes.cli.running.plan import plays
 from fes.federation.clock import Beginning
 from fes.federation.model import Federation
 
 FILE: Final = "clock.json"
-"""File of the run that tells when its clock began."""
+"""File of the run that states when its clock began."""
 
 LEAST_LEAD_S, MOST_LEAD_S = 1.5, 60.0
 """Time from the decision to the beginning, in which what plays the trace starts."""
 
 LEADS: Final = 1.5
 """That time as a multiple of what the slowest process of gateways took to start: on a busy machine
-everything takes longer."""
-
-
-def wall_us() -> int:
-    """Return the wall clock, microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
+everything lasts longer."""
 
 
 class TraceStart:
@@ -34,7 +30,7 @@ class TraceStart:
         clock_us: The wall clock, microseconds since 1970 UTC.
 
     Attributes:
-        path: File that tells it, once it is decided.
+        path: File that reports it, once it is decided.
     """
 
     def __init__(
@@ -55,7 +51,7 @@ class TraceStart:
             slowest_s: The longest time that a process of this run took to start.
 
         Returns:
-            What `{name}` in a command stands for from now on.
+            What `{name}` in a command represents from now on.
 
         Raises:
             OSError: It cannot be written down.

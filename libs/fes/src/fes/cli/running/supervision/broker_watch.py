@@ -1,7 +1,8 @@
 """The brokers of a run: one that dies is started again."""
 
 import asyncio
-import time
+
+from serving.wall_clock import wall_us
 
 from fes.cli.running.brokers import EmbeddedBrokers
 from fes.cli.running.faults import one_line
@@ -60,7 +61,7 @@ class BrokerWatch:
                 self._console.say_once(
                     name, f"broker {name} ended with status {status}; it is started again"
                 )
-                since_us = time.time_ns() // 1000
+                since_us = wall_us()
                 if await asyncio.to_thread(self._brokers.revive, name):
                     self._console.forget(name)
                     self._tasks.begin(self._is_back(name, since_us), name)

@@ -18,7 +18,7 @@ from fes.federation.model import Federation
 FIRST_PAUSE_S, MOST_PAUSE_S = 0.2, 5.0
 STEADY_S = 10.0
 ANNOUNCED_S = 60.0
-"""How long a process of gateways may take to tell where it listens before it is asked anew."""
+"""How long a process of gateways may need to report where it listens before it is asked again."""
 
 BAD_INPUT = 2
 """Exit status of a part that another start does not help."""
@@ -84,7 +84,7 @@ class Children:
             self._tasks.begin(self._introduce(child), part.name)
 
     def readiness(self, part: Part) -> str:
-        """Return the address that tells whether a part is ready; "" where it has none."""
+        """Return the address that states whether a part is ready; "" where it has none."""
         if part.gateways:
             return f"{self.all[part.name].started['http']}/readyz"
         return part.ready

@@ -1,4 +1,4 @@
-"""Where the gateways of a run are: `endpoints.json`, and what is asked of them."""
+"""Where the gateways of a run are: `endpoints.json`, and what is requested of them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

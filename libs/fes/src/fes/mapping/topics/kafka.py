@@ -1,0 +1,78 @@
+"""Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
+
+Kafka takes letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
+point and `_`; what reads like such an escape already gets more of the first sign:
+
+    living room   living_x20_room
+    a_x20_b       a__x20_b
+
+Source:
+    Apache Kafka, `org.apache.kafka.common.internals.Topic`.
+"""
+
+import re
+from typing import Final
+
+from fes.errors import MappingError
+from fes.mapping.topics.levels import KAFKA
+
+LONGEST: Final = 249
+
+_OUT: Final = re.compile(r"(_*)([^A-Za-z0-9._-])|(_+)(x([0-9A-F]{2,6})_)")
+_BACK: Final = re.compile(r"(_+)(x([0-9A-F]{2,6})_)")
+_LEGAL: Final = re.compile(r"[A-Za-z0-9._-]")
+
+
+def write(topic: str) -> str:
+    """Return a topic as Kafka takes it.
+
+    Raises:
+        MappingError: It is longer than `LONGEST`, or `.` or `..`.
+    """
+    name = _OUT.sub(_written, topic)
+    if len(name) > LONGEST or name in ("", ".", ".."):
+        raise MappingError(f"{name[:60]!r} is no Kafka topic of 1 to {LONGEST} characters")
+    return name
+
+
+def read(name: str) -> str:
+    """Return the topic whose form in Kafka is `name`."""
+    return _BACK.sub(_read, name)
+
+
+def subscription(pattern: str) -> str:
+    """Return a subscription as Kafka has it: a name, or a regular expression that begins with ^."""
+    levels = pattern.split(KAFKA.separator)
+    if KAFKA.one not in levels and KAFKA.rest not in levels:
+        return write(pattern)
+    parts = [
+        "[^.]*" if level == KAFKA.one else ".*" if level == KAFKA.rest else _quoted(level)
+        for level in levels
+    ]
+    return "^" + r"\.".join(parts) + "$"
+
+
+def _quoted(level: str) -> str:
+    return _OUT.sub(_written, level)  # letters, digits, _ and - stand for themselves
+
+
+def _written(found: re.Match[str]) -> str:
+    signs, char, more, text, code = found.groups()
+    if char is not None:
+        return f"{signs}{signs}_x{ord(char):02X}_"
+    return f"{more}{more}{text}" if _is_code(code) else found[0]
+
+
+def _read(found: re.Match[str]) -> str:
+    signs, text, code = found.groups()
+    if not _is_code(code):
+        return found[0]
+    half = "_" * (len(signs) // 2)
+    return half + (chr(int(code, 16)) if len(signs) % 2 else text)
+
+
+def _is_code(code: str) -> bool:
+    number = int(code, 16)
+    if number > 0x10FFFF or f"{number:02X}" != code:
+        return False
+    return not _LEGAL.fullmatch(chr(number))

@@ -1,0 +1,216 @@
+"""The adapter of plain Kafka, whose clients know nothing of the federation."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from eventservices.stamp import Stamp
+from fes.adapter.base import Adapter
+from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.inbound.ordered import OrderedDelivery
+from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.persistent import persistent
+from fes.control import CONTROL_SUBJECT
+from fes.errors import AdapterError, UnavailableError
+from fes.federation.capabilities import Capabilities
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
+from fes.mapping import Native
+from fes.mapping.topics import kafka as names
+from fes.mapping.topics.sources import topics_of
+from fes.model import Event, is_reserved
+
+from adapter_kafka.codec import Record, key_of, read_head, without_key, write_head
+from adapter_kafka.consumer import KafkaConsumer
+from adapter_kafka.mapping import native_form
+from adapter_kafka.offsets import Offsets
+from adapter_kafka.producer import KafkaProducer
+from adapter_kafka.settings import Settings
+
+MOST: Final = 4096
+"""Most records that the gateway has not answered for; above it nothing is fetched."""
+
+REDELIVERS_S: Final = 10.0
+"""After how long, at the latest, the group gives a record to another member: its session."""
+
+PAYLOAD_BYTES: Final = 1_000_000
+"""What a broker takes, unless it is configured otherwise."""
+
+
+class KafkaAdapter(Adapter[Settings, Record]):
+    """Connects a Kafka cluster, as a member of a consumer group."""
+
+    kind: ClassVar[str] = "kafka"
+    settings_type = Settings
+    stamp_setting: ClassVar[str] = "stamped"
+    one_may_stamp: ClassVar[bool] = True
+
+    def __init__(self, context: AdapterContext) -> None:
+        super().__init__(context)
+        self._codec = self.settings.codec(context)
+        self._wanted: dict[int, tuple[str, ...]] = {}
+        self._subscribed: frozenset[str] = frozenset()
+        self._changing = asyncio.Lock()
+        self._counts = dict.fromkeys(("unstamped", "own", "repeated_headers", "committed"), 0)
+
+    @classmethod
+    def capabilities_for(cls, settings: Settings) -> Capabilities:
+        """Return what Kafka can do: a record has an identity that follows from its offset."""
+        del settings
+        return Capabilities(
+            filters_at_source=True,
+            stamps=True,
+            suppresses=False,
+            persistent=True,
+            pull=True,
+            max_event_bytes=PAYLOAD_BYTES,
+            redelivers_s=REDELIVERS_S,
+        )
+
+    @classmethod
+    def explain(
+        cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
+    ) -> NativeForm:
+        """Return the topics that a filter becomes."""
+        form = native_form(filter_, mapping, given)
+        return replace(form, lines=tuple(map(names.subscription, form.lines)))
+
+    def _counted(self) -> dict[str, int]:
+        return {
+            **self._counts,
+            "subscriptions": len(self._subscribed),
+            "unanswered": len(self._delivery),
+            "rebalanced": self._consumer.rebalanced,
+            "nulls": self._codec.nulls,
+        }
+
+    async def _open(self) -> None:
+        name = f"fes.{self.context.system}.{self.id}"
+        self._numbers: dict[int, Record] = {}
+        self._next = 0
+        self._offsets: dict[tuple[str, int], Offsets] = {}
+        self._delivery = OrderedDelivery(self.receive, self._done, MOST)
+        brokers = self._some_brokers()
+        self._producer = KafkaProducer(brokers, name, self.settings.max_bytes)
+        self._closing.push_async_callback(self._producer.close)
+        await self._producer.open()
+        group = self.settings.group or name
+        self._consumer = KafkaConsumer(brokers, name, group, self.settings.start, self._take)
+        self._consumer.open()
+        self._closing.push_async_callback(self._consumer.close)
+        giving = asyncio.create_task(self._delivery.run(), name="kafka give")
+        self._closing.push_async_callback(_ended, giving)
+        self._wanted, self._subscribed = {}, frozenset()
+        if self.context.hears_control:
+            await self._producer.ensure(CONTROL_SUBJECT)
+            await self._consumer.listen(CONTROL_SUBJECT, self._take_control)
+
+    async def _publish(self, native: Native, stamp: Stamp) -> None:
+        own = replace(native, attributes=without_key(native.attributes))
+        message = self._codec.to_message(own, stamp)
+        route = None if message.route is None else self.settings.routes[message.route]
+        value = message.packed.payload
+        if len(value) > self.settings.max_bytes:
+            raise AdapterError(
+                f"payload of {len(value)} bytes exceeds the limit of {self.settings.max_bytes}"
+            )
+        await self._producer.publish(
+            names.write(message.topic),
+            key_of(native, route.key if route else ""),
+            value,
+            write_head(message, stamp, self.id),
+        )
+
+    async def _publish_control(self, event: Event, stamp: Stamp) -> None:
+        message = self._codec.to_control_message(event, stamp)
+        headers = write_head(message, stamp, self.id)
+        await self._producer.publish(CONTROL_SUBJECT, None, message.packed.payload, headers)
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        found = topics_of(subscription.filter.tree, self.context.mapping, self._codec.routes)
+        await self._want(subscription.number, tuple(map(names.subscription, found.patterns)))
+        return found.widened
+
+    async def _unsubscribe(self, subscription: Subscription) -> None:
+        async with self._changing:
+            self._wanted.pop(subscription.number, None)
+            await self._settle(self._wanted)
+
+    async def _want(self, number: int, topics: tuple[str, ...]) -> None:
+        async with self._changing:
+            wanted = {**self._wanted, number: topics}
+            await self._settle(wanted)
+            self._wanted = wanted
+
+    async def _settle(self, wanted: Mapping[int, tuple[str, ...]]) -> None:
+        topics = frozenset(each for several in wanted.values() for each in several)
+        if topics != self._subscribed:
+            waits = await self._producer.knows(sorted(topics))
+            await self._consumer.subscribe(sorted(topics), waits=waits)
+            self._subscribed = topics
+
+    async def _probe(self) -> None:
+        await self._producer.probe()
+        if self._consumer.failure:
+            raise UnavailableError(self._consumer.failure)
+
+    def _take(self, records: list[Record]) -> None:
+        for record in records:
+            self._next += 1
+            self._numbers[self._next] = record
+            place = (record.topic, record.partition)
+            self._offsets.setdefault(place, Offsets()).taken(record.offset)
+            self._delivery.put(self._next, record)
+        if len(self._delivery) >= MOST:
+            self._consumer.has_room.clear()
+
+    def _take_control(self, records: list[Record]) -> None:
+        for record in records:
+            self.receive(record)
+
+    def _done(self, number: int) -> None:
+        record = self._numbers.pop(number)
+        position = self._offsets[record.topic, record.partition].done(record.offset)
+        self._consumer.commit(record.topic, record.partition, position)
+        self._counts["committed"] += 1
+        if len(self._delivery) < MOST:
+            self._consumer.has_room.set()
+
+    def _read(self, message: Record) -> Received | ReceivedControl | None:
+        head = read_head(message)
+        if head.client == self.id:
+            self._counts["own"] += 1
+            return None
+        if message.topic == CONTROL_SUBJECT:
+            return self._codec.to_control(head.headers, message.value, head.stamp)
+        if is_reserved(names.read(message.topic)):
+            return None
+        self._counts["unstamped"] += head.stamp is None
+        if self.settings.stamped and head.stamp is None:
+            return None  # left to another gateway's adapter, which stamps it
+        self._counts["repeated_headers"] += head.repeated
+        stamp = head.stamp or self._stamp(message)
+        topic = names.read(message.topic)
+        found = self._codec.to_native(topic, head.headers, message.value, stamp)
+        if found is None:
+            return None
+        native = found.native
+        marked = replace(native, attributes=(*native.attributes, *head.attributes))
+        return found._replace(native=persistent(marked))
+
+    def _stamp(self, record: Record) -> Stamp:
+        """Return the stamp of a record that has none: the same whoever gets it, however often."""
+        origin = f"{self.event_service_id}/{record.topic}/{record.partition}"
+        return Stamp(origin, 1, record.offset + 1, record.time_us, self.event_service_id)
+
+    def _raw(self, message: Record) -> bytes:
+        return message.value
+
+    def _named(self, message: Record) -> str:
+        return f"{message.topic[:100]}/{message.partition}/{message.offset}"
+
+
+async def _ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

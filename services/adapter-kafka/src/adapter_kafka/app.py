@@ -1,0 +1,5 @@
+"""One Kafka adapter as a process: it dials its gateway and runs until it is told to stop."""
+
+from fes.adapter.__main__ import main
+
+__all__ = ["main"]

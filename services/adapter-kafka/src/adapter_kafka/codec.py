@@ -1,0 +1,114 @@
+"""Headers and keys of Kafka records as attributes, and back."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from eventservices.errors import MalformedError
+from eventservices.stamp import HEADER, Stamp, pack, unpack
+from fes.adapter.plain.codec import Message
+from fes.errors import CodecError
+from fes.mapping import Native
+from fes.model import Field, Type
+
+KEY: Final = "Key"
+"""Attribute that is a record's key: a string, or octets where it is no UTF-8."""
+
+CLIENT: Final = "Event-Adapter"
+"""Header that names the adapter that published a record, which does not receive it."""
+
+
+class Record(NamedTuple):
+    """What the native client delivers.
+
+    Attributes:
+        topic: As it stands at the broker.
+        partition: Of the topic.
+        offset: In the partition.
+        time_us: When it was made, microseconds since 1970 UTC.
+        key: Empty where it has none.
+        value: Its bytes.
+        headers: Names and values; a name may stand again.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    time_us: int
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands beside the value of a record.
+
+    Attributes:
+        stamp: None where its producer does not stamp.
+        headers: As text.
+        attributes: The key.
+        client: Adapter that published it; "" where none did.
+        repeated: Headers that stood again, and are left out.
+    """
+
+    stamp: Stamp | None
+    headers: dict[str, str]
+    attributes: tuple[Field, ...]
+    client: str
+    repeated: int
+
+
+def read_head(record: Record) -> Head:
+    """Return what stands beside the value of a record.
+
+    Raises:
+        CodecError: A header is no text, or the stamp is not well formed.
+    """
+    headers: dict[str, str] = {}
+    for name, value in record.headers:
+        try:
+            headers.setdefault(name, (value or b"").decode())
+        except UnicodeDecodeError as error:
+            raise CodecError(f"header {name[:80]!r} is not UTF-8") from error
+    repeated = len(record.headers) - len(headers)
+    text, client = headers.pop(HEADER, None), headers.pop(CLIENT, "")
+    try:
+        stamp = None if text is None else unpack(text)
+    except MalformedError as error:
+        raise CodecError(str(error)) from error
+    return Head(stamp, headers, tuple(_key(record.key)), client, repeated)
+
+
+def write_head(message: Message, stamp: Stamp, client: str) -> list[tuple[str, bytes]]:
+    """Return the headers of a record that is published under a stamp."""
+    told = {HEADER: pack(stamp), CLIENT: client, **message.packed.headers}
+    return [(name, value.encode()) for name, value in told.items()]
+
+
+def key_of(native: Native, parameter: str) -> bytes | None:
+    """Return the key of a native event's record; None where it has none.
+
+    Args:
+        native: The event.
+        parameter: Whose value is the key, where the attribute `Key` does not tell; "" for none.
+    """
+    for field in native.attributes:
+        if field.id == KEY and field.type in (Type.STRING, Type.OCTETS):
+            return field.value if field.type is Type.OCTETS else str(field.value).encode()
+    found = (field.value for field in native.parameters if parameter and field.id == parameter)
+    value = next(found, None)
+    return None if value is None else str(value).encode()
+
+
+def without_key(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return attributes but the key, which has a place of its own."""
+    return tuple(field for field in attributes if field.id != KEY)
+
+
+def _key(key: bytes | None) -> Iterable[Field]:
+    if key is not None:
+        try:
+            yield Field(KEY, Type.STRING, key.decode())
+        except UnicodeDecodeError:
+            yield Field(KEY, Type.OCTETS, key)

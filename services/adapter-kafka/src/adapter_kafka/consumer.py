@@ -1,0 +1,229 @@
+"""The consumer, a member of a group, in a thread of its own."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+from confluent_kafka import (
+    OFFSET_INVALID,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+from eventservices.errors import NotConnectedError
+
+from adapter_kafka.codec import Record
+from adapter_kafka.native import addresses, record_of, text_of
+from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
+
+ASSIGNED_S: Final = 15.0
+"""Longest that a group takes to divide the partitions."""
+
+BATCH: Final = 256
+
+
+class KafkaConsumer:
+    """Consumes as one member of a group; offsets are committed when told.
+
+    Args:
+        brokers: `kafka://[user:password@]host:port`.
+        name: Client identifier.
+        group: Consumer group.
+        start: Where a group without a committed offset begins: `latest` or `earliest`.
+        take: Takes records, on the event loop.
+
+    Attributes:
+        failure: Why nothing is consumed now; "" while it is.
+        rebalanced: How often partitions were divided.
+        has_room: Set while records are fetched.
+    """
+
+    def __init__(
+        self,
+        brokers: Sequence[str],
+        name: str,
+        group: str,
+        start: str,
+        take: Callable[[list[Record]], None],
+    ) -> None:
+        self._consuming: dict[str, Any] = {
+            **addresses(brokers),
+            "client.id": name,
+            "logger": QUIET,
+            "group.id": group,
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "auto.offset.reset": start,
+            "session.timeout.ms": 10_000,
+            "heartbeat.interval.ms": 1_000,
+            "topic.metadata.refresh.interval.ms": 1_000,
+            "fetch.wait.max.ms": 100,
+            "error_cb": self._failed,
+        }
+        self._start = start
+        self._take = take
+        self.failure = ""
+        self.rebalanced = 0
+        self.has_room = threading.Event()
+        self.has_room.set()
+        self._stopping = threading.Event()
+        self._acts: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._commits: dict[tuple[str, int], int] = {}
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._assigned: asyncio.Future[None] | None = None
+        self._is_paused = False
+
+    def open(self) -> None:
+        """Begin; nothing is consumed before `subscribe`."""
+        self._loop = asyncio.get_running_loop()
+        self._consumer = Consumer(self._consuming)
+        self._threads = [threading.Thread(target=self._consume, name="kafka consume", daemon=True)]
+        self._threads[0].start()
+
+    async def close(self) -> None:
+        """End; the group divides the partitions among the others."""
+        self._stopping.set()
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        for thread in self._threads:
+            thread.join(CLOSE_S)
+
+    async def subscribe(self, topics: Sequence[str], *, waits: bool) -> None:
+        """Consume topics; return once their partitions are assigned.
+
+        Args:
+            topics: Names, and regular expressions that begin with ^.
+            waits: Whether one of them is there, so that there are partitions to wait for.
+
+        Raises:
+            NotConnectedError: They are not in time.
+        """
+        assigned = self._assigned = self._loop.create_future() if waits and topics else None
+
+        def act() -> None:
+            if topics:
+                self._consumer.subscribe(
+                    list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke
+                )
+            else:
+                self._consumer.unsubscribe()
+
+        self._acts.put(act)
+        if assigned is not None:
+            try:
+                async with asyncio.timeout(ASSIGNED_S):
+                    await assigned
+            except TimeoutError as error:
+                raise NotConnectedError("no partition was assigned in time") from error
+
+    async def listen(self, topic: str, take: Callable[[list[Record]], None]) -> None:
+        """Have records of a topic from now on, all of them, whatever the group gets.
+
+        Raises:
+            NotConnectedError: No broker answers in time.
+        """
+        consumer = Consumer({**self._consuming, "group.id": f"{self._consuming['group.id']}.own"})
+
+        def begin() -> None:
+            told = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
+            partitions = [TopicPartition(topic, at) for at in told.partitions]
+            for each in partitions:
+                _, each.offset = consumer.get_watermark_offsets(each, timeout=OPEN_S)
+            consumer.assign(partitions)
+
+        def run() -> None:
+            while not self._stopping.is_set():
+                with suppress(KafkaException, RuntimeError):
+                    self._hand_over(consumer.consume(BATCH, POLL_S), take)
+            consumer.close()
+
+        try:
+            await asyncio.to_thread(begin)
+        except KafkaException as error:
+            raise NotConnectedError(text_of(error.args[0])) from error
+        thread = threading.Thread(target=run, name="kafka listen", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def commit(self, topic: str, partition: int, offset: int) -> None:
+        """Have an offset committed, soon; the greatest of those that wait counts."""
+        with self._lock:
+            self._commits[topic, partition] = offset
+
+    def _consume(self) -> None:
+        while not self._stopping.is_set():
+            with suppress(Empty):
+                while True:
+                    self._acts.get_nowait()()
+            try:
+                self._consume_once()
+            except (KafkaException, RuntimeError) as error:
+                self.failure = str(error)
+                self._stopping.wait(1.0)
+        self._commit()
+        self._consumer.close()
+
+    def _consume_once(self) -> None:
+        self._pause(not self.has_room.is_set())
+        self._hand_over(self._consumer.consume(BATCH, POLL_S), self._take)
+        self._commit()
+
+    def _hand_over(self, messages: list[Message], take: Callable[[list[Record]], None]) -> None:
+        records = [record_of(each) for each in messages if each.error() is None]
+        if records:
+            with suppress(RuntimeError):  # the loop was closed
+                self._loop.call_soon_threadsafe(take, records)
+
+    def _pause(self, wanted: bool) -> None:  # noqa: FBT001 - a state, not an option
+        if wanted != self._is_paused:
+            partitions = self._consumer.assignment()
+            (self._consumer.pause if wanted else self._consumer.resume)(partitions)
+            self._is_paused = wanted
+
+    def _commit(self) -> None:
+        with self._lock:
+            commits, self._commits = self._commits, {}
+        if commits:
+            offsets = [TopicPartition(topic, at, offset) for (topic, at), offset in commits.items()]
+            # Where it is lost, records come again, and the gateway knows their identity.
+            with suppress(KafkaException):
+                self._consumer.commit(offsets=offsets, asynchronous=False)
+
+    def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Begin each partition where it was left, or at its end, which is settled now."""
+        self.rebalanced += 1
+        fresh = []
+        for each in consumer.committed(partitions, timeout=OPEN_S):
+            if each.offset < 0 or each.offset == OFFSET_INVALID:
+                low, high = consumer.get_watermark_offsets(each, timeout=OPEN_S)
+                each.offset = low if self._start == "earliest" else high
+                fresh.append(each)
+        known = {(each.topic, each.partition): each.offset for each in fresh}
+        for each in partitions:
+            if (each.topic, each.partition) in known:
+                each.offset = known[each.topic, each.partition]
+        consumer.assign(partitions)
+        self._is_paused = False
+        if fresh:
+            with suppress(KafkaException):
+                consumer.commit(offsets=fresh, asynchronous=False)
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._was_assigned)
+
+    def _on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        del consumer, partitions
+        self._commit()
+
+    def _was_assigned(self) -> None:
+        if self._assigned is not None and not self._assigned.done():
+            self._assigned.set_result(None)
+
+    def _failed(self, error: KafkaError) -> None:
+        self.failure = text_of(error)

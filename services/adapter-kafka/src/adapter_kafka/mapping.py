@@ -1,0 +1,16 @@
+"""Filters of the federation as Kafka subscriptions: never less, told where more."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fes.adapter.native_form import NativeForm
+from fes.adapter.settings import read_settings
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
+
+from adapter_kafka.settings import Settings
+
+
+def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]) -> NativeForm:
+    """Return what a filter becomes at Kafka; see `fes.adapter.native_form`."""
+    return read_settings("kafka", given, Settings).native_form(filter_, mapping)

@@ -1,0 +1,78 @@
+"""Records, errors and addresses of `confluent-kafka` as ours."""
+
+from asyncio import Future
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, KafkaError, Message
+from eventservices.errors import (
+    EventServiceError,
+    MalformedError,
+    NotConnectedError,
+    RefusedError,
+)
+
+from adapter_kafka.codec import Record
+
+_TOO_LARGE: Final = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD)
+_REFUSED: Final = (
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.TOPIC_EXCEPTION,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - its public name
+    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001 - its public name
+)
+
+
+def record_of(message: Message) -> Record:
+    """Return what a message of the native client is."""
+    kind, time_ms = message.timestamp()
+    headers: Any = message.headers() or ()
+    return Record(
+        str(message.topic()),
+        message.partition() or 0,
+        message.offset() or 0,
+        0 if kind == TIMESTAMP_NOT_AVAILABLE else time_ms * 1000,
+        message.key(),
+        message.value() or b"",
+        tuple(headers),
+    )
+
+
+def settle(done: Future[None], error: KafkaError | None) -> None:
+    """End the wait for a record that was produced."""
+    if done.done():
+        return
+    if error is None:
+        done.set_result(None)
+    else:
+        done.set_exception(as_native(error))
+
+
+def as_native(error: KafkaError) -> EventServiceError:
+    """Return an error of the native client as one of ours; it says whether a retry helps."""
+    if error.code() in _TOO_LARGE:
+        return MalformedError(text_of(error))
+    return (RefusedError if error.code() in _REFUSED else NotConnectedError)(text_of(error))
+
+
+def text_of(error: KafkaError) -> str:
+    """Return an error in words."""
+    return f"{error.name()}: {error.str()}"
+
+
+def addresses(brokers: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of the native client for some brokers."""
+    found = [urlsplit(each) for each in brokers]
+    hosts = ",".join(f"{each.hostname}:{each.port or 9092}" for each in found)
+    user = found[0].username
+    if user is None:
+        return {"bootstrap.servers": hosts}
+    return {
+        "bootstrap.servers": hosts,
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": unquote(user),
+        "sasl.password": unquote(found[0].password or ""),
+    }

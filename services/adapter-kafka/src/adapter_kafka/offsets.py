@@ -1,0 +1,27 @@
+"""How far a partition is done: records may be answered for in any order, offsets only in one."""
+
+
+class Offsets:
+    """Tells the offset to commit of one partition.
+
+    Attributes:
+        position: First offset that is not done.
+    """
+
+    def __init__(self) -> None:
+        self.position = -1
+        self._open: dict[int, None] = {}
+        self._last = -1
+
+    def taken(self, offset: int) -> None:
+        """Note a record that was given to the gateway; offsets grow."""
+        if not self._open:
+            self.position = offset
+        self._open[offset] = None
+        self._last = offset
+
+    def done(self, offset: int) -> int:
+        """Note a record that the gateway answers for; returns the position, which never falls."""
+        self._open.pop(offset, None)
+        self.position = next(iter(self._open), self._last + 1)
+        return self.position

@@ -1,0 +1,129 @@
+"""The producer, its thread, and what it knows of topics."""
+
+import asyncio
+import logging
+import re
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from eventservices.errors import NotConnectedError
+
+from adapter_kafka.native import addresses, as_native, settle, text_of
+
+OPEN_S: Final = 5.0
+"""Longest that connecting takes; the runtime tries again."""
+
+POLL_S: Final = 0.05
+CLOSE_S: Final = 5.0
+
+QUIET: Final = logging.Logger("kafka")  # noqa: LOG001 - kept apart from the tree: `probe` tells
+QUIET.disabled = True
+
+
+class KafkaProducer:
+    """Produces records, each acknowledged by all replicas, and none twice for a retry.
+
+    Args:
+        brokers: `kafka://[user:password@]host:port`.
+        name: Client identifier.
+        max_bytes: Largest record.
+    """
+
+    def __init__(self, brokers: Sequence[str], name: str, max_bytes: int) -> None:
+        self._settings: dict[str, Any] = {
+            **addresses(brokers),
+            "client.id": name,
+            "logger": QUIET,
+            "enable.idempotence": True,
+            "linger.ms": 2,
+            "message.max.bytes": max_bytes + 1024,
+            "message.timeout.ms": 10_000,
+            "socket.nagle.disable": True,
+        }
+        self._stopping = threading.Event()
+
+    async def open(self) -> None:
+        """Connect.
+
+        Raises:
+            NotConnectedError: No broker answers in time.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._producer = Producer(self._settings)
+        self._thread = threading.Thread(target=self._run, name="kafka produce", daemon=True)
+        self._thread.start()
+        await self.probe(OPEN_S)
+
+    async def close(self) -> None:
+        """Disconnect; what was produced before is sent, as long as a broker answers."""
+        self._stopping.set()
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        self._thread.join(CLOSE_S)
+        self._producer.flush(1.0)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._producer.poll(POLL_S)
+
+    async def probe(self, deadline_s: float = OPEN_S) -> None:
+        """Make a round trip to a broker.
+
+        Raises:
+            NotConnectedError: None answers.
+        """
+        try:
+            await asyncio.to_thread(self._producer.list_topics, timeout=deadline_s)
+        except KafkaException as error:
+            raise NotConnectedError(text_of(error.args[0])) from error
+
+    async def publish(
+        self, topic: str, key: bytes | None, value: bytes, headers: list[tuple[str, bytes]]
+    ) -> None:
+        """Produce a record, and return once the broker has acknowledged it.
+
+        Raises:
+            NotConnectedError: It did not in time.
+            RefusedError: The topic is not there, or not allowed.
+            MalformedError: The record is too large.
+        """
+        done: asyncio.Future[None] = self._loop.create_future()
+
+        def delivered(error: KafkaError | None, _: Message) -> None:
+            self._loop.call_soon_threadsafe(settle, done, error)
+
+        try:
+            told: Any = headers
+            self._producer.produce(topic, value, key, headers=told, on_delivery=delivered)
+        except BufferError as error:
+            raise NotConnectedError("too many records wait for the broker") from error
+        except KafkaException as error:
+            raise as_native(error.args[0]) from error
+        await done
+
+    async def ensure(self, topic: str) -> None:
+        """Make a topic of one partition, where there is none; without right to do so, it is not."""
+        if await self.knows([topic]):
+            return
+        admin = AdminClient(self._settings)
+        with suppress(KafkaException):
+            made = admin.create_topics([NewTopic(topic, 1)])
+            await asyncio.to_thread(made[topic].result, OPEN_S)
+
+    async def knows(self, topics: Sequence[str]) -> bool:
+        """Tell whether a topic is there that one of some subscriptions matches."""
+        try:
+            told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
+        except KafkaException as error:
+            raise NotConnectedError(text_of(error.args[0])) from error
+        names = told.topics.keys()
+        wild = [re.compile(each) for each in topics if each.startswith("^")]
+        return any(each in names for each in topics) or any(
+            each.match(name) for each in wild for name in names
+        )

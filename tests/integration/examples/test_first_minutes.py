@@ -1,0 +1,99 @@
+"""A stranger's first minutes: `fes init`, `run`, `listen` and `publish` with brokers that run."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import gmqtt
+import pytest
+from eventservices.servers import NatsServer, ServerSpec
+from fes.cli.init import text_of
+from fes.cli.validate import examine_file
+from fes.errors import FesError
+from fes.testing.eventually import eventually
+from support.processes.foreign import Mosquitto
+from support.processes.running import Run
+
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
+
+
+@pytest.fixture
+def brokers(tmp_path: Path) -> Iterator[tuple[Mosquitto, NatsServer]]:
+    house = Mosquitto(tmp_path)
+    house.start()
+    with NatsServer(ServerSpec("yard", tmp_path / "yard")) as yard:
+        yield house, yard
+    house.stop()
+
+
+async def fes(folder: Path, *words: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "fes.cli.main", *words),
+        cwd=folder,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def printed(folder: Path, *words: str) -> str:
+    process = await fes(folder, *words)
+    out, error = await process.communicate()
+    assert process.returncode == 0, error.decode()
+    return out.decode()
+
+
+async def test_two_systems_are_joined_by_a_file_that_init_wrote(
+    tmp_path: Path, brokers: tuple[Mosquitto, NatsServer]
+) -> None:
+    house, yard = brokers
+    said = await printed(tmp_path, "init", house.mqtt_url, yard.url)
+    assert said == "wrote federation.yaml; now: fes run federation.yaml\n"
+    assert "no errors" in await printed(tmp_path, "validate", "federation.yaml")
+    run = Run(tmp_path, tmp_path / "federation.yaml")
+    run.start()
+    listening = await fes(
+        tmp_path, "listen", "federation.yaml", "nats", "--filter", "celsius > 30", "--number", "1"
+    )
+    mqtt = gmqtt.Client("sensor", clean_session=True)
+    await mqtt.connect(house.host, house.mqtt_port, version=5)
+    try:
+
+        async def arrives() -> bool:
+            for celsius in (21.0, 35.5):
+                mqtt.publish("sensors/hall", json.dumps({"celsius": celsius}), qos=0)
+            await asyncio.sleep(0.2)
+            return listening.returncode is not None
+
+        await eventually(arrives, 90.0, "an event at the other end")
+        out, _ = await listening.communicate()
+        line = out.decode().splitlines()[-1]
+        told = json.loads(line)
+        assert (told["subject"], told["parameters"]) == ("sensors/hall", {"celsius": 35.5})
+
+        (tmp_path / "captured.jsonl").write_text(line + "\n", "utf-8")
+        assert "true" in await printed(tmp_path, "filter", "test", "celsius > 30", "captured.jsonl")
+        said = await printed(tmp_path, "publish", "federation.yaml", "nats", line)
+        assert said == "published 1 at nats\n"
+    finally:
+        run.stop()
+        await mqtt.disconnect()
+
+
+async def test_init_leaves_a_file_alone(tmp_path: Path) -> None:
+    (tmp_path / "federation.yaml").write_text("mine", "utf-8")
+    process = await fes(tmp_path, "init", "mqtt://h:1883", "nats://h:4222")
+    _, error = await process.communicate()
+    assert process.returncode == 2
+    assert error == b"fes init: federation.yaml is there already; name another with --out\n"
+
+
+def test_init_names_each_system_and_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "f.yaml"
+    urls = ["mqtt://a:1", "mqtt://b:2", "nats://c:3", "kafka://d:4"]
+    path.write_text(text_of(urls, "town", "f.yaml"), "utf-8")
+    assert [str(each) for each in examine_file(path, {})] == []
+    for bad in (["mqtt://a:1"], ["mqtt://a:1", "amqp://b:2"], ["mqtt://a:1", "nats:"]):
+        with pytest.raises(FesError):
+            text_of(bad, "town", "f.yaml")

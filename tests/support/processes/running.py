@@ -1,0 +1,45 @@
+"""`fes run` of a file, whose gateways are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+
+class Run:
+    """One `fes run` of a file, that is killed and started again."""
+
+    def __init__(self, folder: Path, path: Path) -> None:
+        self.folder = folder
+        self.words = (
+            *(sys.executable, "-m", "fes.cli.main", "run", str(path)),
+            *("--run", str(folder / "run")),
+        )
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with (self.folder / "out").open("ab") as out:
+            self.process = subprocess.Popen(
+                self.words, stdout=out, stderr=out, cwd=self.folder, start_new_session=True
+            )
+
+    def gateways(self) -> list[int]:
+        """Return the processes of gateways, which `fes run` started."""
+        assert self.process is not None
+        told = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text("utf-8")
+        found = [int(each) for each in told.split()]
+        lines = {each: Path(f"/proc/{each}/cmdline").read_bytes() for each in found}
+        return [each for each, line in lines.items() if b"fes_gateway" in line]
+
+    def kill_gateways(self) -> int:
+        """Kill them; `fes run` starts them again."""
+        gateways = self.gateways()
+        for each in gateways:
+            os.kill(each, signal.SIGKILL)
+        return len(gateways)
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
