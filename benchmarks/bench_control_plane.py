@@ -162,15 +162,17 @@ def table(costs: Sequence[Cost]) -> str:
 def show(gateways: Sequence[int] = GATEWAYS) -> int:
     """Measure, print a table and write a file; return the exit status."""
     costs: list[Cost] = []
+    print("Control plane: gateways at one event service, in one process, with the city's limits.")
     try:
-        costs.extend(map(cost_of, gateways))
+        for number in gateways:
+            costs.append(cost_of(number))
+            print(table(costs).splitlines()[-1], flush=True)
     except NotStartedError as error:
         sys.stderr.write(f"{error}\n")
     RUNS.mkdir(parents=True, exist_ok=True)
     path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-control-plane.json"
     document = {"v": 1, "machine": machine(), "costs": [asdict(one) for one in costs]}
     path.write_text(json.dumps(document, indent=1), "utf-8")
-    print("Control plane: gateways at one event service, in one process, with the city's limits.")
     print(table(costs))
     print(f"written to {path}\n")
     return 0 if len(costs) == len(gateways) else 1

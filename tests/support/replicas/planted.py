@@ -22,7 +22,7 @@ from fes.gateway.replication import Role, Tail
 from fes.gateway.requests.registry import Standing
 from fes.link.messages import Desired
 from fes_gateway.committing import Committing
-from fes_gateway.deciding.decisions import always
+from fes_gateway.decisions import always
 from fes_gateway.host import GatewayHost
 from fes_gateway.replicas.membership import Membership, View
 from fes_gateway.replicas.replica import Replica

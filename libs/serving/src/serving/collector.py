@@ -28,7 +28,7 @@ LOOKS: Final = 2
 """Collections of the middle generation before the oldest is looked at: each leaves it at most
 `YOUNG` times (`MIDDLE` + 1) objects, so that it has some ten thousand then."""
 
-LOOK_S: Final = 0.1
+LOOK_S: Final = 0.5
 GROWTH: Final = 2
 """From how many times its blocks of memory on a process looks at all that it keeps."""
 

@@ -15,7 +15,7 @@ from fes.gateway.outputs import DropRow, Mutation, PutRow
 from serving.wall_clock import wall_us
 
 from fes_gateway.committing import Committing
-from fes_gateway.deciding.decisions import always, never
+from fes_gateway.decisions import always, never
 from fes_gateway.replicas.membership import HEARTBEAT, Membership, View, write_view
 from fes_gateway.store import Journal, Tail
 from fes_gateway.watched import watched

@@ -36,6 +36,9 @@ from fes.model import Event
 TICK_S: Final = 0.5
 """How often what waits is looked at."""
 
+QUIET_TICK_S: Final = 2.0
+"""How often while all goes straight to a gateway without replicas: then nothing waits."""
+
 NOT_ITS: Final = "not its replica"
 
 
@@ -126,7 +129,7 @@ class Switchboard:
     async def run(self) -> None:
         """Let time pass, until cancelled."""
         while True:
-            await asyncio.sleep(TICK_S)
+            await asyncio.sleep(TICK_S if self._straight is None else QUIET_TICK_S)
             self.tick()
 
     def tick(self) -> None:
