@@ -32,10 +32,10 @@ MOST: Final = 4096
 """Most records that the gateway has not answered for; above it nothing is fetched."""
 
 REDELIVERS_S: Final = 10.0
-"""After how long, at the latest, the group gives a record to another member: its session."""
+"""After how long, at the latest, the group returns a record to another member: its session."""
 
 PAYLOAD_BYTES: Final = 1_000_000
-"""What a broker takes, unless it is configured otherwise."""
+"""What a broker accepts, unless it is configured otherwise."""
 
 
 class KafkaAdapter(Adapter[Settings, Record]):

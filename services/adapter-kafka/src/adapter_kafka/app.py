@@ -1,4 +1,4 @@
-"""One Kafka adapter as a process: it dials its gateway and runs until it is told to stop."""
+"""One Kafka adapter as a process: it dials its gateway and runs until it is requested to stop."""
 
 from fes.adapter.__main__ import main
 

@@ -12,7 +12,7 @@ from fes.mapping import Native
 from fes.model import Field, Type
 
 KEY: Final = "Key"
-"""Attribute that is a record's key: a string, or octets where it is no UTF-8."""
+"""Attribute that is a record's key: a string, or octets where it is not UTF-8."""
 
 CLIENT: Final = "Event-Adapter"
 """Header that names the adapter that published a record, which does not receive it."""
@@ -22,13 +22,13 @@ class Record(NamedTuple):
     """What the native client delivers.
 
     Attributes:
-        topic: As it stands at the broker.
+        topic: As it is at the broker.
         partition: Of the topic.
         offset: In the partition.
         time_us: When it was made, microseconds since 1970 UTC.
         key: Empty where it has none.
         value: Its bytes.
-        headers: Names and values; a name may stand again.
+        headers: Names and values; a name may be again.
     """
 
     topic: str
@@ -42,14 +42,14 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands beside the value of a record.
+    """What is beside the value of a record.
 
     Attributes:
         stamp: None where its producer does not stamp.
         headers: As text.
         attributes: The key.
         client: Adapter that published it; "" where none did.
-        repeated: Headers that stood again, and are left out.
+        repeated: Headers that was again, and are left out.
     """
 
     stamp: Stamp | None
@@ -60,10 +60,10 @@ class Head:
 
 
 def read_head(record: Record) -> Head:
-    """Return what stands beside the value of a record.
+    """Return what is beside the value of a record.
 
     Raises:
-        CodecError: A header is no text, or the stamp is not well formed.
+        CodecError: A header is not text, or the stamp is not well formed.
     """
     headers: dict[str, str] = {}
     for name, value in record.headers:

@@ -51,7 +51,7 @@ def settle(done: Future[None], error: KafkaError | None) -> None:
 
 
 def as_native(error: KafkaError) -> EventServiceError:
-    """Return an error of the native client as one of ours; it says whether a retry helps."""
+    """Return an error of the native client as one of ours; it states whether a retry helps."""
     if error.code() in _TOO_LARGE:
         return MalformedError(text_of(error))
     return (RefusedError if error.code() in _REFUSED else NotConnectedError)(text_of(error))

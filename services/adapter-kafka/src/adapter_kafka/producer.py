@@ -117,7 +117,7 @@ class KafkaProducer:
             await asyncio.to_thread(made[topic].result, OPEN_S)
 
     async def knows(self, topics: Sequence[str]) -> bool:
-        """Tell whether a topic is there that one of some subscriptions matches."""
+        """Return whether a topic is there that one of some subscriptions matches."""
         try:
             told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
         except KafkaException as error:

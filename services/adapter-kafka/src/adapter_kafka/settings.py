@@ -1,4 +1,4 @@
-"""What `federation.yaml` may say of a Kafka event service."""
+"""What `federation.yaml` may specify of a Kafka event service."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Topics of one kind of event, whose levels are parameters.
 
     Attributes:
-        topic: Levels as they stand, or `{name}` for a parameter of type string.
+        topic: Levels as they are, or `{name}` for a parameter of type string.
         key: Parameter, a string, that is the key of published records; "" for none. The attribute
             `Key` of an event outweighs it.
     """

@@ -95,7 +95,7 @@ class _Printer:
         """Leave declarations out."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Print why something is no event."""
+        """Print why something is not an event."""
         self._out.write(f"# not an event: {reason} ({raw[:60]!r})\n")
         self._out.flush()
 
