@@ -64,7 +64,7 @@ async def test_a_chain_is_killed_part_by_part_in_every_order_and_nothing_is_lost
     assert set(killed(tmp_path)) == CHAIN_PARTS
     assert len(killed(tmp_path)) == kills
     told = json.loads((tmp_path / "latest/verdict.json").read_text())
-    assert told["figures"]["of them asked for"] == 3000
+    assert told["figures"]["of them requested"] == 3000
 
 
 @pytest.mark.parametrize("store", ["sqlite", "jetstream"])

@@ -27,6 +27,8 @@ from fes_gateway.pack import Pack, PackSettings
 
 ROOT = Path(__file__).parents[3]
 REPETITIONS = 7
+METERS = ("serving/turns.py", "serving/collector.py")
+"""Timers that run beside, whatever passes: how long turns and collections of garbage last."""
 FEDERATION = """
 version: 1
 system: test
@@ -63,13 +65,14 @@ def tracing(root: Path = ROOT) -> Iterator[Trace]:
 
     def note(frame: FrameType, kind: str, _arg: object) -> None:
         code = frame.f_code
-        if kind != "call" or not code.co_filename.startswith(sources):
+        file = code.co_filename
+        if kind != "call" or not file.startswith(sources) or file.endswith(METERS):
             return
-        trace.calls.append((code.co_filename.removeprefix(f"{root}/"), code.co_qualname))
+        trace.calls.append((file.removeprefix(f"{root}/"), code.co_qualname))
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(sources):
             caller = caller.f_back
-        trace.moves += caller is None or caller.f_code.co_filename != code.co_filename
+        trace.moves += caller is None or caller.f_code.co_filename != file
 
     sys.setprofile(note)
     try:

@@ -201,6 +201,6 @@ TWICE: dict[str, tuple[Fault, Fault]] = {
     ),
 }
 """Faults that two rules prevent, each on its own: a leader that was deposed refuses an event that
-was sent before, as it forgot what it accepted last (ADR 13), and as the event has the number of a
+was sent before, as it forgot what it accepted last (ADR 13), and as the event tells the number of a
 subscription of before.
 """

@@ -305,7 +305,7 @@ def test_a_trace_of_which_nothing_is_left_tells_why(
     path = tmp_path / name
     path.write_text(text)
     options = read_settings(["plan", "--out", "x", "--trace", str(path)], {})
-    with pytest.raises(InputError, match=f"holds no sample .*; left out: {reason}"):
+    with pytest.raises(InputError, match=f"contains no sample .*; left out: {reason}"):
         plan(options, Tally())
 
 

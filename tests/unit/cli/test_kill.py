@@ -45,7 +45,7 @@ def test_a_part_ends_and_the_judge_is_told_that_it_was_on_purpose(
 def test_a_part_that_is_not_there_is_refused_with_those_that_are(
     tmp_path: Path, part: subprocess.Popen[bytes]
 ) -> None:
-    with pytest.raises(FesError, match="g9: is no part of this run; there are: g1, pack"):
+    with pytest.raises(FesError, match="g9: is not a part of this run; there are: g1, pack"):
         kill(options(tmp_path, "g9"), io.StringIO())
     assert part.poll() is None
 

@@ -51,7 +51,7 @@ def test_nobody_running_ends_with_status_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["limits", "--run", str(tmp_path)]) == 1
-    assert "say --url" in capsys.readouterr().err
+    assert "use --url" in capsys.readouterr().err
     assert main(["limits", "--url", "http://127.0.0.1:9"]) == 1
     assert main(["limits", "--url", "nonsense"]) == 1
 

@@ -35,7 +35,7 @@ class Servers(NamedTuple):
 
     @staticmethod
     def of(urls: Sequence[str]) -> "Servers":
-        """Return the servers of some addresses; the first that carries credentials tells them."""
+        """Return the servers of some addresses; the first that carries credentials reports them."""
         told = [without_credentials(url) for url in urls]
         user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
         return Servers([bare for bare, _, _ in told], user, password)

@@ -1,4 +1,4 @@
-"""Proofs that a NATS link both sends and hears, made once for all that ask at a time."""
+"""Proofs that a NATS link both sends and receives, made once for all that ask at a time."""
 
 import asyncio
 import time
@@ -20,11 +20,11 @@ class Proofs:
 
     Args:
         send: Publishes a payload to the link's own inbox.
-        ask_again: Asks for the subscriptions to some subjects once more.
+        ask_again: Requests the subscriptions to some subjects once more.
         timeout_s: Longest wait for a message to oneself, seconds in which the loop turns.
 
     Attributes:
-        probes: Messages to oneself that are on their way.
+        probes: Messages to oneself that are in transit.
         refusals: Subscriptions that the server refuses.
     """
 
@@ -51,7 +51,7 @@ class Proofs:
             shared: Whether a proof of a moment ago, or that another waits for, will do.
 
         Raises:
-            NotConnectedError: It was not heard in time.
+            NotConnectedError: It was not received in time.
             RefusedError: The server refuses a subscription.
         """
         if not shared:
@@ -67,7 +67,7 @@ class Proofs:
         """Return how long a message to oneself took; who reads what came before is busy, not deaf.
 
         Raises:
-            TimeoutError: It was not heard in time, and nothing else either.
+            TimeoutError: It was not received in time, and nothing else either.
             NotConnectedError: It could not be sent.
         """
         for _ in range(BUSY_PROBES):

@@ -87,7 +87,7 @@ class Suppressor:
         self.forgotten = 0
 
     def repeated(self, stamp: Identified) -> bool:
-        """Tell whether an event was seen before, and remember it."""
+        """Return whether an event was seen before, and remember it."""
         key = (stamp.origin, stamp.epoch, stamp.home)
         windows = self._table.get(key)
         if windows is None:

@@ -58,7 +58,7 @@ def add_part(parser: OptionParser) -> None:
     parser.option("--federation", "the federation's file", kind=Path, required=True)
     parser.option("--base", "where its relative paths start; its folder", kind=Path)
     parser.option("--run", "folder of the run", kind=Path, required=True)
-    parser.option("--clock", "tells when its clock begins, once it has; else its file", kind=Path)
+    parser.option("--clock", "reports when its clock begins, once it has; else its file", kind=Path)
     parser.option("--ready-file", "a file that is fresh while it is ready", kind=Path)
 
 

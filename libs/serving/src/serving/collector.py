@@ -35,7 +35,7 @@ GROWTH: Final = 2
 MANY: Final = 150_000
 MOST_GROWTH: Final = 8
 """A process that keeps more objects than these does so from this many times on: a look at all of
-them takes longer than a turn of the loop may."""
+them lasts longer than a turn of the loop may."""
 
 
 class Collector:
@@ -61,12 +61,12 @@ class Collector:
         self._seen, self._blocks = _middle_collections(), sys.getallocatedblocks()
 
     def start(self) -> None:
-        """Look at what is new from time to time, in the loop that runs; harmless twice."""
+        """Look at what is new from time to time, in the loop that runs; idempotent."""
         self.stop()
         self._timer = asyncio.get_running_loop().call_later(LOOK_S, self._look_later)
 
     def stop(self) -> None:
-        """Look at nothing any more; harmless twice."""
+        """Look at nothing any more; idempotent."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -101,7 +101,7 @@ def collect(folder: Path) -> Evidence:
     except (ValueError, OSError) as error:
         raise InputError(f"nothing to judge: {error}") from error
     if not evidence.stored:
-        raise InputError(f"nothing to judge: {folder / PUBLISHED} tells of no reading")
+        raise InputError(f"nothing to judge: {folder / PUBLISHED} contains no reading")
     return evidence
 
 
@@ -110,10 +110,10 @@ def judge(evidence: Evidence) -> list[Promise]:
     owed = sum(len(_owed_to(name, evidence)) for name in evidence.received)
     got = sum(map(len, evidence.received.values()))
     return [
-        _promise("nothing is lost", _lost(evidence), f"{owed} deliveries owed, each made"),
+        _promise("nothing is lost", _lost(evidence), f"{owed} deliveries due, each made"),
         _promise("nothing is doubled", _doubled(evidence), f"{got} deliveries, each once"),
         _promise("the order of each origin", _disordered(evidence), "no reading before an older"),
-        _promise("nothing unasked arrives", _unasked(evidence), f"{got} deliveries, all asked for"),
+        _promise("nothing unasked arrives", _unasked(evidence), f"{got} deliveries, all requested"),
         _promise("nothing is made up or changed", _changed(evidence), f"{got} as published"),
         _promise("what was killed is back", _silent(evidence), _outlived(evidence)),
     ]

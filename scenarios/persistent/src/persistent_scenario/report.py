@@ -28,7 +28,7 @@ def figures(evidence: Evidence) -> dict[str, int | float]:
     silence_us = max((b - a for a, b in pairwise(arrivals)), default=0)
     return {
         "readings published and acknowledged": len(stored),
-        "of them asked for": sum(
+        "of them requested": sum(
             is_asked_for(tried[each].value) for each in stored if each in tried
         ),
         "readings that crossed": crossed,

@@ -30,10 +30,15 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--events",
         type=_between(1, MOST_EVENTS),
         default=EVENTS,
-        help="readings that are asked for",
+        help="readings that are requested",
     )
     add("--origins", type=_between(1, MOST_ORIGINS), default=ORIGINS, help="stations that publish")
-    add("--rate", type=_rate, default=RATE, help="readings a second; 0: as fast as they are taken")
+    add(
+        "--rate",
+        type=_rate,
+        default=RATE,
+        help="readings a second; 0: as fast as they are accepted",
+    )
     add(
         "--kills", type=_between(0, MOST_KILLS), default=KILLS, help="how often something is killed"
     )

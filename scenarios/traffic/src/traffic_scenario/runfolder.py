@@ -112,7 +112,7 @@ def read_plan(folder: Path) -> Plan:
         start = start or end
         vehicles[vehicle] = None
     if not vehicles:
-        raise InputError(f"{folder / TRACE}: holds no sample")
+        raise InputError(f"{folder / TRACE}: contains no sample")
     monitors = tuple(Monitor(name, *map(float, rest)) for name, *rest in _rows(folder / MONITORS))
     if not monitors:
         raise InputError(f"{folder / MONITORS}: names no monitor")

@@ -93,7 +93,7 @@ def _add_inputs(parser: argparse.ArgumentParser, duration_s: float, speedup: flo
     add("--monitors", type=Path, help="CSV; placed along the trace without")
     add("--dbc", type=Path, help="definitions of a CAN log's frames")
     add("--positions", type=Path, help="CSV or GPX: where a CAN log was made")
-    add("--signal", default="", help="SIGNAL or MESSAGE.SIGNAL that tells the speed")
+    add("--signal", default="", help="SIGNAL or MESSAGE.SIGNAL that contains the speed")
     add("--align", action="store_true", help="the positions begin when the CAN log does")
     add("--strict", action="store_true", help="refuse bad rows instead of counting them")
     add("--vehicles", type=whole_number, help=f"the first N of a trace; {VEHICLES} in the town")

@@ -52,7 +52,7 @@ def plan(options: argparse.Namespace, tally: Tally) -> Plan:
     """
     trace = mended(_trace(options, tally), tally)
     if not trace.samples:
-        reason = f"holds no sample with a time and a place; {tally.explain()}"
+        reason = f"contains no sample with a time and a place; {tally.explain()}"
         raise InputError(reason, str(options.trace or ""))
     cut_off = Cut(options.duration, options.vehicles)
     samples = exactly(normalise(roughly(trace, cut_off), tally), cut_off)

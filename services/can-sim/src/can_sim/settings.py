@@ -51,7 +51,7 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
     add("--monitors", type=Path, help="CSV; placed along the trace without")
     add("--dbc", type=Path, help="definitions of a CAN log's frames")
     add("--positions", type=Path, help="CSV or GPX: where a CAN log was made")
-    add("--signal", default="", help="SIGNAL or MESSAGE.SIGNAL that tells the speed")
+    add("--signal", default="", help="SIGNAL or MESSAGE.SIGNAL that contains the speed")
     add("--align", action="store_true", help="the positions begin when the CAN log does")
     add(
         "--vehicles", type=_whole(1), help=f"the first N of a trace; {DEFAULT_VEHICLES} in the town"

@@ -156,7 +156,7 @@ def _options() -> argparse.Namespace:
     )
     parser.option(
         "--memory-limit",
-        "bytes that the process may take, e.g. 150m; not checked where absent",
+        "bytes that the process may use, e.g. 150m; not checked where absent",
         kind=size_of,
         default=0,
     )

@@ -85,7 +85,7 @@ class Commander:
             The command, its outcome not known yet.
 
         Raises:
-            AwayError: SIENA takes nothing now.
+            AwayError: SIENA accepts nothing now.
         """
         text, sent_us = filter_of(limit_kmh), self._clock_us()
         try:

@@ -24,7 +24,7 @@ PAUSE_GROWTH: Final = 2.0
 
 TIMEOUT_S: Final = 2.0
 MOST_WAITS: Final = 6
-"""How often the time for an outcome begins anew, as something happened."""
+"""How often the time for an outcome restarts, as something happened."""
 
 AT_ONCE: Final = 8
 """Most gateways asked at the same time."""
@@ -58,14 +58,14 @@ class Confirmer:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def once(self, monitor: Monitor, command: Command) -> int | None:
-        """Return when a command came into force; None where no gateway says so now."""
+        """Return when a command came into force; None where no gateway declares so now."""
         steps = await self._steps(monitor, command.request)
         return in_force_us(steps, monitor.destination, command)
 
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
         """Return when a command came into force; None where that was not learnt in time.
 
-        The time begins anew with each step that the gateway takes with it, `MOST_WAITS` times at
+        The time restarts with each step that the gateway accepts with it, `MOST_WAITS` times at
         most: a busy gateway that gets on is waited for, and not asked once more. A gateway that is
         being asked when the time is over is waited for, at most `TIMEOUT_S`: `httpx` never gives
         back the place of a request that is cancelled while it connects.
@@ -109,7 +109,7 @@ class Confirmer:
 def in_force_us(steps: Sequence[Step], destination: str, command: Command) -> int | None:
     """Return when a command came into force, wall clock, microseconds since 1970 UTC.
 
-    A subscription is in force when it is applied at the destination. An unsubscription is when the
+    A subscription is active when it is applied at the destination. An unsubscription is when the
     gateway took it: from then on it passes nothing on, though the native one may last a moment.
 
     Returns:

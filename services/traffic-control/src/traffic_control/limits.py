@@ -87,7 +87,7 @@ class Limits:
         Raises:
             UnknownError: There is no such monitor.
             InputError: The limit is out of range.
-            BusyError: Too many changes are under way.
+            BusyError: Too many changes are in progress.
             AwayError: SIENA takes nothing now; nothing was changed.
         """
         post = self._posts.get(name)

@@ -62,7 +62,9 @@ class Post:
             BusyError: Too many wait for their outcome.
         """
         if self.under_way >= MAX_UNDER_WAY:
-            raise BusyError(f"monitor {self.monitor.name}: {self.under_way} commands are under way")
+            raise BusyError(
+                f"monitor {self.monitor.name}: {self.under_way} commands are in progress"
+            )
 
     def is_due(self, now_s: float, renew_s: float, retry_s: float) -> bool:
         """Return whether the limit wanted must be requested (again) now.

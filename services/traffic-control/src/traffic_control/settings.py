@@ -39,7 +39,7 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     change.add_argument("limit", type=_limit, help="km/h")
     for one in (show, change):
         _add_run(one, environment)
-        _adder(one, environment)("--url", str, None, "where it listens; the run folder tells")
+        _adder(one, environment)("--url", str, None, "where it listens; see the run folder")
     options = parser.parse_args(arguments)
     if options.command == "serve" and options.lease_s <= options.renew_s:
         raise InputError("traffic-control: --lease-s must be longer than --renew-s")

@@ -128,7 +128,7 @@ class Siena:
         if self._connection.settled:
             self._proved_s = self._clock_s()
         else:
-            self._reason = "subscriptions are not in force at every server yet"
+            self._reason = "subscriptions are not active at every server yet"
 
     async def _connect_once(self) -> None:
         city = self._city

@@ -24,7 +24,7 @@ def running_url(run: Path) -> str:
     try:
         return str(json.loads(path.read_bytes())["url"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AwayError(f"{path} does not tell where it listens; say --url") from error
+        raise AwayError(f"{path} does not contain where it listens; use --url") from error
 
 
 def show_limits(url: str) -> list[str]:
@@ -43,7 +43,7 @@ def set_limit(url: str, monitor: str, limit_kmh: float) -> str:
     """Change a limit; return what was begun.
 
     Raises:
-        AwayError: Nobody answers there, or SIENA takes nothing now.
+        AwayError: Nobody answers there, or SIENA accepts nothing now.
         InputError: The monitor is not known, or the limit is not one.
     """
     body = {"limit_kmh": limit_kmh}

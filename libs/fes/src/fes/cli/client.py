@@ -103,7 +103,7 @@ def _shown(names: Iterable[str], most: int = 20) -> str:
 
 
 def _detail(answer: httpx.Response) -> str:
-    """Return what a gateway declares is wrong, without the form that it says it in."""
+    """Return what a gateway reports as wrong, without the form of the report."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

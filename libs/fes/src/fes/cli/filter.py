@@ -53,7 +53,9 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     test = acts.add_parser("test", help="test a filter on events, one a line of a file")
     _add_filter(test)
     test.add_argument("events", type=Path, help="events as JSON, one a line")
-    cover = acts.add_parser("covers", help="tell whether one filter accepts all that another does")
+    cover = acts.add_parser(
+        "covers", help="report whether one filter accepts all that another does"
+    )
     cover.add_argument("wider")
     cover.add_argument("narrower")
 
@@ -64,7 +66,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     Args:
         options: As `add_parser` has them.
         environment: Of a federation file: values of `${NAME}` and of `FES__…` overrides.
-        out: Takes what people see.
+        out: Receives what people see.
 
     Returns:
         Exit status: 0; 1 where no event was accepted, or a filter does not cover the other.

@@ -54,7 +54,7 @@ def _pid(endpoints: dict[str, Any], part: str) -> int:
     pid = gateways[part]["pid"] if part in gateways else processes.get(part)
     if pid is None:
         names = ", ".join(sorted({**gateways, **processes}))
-        raise FesError(f"{part}: is no part of this run; there are: {names}")
+        raise FesError(f"{part}: is not a part of this run; there are: {names}")
     return int(pid)
 
 

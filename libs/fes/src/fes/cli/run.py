@@ -27,7 +27,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a gateway or adapter that gets a process of its own; may stand several times",
+        help="a gateway or adapter that gets a process of its own; may be repeated",
     )
     parser.add_argument(
         "--replicas",
@@ -35,7 +35,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         default=[],
         type=_replicas,
         metavar="GATEWAY=N",
-        help=f"a gateway that runs N times, 2 to {MOST_REPLICAS}; may stand several times",
+        help=f"a gateway that runs N times, 2 to {MOST_REPLICAS}; may be repeated",
     )
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
     parser.add_argument("--run", type=Path, help="folder of this run; made where absent")
@@ -44,14 +44,14 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         type=_seconds,
         default=QUIET_S,
         metavar="SECONDS",
-        help="how long events may be on their way after the application that ends the run",
+        help="how long events may be in transit after the application that ends the run",
     )
     parser.add_argument(
         "--patience",
         type=_seconds,
         default=READY_S,
         metavar="SECONDS",
-        help="how long parts may take to get ready, before the run goes on with what can work",
+        help="how long parts may need to get ready, before the run goes on with what can work",
     )
     parser.add_argument(
         "--require-all",
@@ -66,7 +66,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     Args:
         options: As `add_parser` has them.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
-        out: Takes what people see.
+        out: Receives what people see.
 
     Returns:
         Exit status, as `Supervisor.run`.

@@ -1,4 +1,4 @@
-"""`fes validate`: tells everything that is wrong with federation files."""
+"""`fes validate`: lists everything that is wrong with federation files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--report",
         action="store_true",
-        help="tell also what is degraded: what events may ask for, and their destination cannot do",
+        help="list also what is degraded: what events may request and their destination cannot do",
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="a federation file")
 
@@ -61,7 +61,7 @@ def validate(
     Args:
         paths: The files; none is a mistake, not success.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
-        out: Takes the lines.
+        out: Receives the lines.
         report: Whether to report what is degraded, too.
 
     Returns:

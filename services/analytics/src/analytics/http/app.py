@@ -12,7 +12,7 @@ from analytics.http.schemas import Health, Problem, VerdictOut
 from analytics.live.board import Board
 
 _NOT_YET: Final[dict[int | str, dict[str, Any]]] = {
-    503: {"model": Problem, "description": "There is no verdict now; the detail says why."}
+    503: {"model": Problem, "description": "There is no verdict now; the detail states why."}
 }
 _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
     413: {"model": Problem, "description": "The body is too large; none is needed."},
@@ -30,7 +30,7 @@ def make_app(board: Board, patience_s: float) -> FastAPI:
     """
     app = documented_app(
         title="Analytics",
-        description="Says whether what was promised happened in a run, while it goes on.",
+        description="Reports whether a run satisfied what was promised, while it goes on.",
         responses=_REFUSED,
         home=False,
     )
@@ -51,7 +51,7 @@ def _add_verdict(app: FastAPI, board: Board) -> None:
     @app.get("/v1/verdict", response_model=VerdictOut, responses=_NOT_YET, tags=["verdict"])
     @app.get("/verdict.json", response_model=VerdictOut, responses=_NOT_YET, tags=["verdict"])
     async def verdict() -> Response:
-        """Give the verdict so far, and how far it goes."""
+        """Return the verdict so far, and how far it goes."""
         opinion = board.shown.opinion
         if opinion is None or opinion.verdict is None:
             return JSONResponse({"detail": board.shown.waits_for or "there is none yet"}, 503)
@@ -67,7 +67,7 @@ def _add_health(app: FastAPI, board: Board, patience_s: float) -> None:
 
     @app.get("/readyz", responses={503: {"model": Health}}, tags=["health"])
     async def readyz(response: Response) -> Health:
-        """Return whether the judge gives verdicts; name what keeps it from that."""
+        """Return whether the judge publishes verdicts; name what prevents it."""
         faults = board.faults(patience_s)
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)
@@ -79,5 +79,5 @@ def _add_health(app: FastAPI, board: Board, patience_s: float) -> None:
         tags=["health"],
     )
     async def metrics() -> Response:
-        """Give the metrics in Prometheus's text form."""
+        """Return the metrics in Prometheus's text form."""
         return Response(metrics_text(board), media_type=CONTENT_TYPE)

@@ -40,12 +40,12 @@ class BoardCollector(Collector):
 
 
 def _of_batches(shown: Shown) -> Iterator[Metric]:
-    seconds = SummaryMetricFamily(f"{PREFIX}_batch_seconds", "How long batches took.")
+    seconds = SummaryMetricFamily(f"{PREFIX}_batch_seconds", "Duration of batches.")
     seconds.add_metric([], count_value=shown.batches, sum_value=shown.busy_s)
     yield seconds
     yield _counter("batches", "Batches since the start.", shown.batches)
-    yield _gauge("last_batch_seconds", "How long the last batch took.", shown.batch_s)
-    yield _counter("begun_anew", "Runs that took the place of another.", shown.anew)
+    yield _gauge("last_batch_seconds", "Duration of the last batch.", shown.batch_s)
+    yield _counter("begun_anew", "Runs that replaced another.", shown.anew)
     yield _gauge("ready", "Whether it judges.", float(not shown.waits_for))
 
 

@@ -1,4 +1,4 @@
-"""What the REST interface gives."""
+"""What the REST interface returns."""
 
 from typing import Literal
 

@@ -33,14 +33,14 @@ class Member(Protocol):
     """One of several replicas of a gateway, as far as commits concern it."""
 
     def holder(self) -> Callable[[], bool]:
-        """Return what tells whether a decision made now may still be committed later."""
+        """Return what states whether a decision made now may still be committed later."""
 
     def committed(self, mutations: list[Mutation]) -> None:
         """Note what this replica committed."""
 
 
 class Decider:
-    """Gives the core its inputs.
+    """Returns the core its inputs.
 
     Args:
         settings: Of the gateway.
@@ -50,8 +50,8 @@ class Decider:
         recorder: Takes decisions.
 
     Attributes:
-        core: Decides; another one where the gateway begins anew.
-        replica: Which of several replicas this is; None where the gateway stands alone.
+        core: Decides; another one where the gateway restarts.
+        replica: Which of several replicas this is; None where the gateway is alone.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Decider:
         self._recorder = recorder
 
     def begin(self, state: dict[str, bytes]) -> None:
-        """Begin with what the journal kept, as a gateway that stands alone."""
+        """Begin with what the journal kept, as a gateway that is alone."""
         self.core = GatewayCore(self._settings, state, after=wall_us())
 
     def begin_following(self, state: dict[str, bytes]) -> None:
-        """Begin anew as a follower: what was decided and not committed is void."""
+        """Begin again as a follower: what was decided and not committed is void."""
         outcomes = self.core.outcomes
         self.core = GatewayCore(self._settings, state, wall_us(), Role.FOLLOWING)
         for request, step in outcomes:  # what became of them is told by this replica still
@@ -94,7 +94,7 @@ class Decider:
         return self.core.handle(message, instant(self._clock), service)
 
     def followed(self, tail: Tail) -> None:
-        """Take what other replicas committed."""
+        """Accept what other replicas committed."""
         self._do(*self.core.follow(tail, instant(self._clock)))
 
     def lead(self, state: dict[str, bytes], after: int) -> None:
@@ -148,5 +148,5 @@ def _may_come_later(mutation: Mutation) -> bool:
 
 
 def _may_wait(message: Input) -> bool:
-    """Tell whether a message may change what is in the journal, and so would wait for it."""
+    """Return whether a message may change what is in the journal, and so would wait for it."""
     return isinstance(message, _CHANGING) or (isinstance(message, Heard) and message.persistent)

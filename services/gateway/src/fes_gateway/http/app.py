@@ -81,7 +81,7 @@ def _add_requests(app: FastAPI) -> None:
         responses={
             **_REFUSED,
             202: {"description": "It is committed.", "links": {"outcome": _OUTCOME}},
-            422: {"model": Problem, "description": "It is no request."},
+            422: {"model": Problem, "description": "It is not a request."},
             503: {"model": Problem, "description": "It is not committed, or is void."},
         },
         openapi_extra=_BODY,
@@ -129,7 +129,7 @@ def _add_lists(app: FastAPI) -> None:
         tags=["requests"],
     )
     async def subscriptions(request: Request) -> Response:
-        """List the subscriptions that hold, and where they are applied."""
+        """List the active subscriptions, and where they are applied."""
         return StreamingResponse(views.subscriptions(host_of(request)), media_type=JSON)
 
     @app.get(
@@ -139,7 +139,7 @@ def _add_lists(app: FastAPI) -> None:
         tags=["requests"],
     )
     async def announcements(request: Request) -> Response:
-        """List the announcements that hold, and where they are applied."""
+        """List the active announcements, and where they are applied."""
         return StreamingResponse(views.announcements(host_of(request)), media_type=JSON)
 
     @app.get("/v1/adapters", responses=_REFUSED, tags=["adapters"])
@@ -177,7 +177,7 @@ def _add_health(app: FastAPI) -> None:
         tags=["health"],
     )
     async def metrics(request: Request) -> Response:
-        """Give the metrics in Prometheus's text form."""
+        """Return the metrics in Prometheus's text form."""
         return Response(await metrics_text([host_of(request)]), media_type=CONTENT_TYPE)
 
 

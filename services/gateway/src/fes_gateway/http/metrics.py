@@ -65,7 +65,7 @@ class HostCollector(Collector):
     def _adapters(self) -> Metric:
         family = CounterMetricFamily(
             "fes_adapter_events",
-            "What an adapter did, as it told its gateway last.",
+            "What an adapter did, as it last reported to its gateway.",
             labels=["gateway", "adapter", "what"],
         )
         for host in self._hosts:
@@ -102,12 +102,12 @@ class HostCollector(Collector):
         )
         homes = CounterMetricFamily(
             "fes_gateway_homes_replaced",
-            "Events whose stamp named a home that is no event service of the federation.",
+            "Events whose stamp named a home that is not an event service of the federation.",
             labels=["gateway"],
         )
         members = GaugeMetricFamily(
             "fes_gateway_replicas",
-            "Replicas of the gateway that live; 0 where it stands alone.",
+            "Replicas of the gateway that live; 0 where it is alone.",
             labels=["gateway"],
         )
         leads = GaugeMetricFamily(

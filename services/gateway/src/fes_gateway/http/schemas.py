@@ -1,4 +1,4 @@
-"""What the REST interface takes and gives."""
+"""What the REST interface accepts and returns."""
 
 from typing import Any, Literal
 
@@ -99,7 +99,7 @@ class AppliedOut(BaseModel):
 
 
 class SubscriptionOut(BaseModel):
-    """A subscription that holds."""
+    """An active subscription."""
 
     source: str
     requester: str
@@ -112,7 +112,7 @@ class SubscriptionOut(BaseModel):
 
 
 class AnnouncementOut(BaseModel):
-    """An announcement that holds."""
+    """An active announcement."""
 
     source: str
     requester: str

@@ -1,4 +1,4 @@
-"""What the gateway knows, as the REST interface gives it."""
+"""What the gateway knows, as the REST interface returns it."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -26,14 +26,14 @@ TOGETHER: Final = 20
 
 
 async def subscriptions(host: GatewayHost) -> AsyncIterator[bytes]:
-    """Yield the subscriptions that hold, oldest first, as a JSON array in parts."""
+    """Yield the active subscriptions, oldest first, as a JSON array in parts."""
     rows = _standing(host, RequestType.SUBSCRIPTION)
     async for part in _listed(rows, partial(_subscription, host)):
         yield part
 
 
 async def announcements(host: GatewayHost) -> AsyncIterator[bytes]:
-    """Yield the announcements that hold, oldest first, as a JSON array in parts."""
+    """Yield the active announcements, oldest first, as a JSON array in parts."""
     rows = _standing(host, RequestType.ANNOUNCEMENT)
     async for part in _listed(rows, partial(_announcement, host)):
         yield part
@@ -67,7 +67,7 @@ def replicas(host: GatewayHost) -> list[ReplicaOut]:
 
 
 async def _listed(rows: list[Row], shown: Callable[[Row], BaseModel]) -> AsyncIterator[bytes]:
-    """Yield a JSON array, and give the loop back in between: tables may be large."""
+    """Yield a JSON array, and yield to the loop in between: tables may be large."""
     own = shared_slice()
     before = b"["
     for start in range(0, len(rows), TOGETHER):

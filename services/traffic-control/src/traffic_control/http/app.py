@@ -40,8 +40,8 @@ _ABOUT = {
     413: "The body is too large.",
     415: "The body is encoded.",
     422: "It is not valid; the detail names the place.",
-    429: "Too many changes are under way.",
-    503: "SIENA takes nothing now.",
+    429: "Too many changes are in progress.",
+    503: "SIENA accepts nothing now.",
 }
 _BODY = {
     "requestBody": {

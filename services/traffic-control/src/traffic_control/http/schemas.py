@@ -61,7 +61,7 @@ class OffendersOut(BaseModel):
     """Offenders, oldest first."""
 
     offenders: list[OffenderOut]
-    last: int = Field(description="Say it as `after` to go on from here.")
+    last: int = Field(description="Pass it as `after` to continue from here.")
     count: int = Field(description="Offenders of the run.")
 
 

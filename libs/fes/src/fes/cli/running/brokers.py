@@ -37,7 +37,7 @@ class EmbeddedBrokers:
                 continue
             if broker.kind not in KINDS:
                 raise FederationError(
-                    f"{broker.kind!r} cannot be started here; give it a url",
+                    f"{broker.kind!r} cannot be started here; configure a url",
                     key=f"brokers.{name}.kind",
                 )
             cluster = None if broker.cluster is UNSET else safe(broker.cluster)

@@ -54,7 +54,7 @@ class Supervisor:
     Args:
         federation: The file, checked.
         options: How.
-        out: Takes what people see.
+        out: Receives what people see.
     """
 
     def __init__(self, federation: Federation, options: RunOptions, out: TextIO) -> None:

@@ -34,7 +34,7 @@ class Passage:
 
     Attributes:
         open: Whether anything may.
-        managed: Whether mappings or policies are on the way.
+        managed: Whether mappings or policies are in transit.
         condition: What must be true of an event for it to come as far as the first of those.
         test: The same, compiled.
     """
@@ -77,9 +77,9 @@ class Confinement:
         return known
 
     def row(self, row: Row | None, service: str) -> Row | None:
-        """Return a standing request as it holds at an event service.
+        """Return a standing request as it is active at an event service.
 
-        The same request gives the same object again, so that what did not change is noticed.
+        The same request returns the same object again, so that what did not change is noticed.
 
         Args:
             row: The request; None where there is none.

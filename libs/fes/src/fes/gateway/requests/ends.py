@@ -31,7 +31,7 @@ class Ends:
         return len(self._due)
 
     def put(self, row: Row) -> None:
-        """Take a row that was kept, anew too."""
+        """Accept a row that was kept, again too."""
         self._carving.get(row.key, {}).pop(row.name, None)
         if row.until_us:
             self.again(row)
@@ -53,7 +53,7 @@ class Ends:
             heappush(self._due, (0, name))
 
     def take(self, own_us: int) -> dict[str, Row]:
-        """Take out the rows whose time is over, by name."""
+        """Remove the rows whose time is over, by name."""
         ended: dict[str, Row] = {}
         while self._due and self._due[0][0] <= own_us:
             _, name = heappop(self._due)

@@ -1,4 +1,4 @@
-"""What a request table would grow by if rows were taken in."""
+"""What a request table would grow by if rows were accepted."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -12,11 +12,11 @@ MAX_WILD: Final = 32
 
 
 class Growth:
-    """Tells whether there is room.
+    """States whether there is room.
 
     Args:
         wild: The table's rows whose pattern has wildcards, as they are at each call.
-        is_known: Tells whether as new a row is known.
+        is_known: States whether as new a row is known.
         covered_by: Yields the rows whose places a row may take.
     """
 
@@ -31,17 +31,17 @@ class Growth:
         self._covered_by = covered_by
 
     def bytes(self, rows: Iterable[Row]) -> int:
-        """Return how many bytes more the table accounts for once some rows are taken in."""
+        """Return how many bytes more the table accounts for once some rows are accepted."""
         new, gone = self._exchanged(rows)
         return sum(map(weight_of_request, new)) - sum(map(weight_of_request, gone))
 
     def rows(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there are once some are taken in; renewals cost nothing."""
+        """Return how many rows more there are once some are accepted; renewals cost nothing."""
         new, gone = self._exchanged(rows)
         return len(new) - len(gone)
 
     def has_room(self, rows: Iterable[Row]) -> bool:
-        """Tell whether no key would have more patterns with wildcards than it may."""
+        """Return whether no key would have more patterns with wildcards than it may."""
         fresh: dict[Key, dict[str, None]] = {}
         for row in rows:
             if is_pattern(row.pattern) and row.pattern not in self._wild.get(row.key, ()):

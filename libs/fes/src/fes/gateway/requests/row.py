@@ -30,7 +30,7 @@ Text = Annotated[str, Meta(max_length=1 << 20)]
 CACHED: Final = 4096
 CACHED_TEXT: Final = 1024
 """Names and digests that are remembered, and most characters of what they are made of: all gateways
-of a process that hear a request make the same of it."""
+of a process that receive a request make the same of it."""
 
 Rank = tuple[int, bool, str]
 """Orders the requests of a key; the version decides, and what follows breaks ties."""
@@ -105,12 +105,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def rank(self) -> Rank:
-        """Where the row stands among those of its key: the newest is the largest, everywhere."""
+        """Where the row is among those of its key: the newest is the largest, everywhere."""
         return self.version, self.withdrawn, str(self.request.identity)
 
     @property
     def digest(self) -> int:
-        """Stands for the row, the same at every gateway that has it."""
+        """Is for the row, the same at every gateway that has it."""
         name = self.name
         make = _digest_of.__wrapped__ if len(name) > CACHED_TEXT else _digest_of
         return make(name, self.rank, self.expires_us)
@@ -191,7 +191,7 @@ def weight_of_request(row: Row) -> int:
 
 
 def is_newer(row: Row, other: Row) -> bool:
-    """Tell whether a row's rank is larger than another's: mostly, its version tells."""
+    """Return whether a row's rank is larger than another's: mostly, its version tells."""
     if row.version != other.version:
         return row.version > other.version
     return row.rank > other.rank
