@@ -73,7 +73,7 @@ def test_a_good_file_has_no_findings() -> None:
         (
             "      b: {}\n",
             "      b: {}\n  Q: {members: {a: {}}}\n",
-            "receive each other's events natively",
+            "receive each other",
         ),
         ("service: a", "service: c", "unknown event service 'c'"),
         ("      P: {}\n", "      P: {up: [{plugin: none}]}\n", "no installed package provides"),
