@@ -70,7 +70,11 @@ def test_a_good_file_has_no_findings() -> None:
             "X is not a direct superscope of P",
         ),
         ("  P:\n", "  P:\n    delivery: {to: dice}\n", "expected all or turns or hash"),
-        ("      b: {}\n", "      b: {}\n      a: {}\n", "receive each other's events natively"),
+        (
+            "      b: {}\n",
+            "      b: {}\n  Q: {members: {a: {}}}\n",
+            "receive each other",
+        ),
         ("service: a", "service: c", "unknown event service 'c'"),
         ("      P: {}\n", "      P: {up: [{plugin: none}]}\n", "no installed package provides"),
     ],

@@ -5,11 +5,20 @@ from fes.scopes import Client, Graph
 
 
 def managed_services(graph: Graph) -> tuple[str, ...]:
-    """Return the event services below mappings and policies, in the order of the file."""
+    """Return the event services whose events may pass mappings or policies, in the file's order.
+
+    They are those below a scope that has any below it, at whatever distance.
+    """
+    above: set[str] = set()
+    for edge in graph.edges():
+        if graph.maps(edge) or graph.scope(edge.scope).is_gate:
+            above |= graph.above(edge.scope)
     return tuple(
         name
         for name, node in graph.nodes.items()
-        if isinstance(node, Client) and node.service == name and _is_managed(graph, name)
+        if isinstance(node, Client)
+        and node.service == name
+        and not above.isdisjoint(graph.above(name))
     )
 
 
@@ -25,12 +34,3 @@ def manager_of(federation: Federation, graph: Graph) -> str:
         if services and all(service in gateway.adapters for service in services):
             return name
     return ""
-
-
-def _is_managed(graph: Graph, name: str) -> bool:
-    """Return whether there is a mapping or policy in a scope above, or below such a scope."""
-    return any(
-        graph.maps(edge) or graph.scope(edge.scope).is_gate
-        for each in graph.above(name)
-        for edge in graph.supers(each).values()
-    )
