@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eventservices import sightings as module
 from eventservices.sightings import Count, Sightings
 from fes.testing.eventually import eventually
 
@@ -58,3 +59,22 @@ async def test_notifications_are_counted_from_one_line_to_the_next(tmp_path: Pat
             count.add()
         await eventually(lambda: len(lines(tmp_path / "seen.jsonl")) > 2)
     assert [line["notifications"] for line in lines(tmp_path / "seen.jsonl")][:3] == [0, 3, 0]
+
+
+async def test_an_observer_that_ends_has_looked_until_then(tmp_path: Path) -> None:
+    path = tmp_path / "seen.jsonl"
+    seen = Sightings(path)
+    async with seen.alive():
+        seen.write('{"seen": "join"}')
+    assert [line["seen"] for line in lines(path)][-2:] == ["join", "alive"]
+
+
+async def test_what_was_counted_last_is_written_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ALIVE_S", 3600.0)
+    path = tmp_path / "seen.jsonl"
+    seen = Count(path)
+    async with seen.alive():
+        seen.add()
+    assert sum(line["notifications"] for line in lines(path)) == 1

@@ -67,19 +67,24 @@ class Sightings:
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[None]:
-        """Write a line of the kind `alive` once a second, where there is a file."""
+        """Write a line of the kind `alive` once a second, and one at the end, where there is a file."""
         task = asyncio.create_task(self._every(), name="sightings")
         try:
             yield
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            self._write_alive()  # it looked until now, not until a second ago
             self.close()
 
     async def _every(self) -> None:
         while self._file is not None:
-            self.write(json.dumps(self._about()))
+            self._write_alive()
             await asyncio.sleep(ALIVE_S)
+
+    def _write_alive(self) -> None:
+        if self._file is not None:
+            self.write(json.dumps(self._about()))
 
     def _about(self) -> dict[str, Any]:
         return {"seen": "alive", "left_out": self.left_out}
