@@ -26,6 +26,7 @@ from fes.gateway.peers.presence import Presence
 from fes.gateway.peers.roster import Roster
 from fes.gateway.peers.table_sync import Exchange
 from fes.gateway.requests.desired import DesiredState
+from fes.gateway.requests.held import Holding
 from fes.gateway.requests.registry import Standing
 from fes.gateway.requests.row import Key, Row
 from fes.gateway.requests.table import Changes, RequestTable
@@ -63,12 +64,12 @@ def _know_nothing(self: RequestTable, row: Row) -> bool:
     )
 
 
-def _held_though_withdrawn(self: RequestTable, key: Key, service: str) -> Row | None:
+def _held_though_withdrawn(self: Holding, key: Key, service: str) -> Row | None:
     rows = self._rows.get(key, {}).values() if key.source != service else ()
     return next((row for row in rows if matches(row.pattern, service)), None)
 
 
-def _held_at_its_source(self: RequestTable, key: Key, service: str) -> Row | None:
+def _held_at_its_source(self: Holding, key: Key, service: str) -> Row | None:
     rows = [row for row in self._rows.get(key, {}).values() if matches(row.pattern, service)]
     best = max(rows, key=lambda row: row.rank, default=None)
     return None if best is None or best.withdrawn else best
@@ -181,8 +182,8 @@ def _journal_without_withdrawals(changes: Any, turn: Any) -> None:
 FAULTS: dict[str, Fault] = {
     # The request table
     "an older request overwrites a newer one": (RequestTable, "_is_known", _know_nothing),
-    "withdrawn requests still hold": (RequestTable, "_holds", _held_though_withdrawn),
-    "a request is applied at its source": (RequestTable, "_holds", _held_at_its_source),
+    "withdrawn requests still hold": (Holding, "_holds", _held_though_withdrawn),
+    "a request is applied at its source": (Holding, "_holds", _held_at_its_source),
     "rows never end": (RequestTable, "expire", _end_nothing),
     "a hole in a wildcard is forgotten": (RequestTable, "_carves", staticmethod(_false)),
     "one client withdraws for another": (Row, "key", property(_key_without_client)),
