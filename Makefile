@@ -28,7 +28,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo persistent control-events event-domain active-badge stock-market test test-fast check style types types-tests imports links bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help install demo persistent control-events event-domain active-badge stock-market test test-fast check style types types-tests imports links bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -60,6 +60,8 @@ help: ## List the targets
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"
 	@echo "                FES_BUSES=N FES_TREES=N    how many days of event buses, and trees of naming servers"
 	@echo "                FES_FUZZ=N     how many spoilt files (default $(FES_FUZZ))"
+
+install: $(INSTALLED) ## Install into .venv; every other target does it where needed
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
 	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
