@@ -41,7 +41,7 @@ HAPPENS = {
 }
 
 
-BROKE = (466,)
+BROKE = (466, 560)
 """Seeds that broke a promise once: the versions of a clock that was hours ahead were forgotten."""
 
 

@@ -241,3 +241,12 @@ def test_what_holds_is_what_the_rows_say_whatever_happened(steps: list[tuple[str
             ranks = [row.rank for row in table.rows() if row.key == key]
             assert newest.rank == max(ranks)
         assert len(table) == len([*table.rows()])
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_how_new_a_row_was_that_ended_is_not_forgotten(*, withdrawn: bool) -> None:
+    """Rule T18: another gateway may still have a withdrawal that the lease superseded."""
+    table = RequestTable(10)
+    table.take([row_of("s2", version=7, withdrawn=withdrawn, until_us=5)], 0)
+    table.expire(6)
+    assert (len(table), table.forgotten) == (0, 7)

@@ -67,7 +67,7 @@ class Sightings:
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[None]:
-        """Write a line of the kind `alive` once a second, and one at the end, where there is a file."""
+        """Write a line of the kind `alive` once a second and at the end, where there is a file."""
         task = asyncio.create_task(self._every(), name="sightings")
         try:
             yield

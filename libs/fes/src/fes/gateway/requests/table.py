@@ -45,7 +45,7 @@ class RequestTable:
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
-        forgotten: The largest version of a withdrawal that is not remembered any more.
+        forgotten: The largest version of a row that was deleted, leases that ended included.
         growth: Tells what the table would grow by if rows were taken in.
     """
 
@@ -175,7 +175,7 @@ class RequestTable:
         gone = [row for row in ended if not row.withdrawn] + past[spare:]
         for row in gone:
             self._remove(row)
-        self._forget(past[spare:])
+        self._forget(gone)
         tombstones = [row for row in left if row is not None]
         for row in tombstones:
             self._put(row)
