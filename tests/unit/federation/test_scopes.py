@@ -76,7 +76,26 @@ def test_a_good_file_has_no_findings() -> None:
             "receive each other",
         ),
         ("service: a", "service: c", "unknown event service 'c'"),
-        ("      P: {}\n", "      P: {up: [{plugin: none}]}\n", "no installed package provides"),
+        (
+            "      P: {}\n",
+            "      P: {up: [{plugin: none}]}\n",
+            "P.up[0]: no installed package provides the plug-in 'none' (fes.scope_mappings)",
+        ),
+        (
+            "  P:\n",
+            "  P:\n    delivery: {to: plugin, plugin: none}\n",
+            "f:17:36: scopes.P.delivery.plugin: no installed package provides the plug-in 'none'",
+        ),
+        (
+            "  P:\n",
+            "  P:\n    delivery: {to: plugin}\n",
+            "P.delivery.to: `plugin` is missing",
+        ),
+        (
+            "  P:\n",
+            "  P:\n    delivery: {to: turns, plugin: x}\n",
+            "scopes.P.delivery.plugin: nothing calls it: `to` is turns",
+        ),
     ],
 )
 def test_what_is_wrong_is_reported_at_its_place(old: str, new: str, expected: str) -> None:

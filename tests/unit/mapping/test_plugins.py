@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fes import plugins
 from fes.errors import FederationError, MappingError
 from fes.mapping import Mapping, Native, load_rules
-from fes.mapping.rules import plugin
 from fes.model import Event, Field, Type
 
 RULE = {"subject": "Speed", "native": {"subject": "text"}, "plugin": "text-speed"}
@@ -36,7 +36,7 @@ class Installed:
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def put(*found: Any) -> None:
         points = [Installed(one) for one in found]
-        monkeypatch.setattr(plugin, "entry_points", lambda **_: points)
+        monkeypatch.setattr(plugins, "entry_points", lambda **_: points)
 
     return put
 

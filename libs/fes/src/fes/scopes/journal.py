@@ -6,7 +6,7 @@ import msgspec
 
 from fes.model import Event, binary
 from fes.scopes.mappings.gathering import Gatherings
-from fes.scopes.policies.choosing import Choices, Chooser
+from fes.scopes.policies.choosing import Choices
 from fes.scopes.policies.waiting import Queue, Waiting
 from fes.scopes.progress import Progress, ProgressRow
 
@@ -18,15 +18,11 @@ _events = msgspec.msgpack.Decoder(tuple[bytes, ...])
 
 
 class ScopeState:
-    """The state of policies and mappings, and the rows that keep it.
+    """The state of policies and mappings, and the rows that keep it."""
 
-    Args:
-        choosers: Plug-ins of delivery policies, by name.
-    """
-
-    def __init__(self, choosers: dict[str, Chooser] | None = None) -> None:
+    def __init__(self) -> None:
         self._changes: dict[str, bytes | None] = {}
-        self.choices = Choices(self._note, choosers)
+        self.choices = Choices(self._note)
         self.gatherings = Gatherings(self._note)
         self.queue = Queue(self._note)
         self.progress: dict[str, Progress] = {}

@@ -10,6 +10,7 @@ from fes.errors import EventError, FilterError, ScopeError
 from fes.federation.file.finding import Path
 from fes.federation.model import Federation
 from fes.federation.scopes.model import (
+    Delivers,
     Filters,
     MappingRule,
     Member,
@@ -20,6 +21,7 @@ from fes.federation.scopes.rules import steps_of
 from fes.filter import Filter
 from fes.scopes import Client, Edge, Graph, Interface, Rights, Scope
 from fes.scopes.mappings import mapping as mappings
+from fes.scopes.policies.choosing import load_chooser
 from fes.scopes.policies.declared import Delivery, Overflow, Publishing, Traverse, Turn
 
 Problem = Callable[[Path, str], None]
@@ -92,17 +94,27 @@ class _Builder:
 
     def _scope(self, name: str, part: ScopePart) -> Scope:
         path: Path = ("scopes", name)
-        delivery = part.delivery
         return Scope(
             name,
             self._interface(part.input, (*path, "input")),
             self._interface(part.output, (*path, "output")),
-            Delivery(Turn(delivery.to), delivery.key, delivery.plugin),
+            self._delivery(part.delivery, (*path, "delivery")),
             Traverse(part.traverse),
             self._publishing(part.publishing, (*path, "publishing")),
             part.session,
             Rights(_patterns(part.join.producers), _patterns(part.join.consumers)),
         )
+
+    def _delivery(self, part: Delivers, path: Path) -> Delivery:
+        turn = Turn(part.to)
+        chooser = None
+        if turn is Turn.PLUGIN and part.plugin:
+            chooser = self._try((*path, "plugin"), partial(load_chooser, part.plugin))
+        elif turn is Turn.PLUGIN:
+            self._problem((*path, "to"), "`plugin` is missing, which names what chooses")
+        elif part.plugin:
+            self._problem((*path, "plugin"), f"nothing calls it: `to` is {part.to}, not plugin")
+        return Delivery(turn, part.key, part.plugin, chooser)
 
     def _publishing(self, part: Publishes, path: Path) -> Publishing:
         choose = {

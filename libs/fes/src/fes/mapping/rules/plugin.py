@@ -1,12 +1,12 @@
 """Plug-in functions that map what rules cannot express."""
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import entry_points
 from typing import Final
 
 from fes.errors import EventError, MappingError
 from fes.mapping.native import Native
 from fes.model import Event, check_event
+from fes.plugins import load_function
 
 GROUP: Final = "fes.mappings"
 """Entry point group."""
@@ -24,16 +24,7 @@ def load_plugin(name: str, where: str) -> Plugin:
     Raises:
         MappingError: None or several are installed under that name, or it does not load.
     """
-    found = tuple(entry_points(group=GROUP, name=name))
-    if len(found) != 1:
-        raise MappingError(f"{where}: {len(found)} plug-ins are installed as {GROUP} {name!r}")
-    try:
-        plugin: Plugin = found[0].load()
-    except (ImportError, AttributeError) as error:
-        raise MappingError(f"{where}: plug-in {name!r} does not load: {error}") from error
-    if not callable(plugin):
-        raise MappingError(f"{where}: plug-in {name!r} is no function")
-    return plugin
+    return load_function(GROUP, name, lambda why: MappingError(f"{where}: {why}"))
 
 
 def plugin_in(plugin: Plugin, native: Native, subject: str, where: str) -> list[Event]:

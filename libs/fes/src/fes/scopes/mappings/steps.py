@@ -5,11 +5,11 @@ Source:
 """
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from fes.errors import EventError, ScopeError
 from fes.model import Event, Field, Type, type_of
+from fes.plugins import load_function
 from fes.scopes.mappings.mapping import Step
 
 TYPES: Final = ("string", "long", "double", "longlong", "boolean")
@@ -108,12 +108,9 @@ def plugin(name: str) -> Step:
     """Return the step that an installed package provides.
 
     Raises:
-        ScopeError: No package provides it.
+        ScopeError: None or several packages provide it, or it does not load.
     """
-    point = next(iter(entry_points(group=PLUGINS, name=name)), None)
-    if point is None:
-        raise ScopeError(f"no installed package provides the mapping {name!r} ({PLUGINS})")
-    function = point.load()
+    function = load_function(PLUGINS, name, ScopeError)
     return _guarded(lambda event: tuple(function(event)))
 
 

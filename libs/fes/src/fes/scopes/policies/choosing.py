@@ -3,15 +3,27 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from typing import Final
 
+from fes.errors import ScopeError
 from fes.model import Event
-from fes.scopes.policies.declared import Delivery, Turn
+from fes.plugins import load_function
+from fes.scopes.policies.declared import Chooser, Delivery, Turn
 
 MAX_KEYS = 10_000
 """Most values of a key whose member is remembered, for each scope; the oldest goes first."""
 
-Chooser = Callable[[Event, Sequence[str]], str]
-"""A plug-in: returns one of the members."""
+PLUGINS: Final = "fes.scope_choosers"
+"""Entry points of delivery policies that are code."""
+
+
+def load_chooser(name: str) -> Chooser:
+    """Return the delivery policy that an installed package provides.
+
+    Raises:
+        ScopeError: None or several packages provide it, or it does not load.
+    """
+    return load_function(PLUGINS, name, ScopeError)
 
 
 class Choices:
@@ -20,16 +32,10 @@ class Choices:
     Args:
         changed: Called with the key and the value of each row of the journal that changed; None
             where the row went.
-        choosers: Plug-ins by name.
     """
 
-    def __init__(
-        self,
-        changed: Callable[[str, object | None], None],
-        choosers: dict[str, Chooser] | None = None,
-    ) -> None:
+    def __init__(self, changed: Callable[[str, object | None], None]) -> None:
         self._changed = changed
-        self._choosers = choosers or {}
         self._last: dict[str, str] = {}
         self._keys: dict[str, OrderedDict[str, str]] = {}
 
@@ -53,6 +59,8 @@ class Choices:
     ) -> str:
         """Return the member that receives an event.
 
+        Where a plug-in fails, or returns a member that could not receive it, the first one does.
+
         Args:
             scope: Whose members they are.
             delivery: How to choose.
@@ -72,7 +80,7 @@ class Choices:
             case Turn.STICKY:
                 chosen = self._as_before(scope, _key(event, delivery), all_members, eligible)
             case Turn.PLUGIN:
-                chosen = self._choosers[delivery.plugin](event, eligible)
+                chosen = _by_plugin(delivery, event, eligible)
             case Turn.ALL:
                 raise ValueError("all members receive the event")
         return chosen if chosen in eligible else eligible[0]
@@ -106,6 +114,16 @@ class Choices:
 def _key(event: Event, delivery: Delivery) -> str:
     value = event.parameter(delivery.key) if delivery.key else event.subject
     return f"{type(value).__name__}:{value}"
+
+
+def _by_plugin(delivery: Delivery, event: Event, eligible: Sequence[str]) -> str:
+    if delivery.chooser is None:
+        return eligible[0]
+    # Foreign code: whatever it raises, one event must not end the gateway.
+    try:
+        return delivery.chooser(event, tuple(eligible))
+    except Exception:  # noqa: BLE001 - the event goes to the first member that could receive it
+        return eligible[0]
 
 
 def _by_hash(key: str, eligible: Sequence[str]) -> str:

@@ -4,17 +4,25 @@ Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 3.5.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fes.filter import Filter
+from fes.model import Event
 
 MAX_DELAY_US = 7 * 86_400_000_000
 """Longest delay of a publishing policy: a week."""
 
 MAX_WAITING = 100_000
 """Most events that a publishing policy may keep waiting."""
+
+Chooser = Callable[[Event, Sequence[str]], str]
+"""A plug-in: returns one of the members that could receive an event, in declaration order.
+
+It must not keep its arguments. It is called in the turn of the gateway that manages, so that it
+must neither wait nor compute for long, and keeps no state that a restart may lose.
+"""
 
 
 class Turn(StrEnum):
@@ -54,11 +62,13 @@ class Delivery:
         turn: All of them, or how the one is chosen.
         key: Parameter that `hash` and `sticky` look at; empty for the subject.
         plugin: Name of the entry point that chooses, with `plugin`.
+        chooser: What is installed there.
     """
 
     turn: Turn = Turn.ALL
     key: str = ""
     plugin: str = ""
+    chooser: Chooser | None = field(default=None, compare=False)
 
 
 TO_ALL = Delivery()
