@@ -11,7 +11,7 @@ from fes.federation import load
 from fes.federation.scopes.build import graph_of
 from fes.model.text import from_json
 from fes.scopes import Client, Graph, Scope
-from fes.scopes.explain import explain
+from fes.scopes.explain import explain, passes
 from fes.scopes.picture import picture
 
 OK, NO = 0, 1
@@ -64,9 +64,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     event = None if options.event is None else from_json(options.event.encode())
     lines = explain(graph, options.publisher, options.consumer, event)
     out.writelines(line + "\n" for line in lines)
-    open_ = any(" > " in line for line in lines)
-    passes = event is None or any(line.strip().startswith("passes") for line in lines)
-    return OK if open_ and passes else NO
+    return OK if passes(lines, event) else NO
 
 
 def shown(graph: Graph) -> Iterator[str]:

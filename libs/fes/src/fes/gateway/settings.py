@@ -91,6 +91,7 @@ class GatewaySettings:
         known: The event services of the federation, to look one up.
         scopes: Who sees what of whom; everybody sees everything where it is empty.
         manages_scopes: Whether this gateway manages the mappings and policies of scopes.
+        scope_manager: Gateway that does; empty where none has to.
     """
 
     id: str
@@ -118,6 +119,7 @@ class GatewaySettings:
     announced_bytes: int = MIB
     scopes: Graph = field(default_factory=Graph, compare=False)
     manages_scopes: bool = False
+    scope_manager: str = ""
     known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -156,6 +158,7 @@ class GatewaySettings:
         """
         limits = federation.limits
         scopes = graph_of(federation)
+        manager = manager_of(federation, scopes)
         return GatewaySettings(
             id=gateway,
             system=federation.system,
@@ -183,7 +186,8 @@ class GatewaySettings:
             waiting_bytes=limits.waiting_bytes,
             announced_bytes=limits.announced_bytes,
             scopes=scopes,
-            manages_scopes=manager_of(federation, scopes) == gateway,
+            manages_scopes=manager == gateway,
+            scope_manager=manager,
         )
 
 

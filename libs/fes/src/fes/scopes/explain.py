@@ -1,6 +1,6 @@
 """Why a component does, or does not, receive what another publishes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fes.model import Event
 from fes.scopes.declared import Client, Edge, Interface, Scope
@@ -42,6 +42,18 @@ def explain(graph: Graph, one: str, other: str, event: Event | None = None) -> l
         if event is not None:
             lines.append(f"  {_verdict(graph, path, event)}")
     return [*lines, f"and more than {MAX_PATHS} paths"] if more else lines
+
+
+def passes(lines: Sequence[str], event: Event | None = None) -> bool:
+    """Return whether what `explain` returned has an open path that lets the event pass.
+
+    Args:
+        lines: As `explain` returned them.
+        event: As it was explained; None for any event.
+    """
+    if event is not None:
+        return any(line.startswith("  passes") for line in lines)
+    return any(" > " in line for line in lines)
 
 
 def _tops(graph: Graph, name: str) -> list[str]:

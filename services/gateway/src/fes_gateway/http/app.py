@@ -1,13 +1,13 @@
 """The REST interface, one for all gateways of a process; `dispatch` states which one is meant."""
 
-from typing import Any, Final
-
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
 from serving.documented import documented_app
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http import views
+from fes_gateway.http.addressed import JSON, REFUSED, host_of
 from fes_gateway.http.intake import BadRequestError, read_request
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 from fes_gateway.http.schemas import (
@@ -22,20 +22,11 @@ from fes_gateway.http.schemas import (
     StepOut,
     SubscriptionOut,
 )
-
-JSON: Final = "application/json"
-
-HOST = "fes_gateway"
-"""Where `dispatch` puts the gateway in a request's scope."""
+from fes_gateway.http.scopes import add_scopes
 
 COMMIT_S = 5.0
 """Longest that a request waits for the journal before it is answered that it is not committed."""
 
-_REFUSED: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "There is no such gateway."},
-    413: {"model": Problem, "description": "The body is too large."},
-    415: {"model": Problem, "description": "The body is encoded."},
-}
 _BODY = {
     "requestBody": {
         "required": True,
@@ -58,15 +49,11 @@ def make_app() -> FastAPI:
     )
     _add_requests(app)
     _add_lists(app)
+    add_scopes(app)
+    app.add_exception_handler(RequestValidationError, _invalid)
     _add_health(app)
     _document_body(app)
     return app
-
-
-def host_of(request: Request) -> GatewayHost:
-    """Return the gateway that a request is for."""
-    host: GatewayHost = request.scope[HOST]
-    return host
 
 
 def _refusal(host: GatewayHost, identity: str) -> str | None:
@@ -79,7 +66,7 @@ def _add_requests(app: FastAPI) -> None:
         "/v1/requests",
         status_code=202,
         responses={
-            **_REFUSED,
+            **REFUSED,
             202: {"description": "It is committed.", "links": {"outcome": _OUTCOME}},
             422: {"model": Problem, "description": "It is not a request."},
             503: {"model": Problem, "description": "It is not committed, or is void."},
@@ -110,7 +97,7 @@ def _add_requests(app: FastAPI) -> None:
     @app.get(
         "/v1/requests/{id:path}",
         operation_id="outcome",
-        responses={**_REFUSED, 404: {"model": Problem, "description": "It is not known here."}},
+        responses={**REFUSED, 404: {"model": Problem, "description": "It is not known here."}},
         tags=["requests"],
     )
     async def outcome(request: Request, id: str) -> RequestOut:  # noqa: A002 - the path's word
@@ -125,7 +112,7 @@ def _add_lists(app: FastAPI) -> None:
     @app.get(
         "/v1/subscriptions",
         response_model=list[SubscriptionOut],
-        responses=_REFUSED,
+        responses=REFUSED,
         tags=["requests"],
     )
     async def subscriptions(request: Request) -> Response:
@@ -135,33 +122,33 @@ def _add_lists(app: FastAPI) -> None:
     @app.get(
         "/v1/announcements",
         response_model=list[AnnouncementOut],
-        responses=_REFUSED,
+        responses=REFUSED,
         tags=["requests"],
     )
     async def announcements(request: Request) -> Response:
         """List the active announcements, and where they are applied."""
         return StreamingResponse(views.announcements(host_of(request)), media_type=JSON)
 
-    @app.get("/v1/adapters", responses=_REFUSED, tags=["adapters"])
+    @app.get("/v1/adapters", responses=REFUSED, tags=["adapters"])
     async def adapters(request: Request) -> list[AdapterOut]:
         """List the adapters, their state and their counters."""
         return views.adapters(host_of(request))
 
-    @app.get("/v1/replicas", responses=_REFUSED, tags=["replicas"])
+    @app.get("/v1/replicas", responses=REFUSED, tags=["replicas"])
     async def replicas(request: Request) -> list[ReplicaOut]:
         """List the replicas of this gateway that live; none where it is alone."""
         return views.replicas(host_of(request))
 
 
 def _add_health(app: FastAPI) -> None:
-    @app.get("/healthz", responses=_REFUSED, tags=["health"])
+    @app.get("/healthz", responses=REFUSED, tags=["health"])
     async def healthz() -> Health:
         """Report that the process lives."""
         return Health(status="alive", faults={})
 
     @app.get(
         "/readyz",
-        responses={**_REFUSED, 503: {"model": Health, "description": "A part is not ready."}},
+        responses={**REFUSED, 503: {"model": Health, "description": "A part is not ready."}},
         tags=["health"],
     )
     async def readyz(request: Request, response: Response) -> Health:
@@ -173,12 +160,20 @@ def _add_health(app: FastAPI) -> None:
     @app.get(
         "/metrics",
         response_class=Response,
-        responses={**_REFUSED, 200: {"content": {CONTENT_TYPE: {}}}},
+        responses={**REFUSED, 200: {"content": {CONTENT_TYPE: {}}}},
         tags=["health"],
     )
     async def metrics(request: Request) -> Response:
         """Return the metrics in Prometheus's text form."""
         return Response(await metrics_text([host_of(request)]), media_type=CONTENT_TYPE)
+
+
+async def _invalid(_request: Request, error: Exception) -> Response:
+    """Answer a parameter that is not valid with its place and the reason, in one line."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    first = found[0] if found else {"loc": ("request",), "msg": "not valid"}
+    place = ".".join(str(part) for part in first["loc"])
+    return JSONResponse({"detail": f"{place}: {first['msg']}"}, 422)
 
 
 def _document_body(app: FastAPI) -> None:

@@ -13,7 +13,7 @@ from serving.turns import TurnMeter
 from starlette.types import Receive, Scope, Send
 
 from fes_gateway.host import GatewayHost
-from fes_gateway.http.app import HOST
+from fes_gateway.http.addressed import HOST
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 
 PREFIX = "/gateways/"

@@ -1,8 +1,8 @@
 """What the gateway knows, as the REST interface returns it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from eventservices.slices import shared_slice
 from fes.control import RequestType
@@ -21,6 +21,8 @@ from fes_gateway.http.schemas import (
     SubscriptionOut,
 )
 
+T = TypeVar("T")
+
 TOGETHER: Final = 20
 """Rows in one part of a list."""
 
@@ -28,14 +30,14 @@ TOGETHER: Final = 20
 async def subscriptions(host: GatewayHost) -> AsyncIterator[bytes]:
     """Yield the active subscriptions, oldest first, as a JSON array in parts."""
     rows = _standing(host, RequestType.SUBSCRIPTION)
-    async for part in _listed(rows, partial(_subscription, host)):
+    async for part in listed(rows, partial(_subscription, host)):
         yield part
 
 
 async def announcements(host: GatewayHost) -> AsyncIterator[bytes]:
     """Yield the active announcements, oldest first, as a JSON array in parts."""
     rows = _standing(host, RequestType.ANNOUNCEMENT)
-    async for part in _listed(rows, partial(_announcement, host)):
+    async for part in listed(rows, partial(_announcement, host)):
         yield part
 
 
@@ -66,7 +68,7 @@ def replicas(host: GatewayHost) -> list[ReplicaOut]:
     ]
 
 
-async def _listed(rows: list[Row], shown: Callable[[Row], BaseModel]) -> AsyncIterator[bytes]:
+async def listed(rows: Sequence[T], shown: Callable[[T], BaseModel]) -> AsyncIterator[bytes]:
     """Yield a JSON array, and yield to the loop in between: tables may be large."""
     own = shared_slice()
     before = b"["

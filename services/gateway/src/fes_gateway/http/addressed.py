@@ -1,0 +1,26 @@
+"""What every route of the REST interface needs: the gateway that a request is for."""
+
+from typing import Any, Final
+
+from fastapi import Request
+
+from fes_gateway.host import GatewayHost
+from fes_gateway.http.schemas import Problem
+
+JSON: Final = "application/json"
+
+HOST = "fes_gateway"
+"""Where `dispatch` puts the gateway in a request's scope."""
+
+REFUSED: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "There is no such gateway."},
+    413: {"model": Problem, "description": "The body is too large."},
+    415: {"model": Problem, "description": "The body is encoded."},
+}
+"""What every route may answer."""
+
+
+def host_of(request: Request) -> GatewayHost:
+    """Return the gateway that a request is for."""
+    host: GatewayHost = request.scope[HOST]
+    return host

@@ -1,0 +1,84 @@
+"""What the REST interface returns of scopes."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+_INTERFACE = "Filters of which one must accept; null: everything passes, none: nothing does."
+
+
+class MemberOut(BaseModel):
+    """A membership: the edge from a member to the scope."""
+
+    member: str
+    kind: Literal["event service", "client", "scope"]
+    service: str = Field(description="Event service of a client; empty of a scope.")
+    principal: str = Field(description="What the broker vouches for; empty for all clients.")
+    input: list[str] | None = Field(description=f"What enters the member. {_INTERFACE}")
+    output: list[str] | None = Field(description=f"What leaves the member. {_INTERFACE}")
+    up: int = Field(description="Rules that map what leaves the member.")
+    down: int = Field(description="Rules that map what enters the member.")
+    produces: bool = Field(description="Whether it publishes into the scope, rights included.")
+    consumes: bool = Field(description="Whether it receives from the scope, rights included.")
+
+
+class DeliveryOut(BaseModel):
+    """Which of the members that could receive an event do."""
+
+    to: str
+    key: str
+    plugin: str
+
+
+class PublishingOut(BaseModel):
+    """When, and into which direct superscopes, events go."""
+
+    choose: dict[str, str]
+    which: str | None
+    delay_s: float
+    until: str | None
+    waiting: int
+    overflow: str
+    at_end: Literal["release", "drop"]
+
+
+class ScopeOut(BaseModel):
+    """A scope with its interfaces, policies and members."""
+
+    name: str
+    session: bool
+    superscopes: list[str] = Field(description="The direct ones, in declaration order.")
+    input: list[str] | None = Field(description=_INTERFACE)
+    output: list[str] | None = Field(description=_INTERFACE)
+    delivery: DeliveryOut
+    traverse: str
+    publishing: PublishingOut
+    producers: list[str] | None = Field(description="Patterns of who may publish; null: all.")
+    consumers: list[str] | None = Field(description="Patterns of who may receive; null: all.")
+    members: list[MemberOut]
+    members_total: int = Field(description="How many there are; the scope's own page has all.")
+
+
+class ScopesOut(BaseModel):
+    """The scopes as this gateway has them."""
+
+    manager: str = Field(
+        description="Gateway that manages mappings, policies and sessions; empty for none."
+    )
+    manages: bool = Field(description="Whether it is the one that answers.")
+    generation: int = Field(description="Of the graph; every change begins a new one.")
+    total: int = Field(description="How many scopes there are.")
+    scopes: list[ScopeOut]
+
+
+class ExplainedOut(BaseModel):
+    """Why a component receives, or does not receive, what another publishes."""
+
+    passes: bool = Field(
+        description="Whether a path is open, and lets the event pass, where there is one."
+    )
+    lines: list[str] = Field(
+        description="Each path, then each edge of it that checks something; with an event also "
+        "what blocks it."
+    )
+    left_off: int = Field(description="Lines beyond those.")
