@@ -319,7 +319,7 @@ def before(folder: Path) -> str:
 
 
 ELSEWHERE = {"scopes", "clients"}
-"""Sections that make a graph, which `tests/unit/federation/test_scopes.py` looks at."""
+"""Sections that make a graph, which `test_every_scope_key.py` plays a story through."""
 
 
 @pytest.mark.parametrize(
