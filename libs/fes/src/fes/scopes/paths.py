@@ -30,7 +30,7 @@ Path = tuple[Crossing, ...]
 
 
 def paths_between(graph: Graph, one: str, other: str) -> tuple[list[Path], bool]:
-    """Return the open paths up and down again, and whether there are more."""
+    """Return the open paths in declaration order, and whether there are more."""
     found: list[Path] = []
     steps = 0
     below = graph.above(other)
@@ -52,10 +52,11 @@ def _down(
 ) -> Iterator[tuple[str, Path, bool]]:
     """Yield the steps down towards a component; only scopes above it are entered."""
     climbed = {(each.edge.member, each.edge.scope) for each in path}
-    for member in below:
-        edge = graph.members(name).get(member)
-        if edge is not None and (member, name) not in climbed and graph.lets_down(edge):
-            yield member, (*path, Crossing(edge, up=False)), False
+    members = graph.members(name)
+    edges = [members[member] for member in below if member in members]
+    for edge in sorted(edges, key=graph.number):
+        if (edge.member, name) not in climbed and graph.lets_down(edge):
+            yield edge.member, (*path, Crossing(edge, up=False)), False
 
 
 def _up(graph: Graph, name: str, path: Path, *, rising: bool) -> Iterator[tuple[str, Path, bool]]:
