@@ -21,7 +21,11 @@ ADAPTERS: dict[str, type[AnyAdapter]] = {
     for point in entry_points(group=GROUP)
     if point.value.startswith("adapter_")
 }
-NEEDED = {"steam": {"location": {"lat": 0.0, "lon": 0.0}}, "cosmic": {"node": 1}}
+NEEDED = {
+    "steam": {"location": {"lat": 0.0, "lon": 0.0}},
+    "cosmic": {"node": 1},
+    "http": {"secret_file": "secret"},
+}
 """Settings that an adapter cannot do without."""
 
 UNTOLD = {"longest subject", "names of parameters and attributes"}
@@ -73,7 +77,7 @@ def test_every_adapter_has_a_column_and_a_page_with_its_capabilities() -> None:
         set(table())
         == set(ADAPTERS)
         == {
-            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka", "bus"),
+            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka", "http", "bus"),
         }
     )
     for name in ADAPTERS:

@@ -16,6 +16,7 @@ ALONE = {
     "adapter-nats",
     "adapter-mqtt",
     "adapter-kafka",
+    "adapter-http",
     "adapter-bus",
     "event-domains",
     "naming",
