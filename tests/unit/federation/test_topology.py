@@ -45,6 +45,18 @@ def test_an_attachment_that_stands_by_is_still_a_direct_one() -> None:
     assert Routes(CYCLE, {}).next_hop("g3", "a") == Hop("a")
 
 
+def test_a_standby_has_a_route_over_the_tree_while_that_works() -> None:
+    routes = Routes(CYCLE, {})
+    assert routes.standbys("g3") == {"a": Hop("c", "g2")}
+    assert routes.standbys("g1") == routes.standbys("g2") == {}
+    live = [each for each in CYCLE if each != ("g1", "a")]
+    assert Routes(live, {}).standbys("g3") == {}
+
+
+def test_on_a_medium_nobody_stands_by() -> None:
+    assert not any(Routes(AIR, ON_AIR).standbys(gateway) for gateway, _ in AIR)
+
+
 def test_a_standby_takes_over_when_an_attachment_is_gone() -> None:
     live = [each for each in CYCLE if each != ("g2", "b")]
     assert Routes(live, {}).next_hop("g1", "c") == Hop("a", "g3")

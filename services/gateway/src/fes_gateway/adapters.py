@@ -66,6 +66,7 @@ class Adapters:
         state.up = LinkUp(
             persistent=capabilities.get("persistent") is True,
             suppresses=capabilities.get("suppresses") is not False,
+            stamps=capabilities.get("stamps") is not False,
         )
         return state.up
 

@@ -195,6 +195,7 @@ class Routes:
         self._heard = {service for gateway, service in self._live - silent.deaf}
         self._graph = spanning_tree(live, on_medium)
         self._hops: dict[str, dict[str, Hop]] = {}
+        self._standbys: dict[str, dict[str, Hop]] = {}
 
     @staticmethod
     def of(federation: Federation, live: Collection[Attachment] | None = None) -> "Routes":
@@ -220,6 +221,21 @@ class Routes:
         if gateway not in self._hops:
             self._hops[gateway] = self._search(gateway)
         return self._hops[gateway]
+
+    def standbys(self, gateway: str) -> Mapping[str, Hop]:
+        """Return event service to first step, of all that are attached and not on the tree.
+
+        These attachments work and would close a circle. One is left out where no other route leads
+        to its event service.
+        """
+        if gateway not in self._standbys:
+            ways, near = self._ways(("gateway", gateway)), self.neighbours(gateway)
+            self._standbys[gateway] = {
+                name: self._hop(way)
+                for (_, name), way in ways.items()
+                if (gateway, name) in self._live and name not in near
+            }
+        return self._standbys[gateway]
 
     def neighbours(self, gateway: str) -> tuple[str, ...]:
         """Return the event services on which a gateway passes on what is meant for many."""

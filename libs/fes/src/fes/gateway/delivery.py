@@ -35,6 +35,9 @@ from fes.model import Event, Stamp, attributes, binary, check_stamp, is_reserved
 HOME = "home is the destination"
 """Why an event is not sent where it was first published."""
 
+SERVED = "another gateway serves this event service"
+"""Why an event is not accepted at an event service whose native clients suppress nothing."""
+
 REASON = 300
 """Most characters of a reason that another gateway is told."""
 
@@ -69,6 +72,7 @@ class Delivery:
         self._signalling = gossip.signalling
         self._persistent: dict[str, None] = {}
         self._repeating: dict[str, None] = {}
+        self._stamping: dict[str, None] = {}
         self.announcing = Announcing(
             dict(desired),
             next_number,
@@ -76,7 +80,8 @@ class Delivery:
             limit_bytes=settings.announced_bytes,
         )
         self.custody = Custody(settings, next_number)
-        ways = Ways(settings, links, gossip.presence)
+        ways = Ways(settings, links, gossip.presence, self._repeating, self._stamping)
+        self._ways = ways
         sending = Sending(settings, self.announcing, self._persistent)
         self._marks = Marks(settings, self._repeating)
         self.carrying = Carrying(
@@ -109,6 +114,7 @@ class Delivery:
         for known, holds in (
             (self._persistent, link.persistent),
             (self._repeating, not link.suppresses),
+            (self._stamping, not link.stamps),
         ):
             known.pop(service, None)
             if holds:
@@ -217,6 +223,9 @@ class Delivery:
             return True
         if is_reserved(heard.subject):
             turn.decide(of_event("refused", event, reason="reserved subject"))
+            return True
+        if self._ways.is_served(event):
+            turn.decide(of_event("suppressed", event, to=",".join(names), reason=SERVED))
             return True
         turn.decide(of_event("matched", event, to=",".join(names)))
         return self._confined(event, names, turn)

@@ -12,10 +12,13 @@ class LinkUp(msgspec.Struct, frozen=True):
     Attributes:
         persistent: Whether its event service keeps events over a restart.
         suppresses: Whether native clients there suppress a repeated identity.
+        stamps: Whether what native clients publish there has a stamp that all gateways read alike;
+            otherwise this adapter alone stamps, and the others pass on only what is stamped.
     """
 
     persistent: bool = False
     suppresses: bool = True
+    stamps: bool = True
 
 
 class LinkDown(msgspec.Struct, frozen=True):

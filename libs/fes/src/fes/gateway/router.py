@@ -22,6 +22,9 @@ Onward = dict[Hop, list[str]]
 PASSED = "path names its destination"
 """Why an event is not sent on to where it has been."""
 
+BEHIND = "lies behind where it came from"
+"""Why an event is left to other gateways that received it too."""
+
 
 class Router:
     """Sends events on, at most once to each destination.
@@ -76,6 +79,9 @@ class Router:
                 turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
                 continue
             if event.persistent and self._carrying.keeps(event, destination):
+                if self._ways.is_left(event, destination):
+                    turn.decide(of_event("suppressed", event, to=destination, reason=BEHIND))
+                    continue
                 done = self._carrying.take(event, destination, turn) and done
             else:
                 self._towards(event, destination, onward, turn)
@@ -110,8 +116,7 @@ class Router:
                 continue
             hop = self._ways.towards(destination)
             if hop is not None and event.arrived == hop.service != destination:
-                reason = "lies behind where it came from"
-                turn.decide(of_event("suppressed", event, to=destination, reason=reason))
+                turn.decide(of_event("suppressed", event, to=destination, reason=BEHIND))
                 taken = False
             else:
                 taken = self._carrying.given(event, destination, gift, after, turn) and taken
@@ -130,8 +135,8 @@ class Router:
             hops, reason = self._flood(event, destination)
         else:
             hops, reason = (hop,), ""
-            if self._is_behind(event, hop, destination):
-                reason = "lies behind where it came from"
+            if self._ways.is_behind(event, hop, destination):
+                reason = BEHIND
         if reason:
             turn.decide(of_event("dropped", event, to=destination, reason=reason))
         elif self._marks.repeated(
@@ -147,11 +152,6 @@ class Router:
         else:
             for each in hops:
                 onward.setdefault(each, []).append(destination)
-
-    def _is_behind(self, event: Passing, hop: Hop, destination: str) -> bool:
-        if hop.service != event.arrived or hop.service == destination:
-            return False
-        return not self._settings.adapters[hop.service].on_medium
 
     def _flood(self, event: Passing, destination: str) -> tuple[tuple[Hop, ...], str]:
         """Return the hops to all who may know a route, where none is known; or why there is none.

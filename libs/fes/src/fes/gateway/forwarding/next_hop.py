@@ -1,8 +1,9 @@
 """Ways: the first step to an event service, as things are."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from fes.federation.topology import Hop
+from fes.gateway.forwarding.transit import Passing
 from fes.gateway.peers.presence import Presence
 from fes.gateway.settings import GatewaySettings
 
@@ -14,12 +15,23 @@ class Ways:
         settings: Of the gateway.
         links: Event services whose link is up.
         presence: Knows who is there.
+        repeating: Event services whose native clients do not suppress a repeated identity.
+        stamping: Event services where this gateway's adapter stamps what comes unstamped, and no
+            other gateway accepts that.
     """
 
     def __init__(
-        self, settings: GatewaySettings, links: Container[str], presence: Presence
+        self,
+        settings: GatewaySettings,
+        links: Container[str],
+        presence: Presence,
+        repeating: Mapping[str, None],
+        stamping: Mapping[str, None],
     ) -> None:
         self._id = settings.id
+        self._repeating = repeating
+        self._stamping = stamping
+        self._adapters = settings.adapters
         self._links = links
         self._presence = presence
         self._in_file = settings.topology.routes().hops(settings.id)
@@ -28,13 +40,53 @@ class Ways:
     def towards(self, service: str) -> Hop | None:
         """Return the first step to an event service.
 
-        An attached one is its own first step while its link is up; otherwise another gateway that
-        is attached to it may be on a route. None where there is no route now.
+        An attached one is its own first step while its link is up, unless `standby` names another;
+        otherwise another gateway that is attached to it may be on a route. None where there is no
+        route now.
         """
         if service in self._links:
-            return self._own[service]
+            return self.standby(service) or self._own[service]
         hop = self._presence.routes.hops(self._id).get(service)
         return hop if hop is not None and hop.service in self._links else None
+
+    def standby(self, service: str) -> Hop | None:
+        """Return the first step to an attached event service that others serve, while they do.
+
+        Where native clients do not suppress a repeated identity, two gateways that both serve an
+        event service, each by a route of its own, would publish each event there twice.
+        """
+        if service not in self._repeating:
+            return None
+        hop = self._presence.routes.standbys(self._id).get(service)
+        return hop if hop is not None and hop.service in self._links else None
+
+    def is_served(self, event: Passing) -> bool:
+        """Return whether another gateway accepts an event where this one received it natively."""
+        return not self._is_alone(event) and self.standby(event.arrived) is not None
+
+    def is_behind(self, event: Passing, hop: Hop, destination: str) -> bool:
+        """Return whether a destination lies behind where an event came from.
+
+        Then the gateways there received the event as well. On a medium they may have missed it.
+        """
+        if hop.service != event.arrived or hop.service == destination or self._is_alone(event):
+            return False
+        return not self._adapters[hop.service].on_medium
+
+    def is_left(self, event: Passing, destination: str) -> bool:
+        """Return whether a persistent event is left to the gateways behind where it came from.
+
+        Where native clients suppress a repeated identity it is sent to them all the same.
+        """
+        if event.path or event.arrived not in self._repeating:
+            return False
+        hop = self.towards(destination)
+        return hop is not None and self.is_behind(event, hop, destination)
+
+    def _is_alone(self, event: Passing) -> bool:
+        """Return whether no other gateway accepts an event where this one received it."""
+        at = event.arrived
+        return not event.path and event.stamp.home == at and at in self._stamping
 
     def existed(self, service: str) -> bool:
         """Return whether there is a route while everything works."""
