@@ -73,6 +73,23 @@ def _check_stamps(
         if kind.one_may_stamp:
             message += f" (set {kind.stamp_setting}: true at all others of them)"
         report.error(("event_services", name), message)
+    if len(listeners) > 1 and kind.stamp_setting:
+        _check_left(federation, report, kind, name, listeners)
+
+
+def _check_left(
+    federation: Federation, report: Report, kind: Kind, name: str, listeners: list[str]
+) -> None:
+    """Report an adapter that leaves events to others though all assign them one identity."""
+    for gateway in listeners:
+        settings = settings_of(federation, gateway, name)
+        left = settings.get(kind.stamp_setting) is True
+        if left and kind.can({**settings, kind.stamp_setting: False}).stamps:
+            report.warning(
+                ("gateways", gateway, "adapters", name),
+                f"{kind.stamp_setting} is not needed, as all gateways assign an event of {name!r}"
+                " one identity; what a standby leaves to this gateway is lost",
+            )
 
 
 def _check_settings(federation: Federation, report: Report, kind: Kind, name: str) -> None:
