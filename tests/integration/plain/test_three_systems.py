@@ -1,4 +1,4 @@
-"""One gateway at MQTT, NATS and Kafka: every event once at each of them, also over a kill."""
+"""MQTT, NATS and Kafka, by one gateway or by three: every event once at each, also over a kill."""
 
 import asyncio
 import json
@@ -29,13 +29,19 @@ event_services:
   house: {{kind: mqtt, brokers: [house], settings: {{protocol: "5"}}}}
   yard: {{kind: nats, brokers: [yard]}}
   log: {{kind: kafka, brokers: [log]}}
-gateways:
-  gate: {{adapters: {{house: {{}}, yard: {{}}, log: {{}}}}}}
+gateways: {gateways}
 requests:
-  - {{gateway: gate, type: subscription, source: house, dist_list: "yard, log", filter: Reading}}
-  - {{gateway: gate, type: subscription, source: yard, dist_list: "house, log", filter: Reading}}
-  - {{gateway: gate, type: subscription, source: log, dist_list: "house, yard", filter: Reading}}
+  - {{gateway: {gate}, type: subscription, source: house, dist_list: "yard, log", filter: Reading}}
+  - {{gateway: {gate}, type: subscription, source: yard, dist_list: "house, log", filter: Reading}}
+  - {{gateway: {gate}, type: subscription, source: log, dist_list: "house, yard", filter: Reading}}
 http: {{port: 0}}
+"""
+
+ONE = "{gate: {adapters: {house: {}, yard: {}, log: {}}}}"
+TRIANGLE = """
+  one: {adapters: {house: {}, yard: {}}}
+  two: {adapters: {yard: {settings: {stamped: true}}, log: {}}}
+  three: {adapters: {log: {}, house: {settings: {stamped: true}}}}
 """
 
 
@@ -107,7 +113,12 @@ class Natives:
         }
 
 
-async def test_every_event_comes_once_to_every_system(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("gateways", "gate"), [(ONE, "gate"), (TRIANGLE, "one")], ids=["one gateway", "triangle"]
+)
+async def test_every_event_comes_once_to_every_system(
+    tmp_path: Path, gateways: str, gate: str
+) -> None:
     """D14."""
     house, log = Mosquitto(tmp_path), Kafka(tmp_path)
     house.start()
@@ -116,7 +127,7 @@ async def test_every_event_comes_once_to_every_system(tmp_path: Path) -> None:
     with NatsServer(ServerSpec("yard", tmp_path / "yard")) as yard:
         path = tmp_path / "federation.yaml"
         urls = {"house": house.mqtt_url, "yard": yard.url, "log": log.url}
-        path.write_text(FILE.format(**urls), "utf-8")
+        path.write_text(FILE.format(**urls, gateways=gateways, gate=gate), "utf-8")
         natives, run = Natives(house, yard, log), Run(tmp_path, path)
         run.start()
         await natives.open()
