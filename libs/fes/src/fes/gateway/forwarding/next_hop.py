@@ -52,12 +52,15 @@ class Ways:
     def standby(self, service: str) -> Hop | None:
         """Return the first step to an attached event service that others serve, while they do.
 
+        It closes a circle, or does not work as others see it.
+
         Where native clients do not suppress a repeated identity, two gateways that both serve an
         event service, each by a route of its own, would publish each event there twice.
         """
         if service not in self._repeating:
             return None
-        hop = self._presence.routes.standbys(self._id).get(service)
+        routes = self._presence.routes
+        hop = routes.standbys(self._id).get(service) or routes.hops(self._id).get(service)
         return hop if hop is not None and hop.service in self._links else None
 
     def is_served(self, event: Passing) -> bool:
