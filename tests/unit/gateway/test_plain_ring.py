@@ -25,7 +25,7 @@ def test_where_an_own_service_does_not_answer_the_standby_serves_it() -> None:
     core.handle(Ready(ready=True), NOW, "north")
     _, published = core.handle(heard(numbers, stamp=stamp), NOW, "south")
 
-    assert not [order for order in orders(left) if isinstance(order, Publish)]
+    assert not [order for order in orders([*left]) if isinstance(order, Publish)]
     reasons = [each.reason for each in left if isinstance(each, Decided)]
     assert "lies behind where it came from" in reasons
-    assert [order for order in orders(published, "north") if isinstance(order, Publish)]
+    assert [order for order in orders([*published], "north") if isinstance(order, Publish)]
