@@ -194,8 +194,10 @@ async def test_answers_are_bounded() -> None:
     members = ", ".join(f"s{at}: {{}}" for at in range(MANY))
     filters = ", ".join(f'"n > {at}"' for at in range(MANY))
     scopes = f"  S0: {{members: {{{members}}}, input: [{filters}]}}\n"
-    scopes += "".join(f"  S{at}: {{members: {{s0: {{}}, s1: {{}}}}}}\n" for at in range(1, MANY))
+    scopes += "".join(f"  S{at}: {{members: {{c0: {{}}, c1: {{}}}}}}\n" for at in range(1, MANY))
     text = f"version: 1\nsystem: town\nevent_services:\n{services}"
+    text += "  k0: {kind: memory}\n  k1: {kind: memory}\n"
+    text += "clients: {c0: {service: k0, principal: a}, c1: {service: k1, principal: b}}\n"
     text += f"gateways:\n  h: {{adapters: {{s0: {{}}}}}}\nscopes:\n{scopes}"
     async with http_of(GatewaySettings.of(loads(text, {}), "h")) as http:
         shown = await get(http, "")
@@ -206,7 +208,7 @@ async def test_answers_are_bounded() -> None:
         assert len((await get(http, "/S0"))["members"]) == 100
         rest = (await get(http, "/S0", start=100))["members"]
         assert [each["member"] for each in rest] == [f"s{at}" for at in range(100, MANY)]
-        explained = await get(http, "/explain", **{"from": "s0", "to": "s1"})
+        explained = await get(http, "/explain", **{"from": "c0", "to": "c1"})
         assert explained["lines"][-1] == "and more than 50 paths"
         assert all(len(line) <= 1001 for line in explained["lines"])
 
