@@ -23,6 +23,7 @@ from fes_gateway.deciding.decider import VOID
 from fes_gateway.host import GatewayHost
 from fes_gateway.http import app as app_module
 from fes_gateway.http import views
+from fes_gateway.http.addressed import HOST
 from fes_gateway.replicas.membership import NUMBERS
 from fes_gateway.replicas.membership import View as MembersView
 from fes_gateway.replicas.replica import HEARTBEAT_S
@@ -399,6 +400,6 @@ def client_of(host: GatewayHost) -> httpx.AsyncClient:
     app = app_module.make_app()
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, app_module.HOST: host}, receive, send)
+        await app({**scope, HOST: host}, receive, send)
 
     return httpx.AsyncClient(transport=httpx.ASGITransport(serve), base_url="http://gateway")
