@@ -132,7 +132,7 @@ GARBAGE: dict[str, tuple[bytes, str]] = {
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have counters of the air added up for each who asks, not once in a while."""
-    monkeypatch.setattr("adapter_steam.shared.COUNTED_S", 0.0)
+    monkeypatch.setattr("eventservices.steam.shared.COUNTED_S", 0.0)
 
 
 def counts(town: Town, name: str) -> int:
