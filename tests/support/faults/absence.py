@@ -7,6 +7,7 @@ from typing import Any
 
 import fes.gateway.requests.registry as standing_module
 import fes.gateway.requests.validation as requests_module
+import fes.gateway.requests.versions as versions_module
 import msgspec
 from fes.gateway.own_clock import OwnClock
 from fes.gateway.peers.absence import Touch
@@ -124,7 +125,7 @@ ABSENCE: dict[str, tuple[Any, str, Any]] = {
     "leases last by the wall clock": (requests_module, "_lease_ends_us", _lease_by_wall),
     "leases that are told have no end": (Row, "heard", _hears_no_end),
     "time passes by the wall clock": (OwnClock, "read", _wall),
-    "versions alone are newer": (standing_module, "_is_later", _false),
+    "versions alone are newer": (versions_module, "_is_later", _false),
     "buckets never differ": (Buckets, "digests", _equal_buckets),
     "rows are not checked": (Standing, "_is_sound", _sound),
 }

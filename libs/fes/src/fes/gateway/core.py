@@ -167,7 +167,7 @@ class GatewayCore:
         read = self._unrepaired = within(sound(state), self.settings)
         self._repair(turn)
         state = read.state
-        self._standing.recall(state)
+        self._standing.versions.recall(state)
         self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
         given = int(state.get(NUMBERS, b"0"))

@@ -20,8 +20,8 @@ from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.own_clock import CLOCK
 from fes.gateway.peers.absence import CONTACT
 from fes.gateway.replication import RESERVE, ROSTER, is_request, read_roster
-from fes.gateway.requests.registry import FORGOTTEN
 from fes.gateway.requests.row import Row, read_row_of_table, weight_of_request
+from fes.gateway.requests.versions import FORGOTTEN
 from fes.gateway.settings import GatewaySettings
 
 ASIDE = f"aside{END}"

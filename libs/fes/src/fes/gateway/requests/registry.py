@@ -16,22 +16,17 @@ from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replication import is_request
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import DesiredState
-from fes.gateway.requests.growth import MAX_WILD
 from fes.gateway.requests.held import Held
 from fes.gateway.requests.outcomes import Outcomes, Step
+from fes.gateway.requests.room import Room
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import Changes, RequestTable
-from fes.gateway.requests.validation import CLOCK_SKEW_US, COUNTS, check_row, key_of, rows_of
+from fes.gateway.requests.validation import check_row, key_of, rows_of
+from fes.gateway.requests.versions import Versions
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
-from fes.model import Stamp, binary
-
-FORGOTTEN = "forgotten"
-"""Key, in the journal, of the largest version that was forgotten, where clocks are behind it."""
-
-BEHIND_US = 60_000_000
-"""How far a client's clock may be behind until it is wrong: a minute."""
+from fes.model import binary
 
 LATER_US = 10_000_000
 """How long the journal may wait for what only prolongs a lease."""
@@ -65,20 +60,16 @@ class Standing:
         self._desired = desired
         self._links = links
         self._withdrawing: OrderedDict[int, str] = OrderedDict()
-        self._forgotten_kept = 0
+        self.versions = Versions(self.table)
+        self._room = Room(settings, self.table)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept."""
-        self.recall(state)
+        self.versions.recall(state)
         self.table.take(_readable(state), 0)
         self.table.changes()
         for name, desired in self._desired.items():  # all that holds is new; numbers by age
             desired.update(Held(name, None, row) for row in self.table.wanted(name))
-
-    def recall(self, state: Mapping[str, bytes]) -> None:
-        """Take back, of what the journal kept, how new what was forgotten was."""
-        self._forgotten_kept = int(state.get(FORGOTTEN, b"0"))
-        self.table.forgotten = max(self.table.forgotten, self._forgotten_kept)
 
     def take(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
@@ -98,12 +89,9 @@ class Standing:
             self._note(control, "known", arrived, "not newer", turn)
             turn.decide(of_request("suppressed", control, arrived, reason="not newer"))
             return
-        control = self._versioned(control, arrived, turn)
+        control = self.versions.versioned(control, arrived, turn)
         rows = rows_of(control, patterns, turn, self.table.kept_us)
-        reason = self._no_room(rows)
-        if reason:
-            raise ControlEventError(reason)
-        self._check_room(rows, arrived)
+        self._room.check(rows, arrived)
         renews = all(self._renews(row, turn) for row in rows)
         changes = self.table.take(rows, turn.own_us)
         if not changes.new:
@@ -137,13 +125,9 @@ class Standing:
                 if not self.table.knows(row) and self._is_sound(row, arrived, turn)
             ]
         )
-        reason = self._no_room(sound)
+        reason = self._room.lacks(sound)
         if reason:
             self.refuse(reason, arrived, turn)
-            return ()
-        most = self._settings.requests_bytes
-        if self.table.bytes + self.table.growth.bytes(sound) > most:
-            self.refuse(f"the request table is full ({most} bytes)", arrived, turn)
             return ()
         changes = self.table.take(sound, turn.own_us)
         if changes.new:
@@ -180,7 +164,7 @@ class Standing:
         """Remove the rows that a neighbour's table has not; see `RequestTable.drop`."""
         gone = self.table.drop(names, within, of, before)
         turn.mutations.extend(DropRow(row.name) for row in gone)
-        self._keep_forgotten(turn)
+        self.versions.keep(turn)
         if gone:
             self._reapply(turn)
 
@@ -216,7 +200,7 @@ class Standing:
         changes = self.table.expire(turn.own_us, spare)
         left = {row.name for row in changes.new}
         _journal(Changes(changes.new, tuple(r for r in changes.gone if r.name not in left)), turn)
-        self._keep_forgotten(turn)
+        self.versions.keep(turn)
         if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
 
@@ -232,41 +216,6 @@ class Standing:
             if row.type is not control.type:
                 return False
         return True
-
-    def _keep_forgotten(self, turn: Turn) -> None:
-        """Have the journal keep how new what was forgotten was, where no clock tells it."""
-        forgotten = self.table.forgotten
-        if forgotten > self._forgotten_kept and forgotten > _version(turn):
-            self._forgotten_kept = forgotten
-            turn.mutations.append(PutRow(FORGOTTEN, str(forgotten).encode()))
-
-    def _check_room(self, rows: tuple[Row, ...], arrived: str) -> None:
-        """Raise an error unless there are bytes for a request.
-
-        The clients of one event service may use no more than they leave free, so that none of them
-        keeps the others from asking; who asks over the API, or in the file, may use all.
-        """
-        table, most = self.table, self._settings.requests_bytes
-        grows = table.growth.bytes(rows)
-        if grows <= 0:
-            return
-        free = most - table.bytes - grows
-        if free < 0:
-            raise ControlEventError(f"the request table is full ({most} bytes)")
-        if arrived and table.bytes_of(rows[0].source) > free:
-            raise ControlEventError(f"requests of {rows[0].source} use their share of {most} bytes")
-
-    def _no_room(self, rows: tuple[Row, ...]) -> str:
-        """Return why there is no room for some rows; empty where there is."""
-        if not self.table.growth.has_room(rows):
-            return (
-                f"parameter 'DistList': more than {MAX_WILD} patterns with wildcards of one"
-                " requester and filter"
-            )
-        limit, known = self._settings.max_requests, len(self.table)
-        if known + len(rows) > limit and known + self.table.growth.rows(rows) > limit:
-            return f"the request table is full ({limit} rows)"
-        return ""
 
     def _is_sound(self, row: Row, arrived: str, turn: Turn) -> bool:
         try:
@@ -286,29 +235,6 @@ class Standing:
             self._withdraw(controls[-1][0], service, number, turn)
         for control, row in controls:
             self._note_destinations(control, row, turn)
-
-    def _versioned(self, control: ControlEvent, arrived: str, turn: Turn) -> ControlEvent:
-        """Return a request with a version, and the end of its lease as far from it as it was.
-
-        What a client says after something else is newer, whatever became of its clock meanwhile,
-        and though what it said before is remembered elsewhere only.
-        """
-        if control.path or (control.version and not arrived):
-            return control
-        made_us = control.version or (control.stamp.time_us if arrived else turn.now.wall_us)
-        newest = self.table.newest(key_of(control))
-        follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
-        version = made_us if arrived else _version(turn)
-        if follows and COUNTS <= version < turn.own_us - BEHIND_US:
-            version = turn.own_us  # what others remember of it may be newer than that clock
-        if follows and version >= COUNTS:
-            version = max(version, self.table.forgotten + 1)
-        if follows and newest is not None:
-            version = max(version, newest.version + 1)
-        if version == control.version:
-            return control
-        expires_us = control.expires_us and control.expires_us - made_us + version
-        return msgspec.structs.replace(control, version=version, expires_us=expires_us)
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
         """Order what the table wants; return what is withdrawn: event service and number."""
@@ -415,18 +341,6 @@ def _request_of(row: Row) -> ControlEvent:
         requester=row.requester,
         version=row.version,
     )
-
-
-def _version(turn: Turn) -> int:
-    """Return the version of a request made here: it never goes back, unless it ran far ahead."""
-    ahead_us = turn.own_us - turn.now.wall_us
-    return turn.now.wall_us if ahead_us > CLOCK_SKEW_US // 2 else turn.own_us
-
-
-def _is_later(stamp: Stamp, than: Stamp) -> bool:
-    """Tell whether a client said something after something else."""
-    counts = (stamp.epoch, stamp.sequence) > (than.epoch, than.sequence)
-    return stamp.origin == than.origin and counts
 
 
 def _readable(rows: Mapping[str, bytes]) -> Iterator[Row]:
