@@ -79,7 +79,7 @@ def _row(what: str, size: int, times_s: list[float]) -> Row:
 
 def _checks() -> Iterator[Row]:
     for size in SIZES:
-        draw = random.Random(size)  # noqa: S311 - repeatable
+        draw = random.Random(size)
         yield _row("both checks, in layers", size, _trials(_layered(size, draw), draw))
         yield _row("both checks, a chain", size, _trials(_chain(size), draw))
         graph = _acyclic(size, draw)
@@ -164,7 +164,7 @@ async def _log() -> list[Row]:
         for begin in range(0, RECORDS, 1_000):
             now[0] = first + begin
             log.write_records([{"speed": number % 100} for number in range(begin, begin + 1_000)])
-        draw, times_s = random.Random(1), []  # noqa: S311 - repeatable
+        draw, times_s = random.Random(1), []
         for _ in range(50):
             at = first + draw.randrange(RECORDS // WINDOW) * WINDOW
             begun_s = time.perf_counter()
@@ -237,7 +237,7 @@ async def _over(url: str, length: int) -> list[Row]:
                 event = structured_event(("B", "E"), filterable_data={"number": number})
                 await near.push_structured_event(event)
                 await asyncio.sleep(pause_s if number % 50 == 49 or pause_s else 0)
-            while len(far.times_s) < count:  # noqa: ASYNC110 - of events that come
+            while len(far.times_s) < count:
                 await asyncio.sleep(0.001)
 
         await send(0.002, 500)

@@ -130,7 +130,7 @@ def haversine_m(a: Place, b: Place) -> float:
 
 async def measure(url: str, options: argparse.Namespace) -> tuple[Run, list[tuple[str, object]]]:
     """Return a run and what it cost."""
-    random = Random(options.nodes)  # noqa: S311 - the same field each time
+    random = Random(options.nodes)
     run = Run([Driver(random, options.side) for _ in range(options.nodes)])
     settings = AirSettings(
         url,

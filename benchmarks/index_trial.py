@@ -68,7 +68,7 @@ def run(workload: str, spread: str, size: int) -> dict[str, Any]:
     Raises:
         AssertionError: It told other destinations than asking every filter does.
     """
-    chance = random.Random(7)  # noqa: S311 - the same filters every time
+    chance = random.Random(7)
     draw = SPREADS[spread](chance)
     keys = ZONES if workload == "range" else max(1, size // LICENCES_OF)
     asked = [

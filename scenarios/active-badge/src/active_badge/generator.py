@@ -59,7 +59,7 @@ def make_day(seed: int) -> Day:
     Args:
         seed: Another draws another day with the same margins.
     """
-    draw = random.Random(seed)  # noqa: S311 - made-up data, the same each time
+    draw = random.Random(seed)
     stations = _stations()
     badges = {kind: _badges(kind, count, draw) for kind, count in BADGES.items()}
     networks = [name for name, count in NETWORKS.items() for _ in range(count)]

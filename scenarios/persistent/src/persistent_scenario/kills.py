@@ -75,7 +75,7 @@ def schedule(
         seed: Of chance.
         replicated: Gateways that have several replicas.
     """
-    chance = random.Random(seed)  # noqa: S311 - a schedule, no secret
+    chance = random.Random(seed)
     kills = [Kill((part,)) for part in parts]
     kills += [Kill((gateway,), how) for gateway in replicated for how in LEADERS]
     chance.shuffle(kills)

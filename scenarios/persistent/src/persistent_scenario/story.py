@@ -77,7 +77,7 @@ def stream(asked: int, origins: int, seed: int) -> Iterator[Reading]:
         origins: How many stations there are.
         seed: Of the values.
     """
-    chance = random.Random(seed)  # noqa: S311 - readings, no secrets
+    chance = random.Random(seed)
     made = 0
     while asked:
         value = chance.randrange(VALUES)

@@ -38,7 +38,7 @@ class Tick:
 
 def generated(count: int, seed: int) -> list[Tick]:
     """Return made-up ticks: prices that wander, share by share."""
-    chance = Random(seed)  # noqa: S311 - the same ticks for the same seed
+    chance = Random(seed)
     prices = {share: 40.0 + 20.0 * at for at, share in enumerate(SHARES)}
     ticks = []
     for _ in range(count):

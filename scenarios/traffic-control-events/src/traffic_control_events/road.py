@@ -43,7 +43,7 @@ def drive(seconds: int, seed: int) -> Iterator[Moment]:
         seconds: How many.
         seed: Of what is by chance.
     """
-    chance = random.Random(seed)  # noqa: S311 - a drive that can be repeated
+    chance = random.Random(seed)
     driven_m, phase = 0.0, chance.uniform(0, 2 * math.pi)
     for second in range(seconds):
         rate_mph = _rate_mph(second, phase, chance)

@@ -30,7 +30,7 @@ def drive(vehicles: int, duration_s: int, seed: int) -> Trace:
     samples: list[Sample] = []
     for index in range(vehicles):
         name = f"FES{index + 1:04d}"
-        driver = Driver(town, Random(f"{name}/{seed}"))  # noqa: S311 - no secret
+        driver = Driver(town, Random(f"{name}/{seed}"))
         offset_us = index * SECOND_US // vehicles // 1000 * 1000
         samples += _told(driver, name, offset_us, duration_s)
     return Trace(samples, Sampling.KEPT)

@@ -47,7 +47,7 @@ class Town:
     """
 
     def __init__(self, seed: int) -> None:
-        random = Random(f"town/{seed}")  # noqa: S311 - no secret
+        random = Random(f"town/{seed}")
         self.places = [
             (
                 (column - (COLUMNS - 1) / 2) * BLOCK_M + random.uniform(-BEND_M, BEND_M),
