@@ -121,7 +121,7 @@ async def test_closing_ends_the_wait_of_one_who_pushes(mortal_server: NatsServer
     await connection.close()
 
     with pytest.raises(NotConnectedError):
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, 30)
 
 
 class Failing(Numbers):

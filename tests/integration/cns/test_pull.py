@@ -38,7 +38,7 @@ async def test_a_pull_returns_when_there_is_an_event(channel: EventChannel) -> N
 
     stamp = await (await any_supplier(channel)).push("here")
 
-    assert await asyncio.wait_for(waiting, 5) == "here"
+    assert await asyncio.wait_for(waiting, 30) == "here"
     assert pulling.last_stamp == stamp
     assert pulling.delivered == 1
 
@@ -66,7 +66,7 @@ async def test_each_of_several_waiting_pulls_gets_one_event(channel: EventChanne
     for number in range(5):
         await supplying.push(number)
 
-    got = await asyncio.wait_for(asyncio.gather(*waiting), 5)
+    got = await asyncio.wait_for(asyncio.gather(*waiting), 30)
     assert sorted(got, key=str) == [0, 1, 2, 3, 4]
 
 
@@ -152,7 +152,7 @@ async def test_a_disconnection_ends_a_pull_that_waits(channel: EventChannel) -> 
     await pulling.disconnect_pull_supplier()
 
     with pytest.raises(DisconnectedError):
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, 30)
 
 
 async def test_a_consumer_that_pulls_learns_that_the_channel_went(channel: EventChannel) -> None:

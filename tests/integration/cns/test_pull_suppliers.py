@@ -190,7 +190,7 @@ async def test_a_suspended_connection_is_not_asked(
     await channel.my_factory.probe()
     assert pulling.try_pull() == (None, False)
     proxy.resume_connection()
-    assert await asyncio.wait_for(pulling.pull(), 5) == "waits"
+    assert await asyncio.wait_for(pulling.pull(), 30) == "waits"
 
 
 async def test_a_pull_supplier_must_have_its_operation(channel: EventChannel) -> None:

@@ -33,7 +33,7 @@ async def publish_oversize(server: NatsServer, subject: str, size: int) -> bytes
         writer.write(bytes(size) + b"\r\n")
     said = b""
     with suppress(OSError):
-        while chunk := await asyncio.wait_for(reader.read(65_536), 5):
+        while chunk := await asyncio.wait_for(reader.read(65_536), 30):
             said += chunk
     writer.close()
     return said
@@ -51,13 +51,13 @@ class RawMqtt:
         reader, writer = await asyncio.open_connection(self._server.host, self._server.mqtt_port)
         head = b"\x00\x04MQTT\x04\x02\x00\x3c" + len(self._name).to_bytes(2) + self._name
         writer.write(_packet(0x10, head))
-        said = await asyncio.wait_for(reader.readexactly(4), 5)
+        said = await asyncio.wait_for(reader.readexactly(4), 30)
         with suppress(OSError):
             for topic, payload in messages:
                 writer.write(_packet(0x30, len(topic).to_bytes(2) + topic + payload))
                 await writer.drain()
             writer.write(_packet(0xC0, b""))  # a ping: the broker has read what stands before it
-            said += await asyncio.wait_for(reader.read(16), 5)
+            said += await asyncio.wait_for(reader.read(16), 30)
         writer.close()
         return said
 

@@ -101,7 +101,7 @@ async def test_what_is_no_hello_ends_its_own_link_only(
     content, reason = FIRST[case]
     async with dialled(town.links.port) as stranger:
         await stranger.socket.send(content)
-        await asyncio.wait_for(stranger.closed.wait(), 3)
+        await asyncio.wait_for(stranger.closed.wait(), 30)
 
     told = await town.told(reason)
     assert (told["reason"], told["name"]) == ("link", "g1")
@@ -124,7 +124,7 @@ async def test_a_second_adapter_of_one_id_is_refused_and_the_first_goes_on(
         await second.hello(BEYOND, "beyond")
         await eventually(lambda: second.refusals)
         assert "is linked already" in second.refusals[0]
-        await asyncio.wait_for(second.closed.wait(), 3)
+        await asyncio.wait_for(second.closed.wait(), 30)
 
     assert town.pack.hosts["g1"].adapters["beyond"].linked
     await unharmed(town, beyond)
@@ -149,7 +149,7 @@ async def test_an_adapter_that_breaks_the_protocol_may_come_again(
         await peer.join(FAR, "far")
         await eventually(lambda: state.ready)
         await peer.socket.send(content)
-        await asyncio.wait_for(peer.closed.wait(), 3)
+        await asyncio.wait_for(peer.closed.wait(), 30)
     await eventually(lambda: reason in state.reason)
     await town.told(reason)
 
@@ -315,9 +315,9 @@ async def test_who_does_not_finish_the_handshake_is_cut_off(
         reader, writer = await asyncio.open_connection("127.0.0.1", town.links.port)
         writer.write(b"GET /link HTTP/1.1\r\nHost: a\r\n")
         async with dialled(town.links.port) as mute:
-            await asyncio.wait_for(mute.closed.wait(), 3)
+            await asyncio.wait_for(mute.closed.wait(), 30)
             assert mute.refusals == ["no hello in time"]
-        assert await asyncio.wait_for(reader.read(), 3) is not None
+        assert await asyncio.wait_for(reader.read(), 30) is not None
         assert reader.at_eof()
         writer.close()
         await town.told("no hello in time")

@@ -68,7 +68,7 @@ async def over_websocket() -> AsyncIterator[Pair]:
             random.Random(1),
         )
         dialling = asyncio.create_task(dialler.run(pair.at_far.append))
-        await asyncio.wait_for(linked.wait(), 5)
+        await asyncio.wait_for(linked.wait(), 30)
         await eventually(lambda: pair.at_near)
         pair.at_near.clear()
         yield pair

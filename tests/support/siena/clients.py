@@ -51,6 +51,6 @@ async def flushed(publisher: Connection, subscriber: Connection) -> None:
     await client.subscribe(where(("flush", "any")), inbox)
     other = publisher.client("flusher")
     await other.publish({"flush": 1})
-    await asyncio.wait_for(inbox.full.wait(), 5)
+    await asyncio.wait_for(inbox.full.wait(), 30)
     await client.close()
     await other.close()

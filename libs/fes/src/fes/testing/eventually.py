@@ -7,7 +7,7 @@ from typing import Any
 
 
 async def eventually(
-    check: Callable[[], Any | Awaitable[Any]], within_s: float = 10.0, what: str = ""
+    check: Callable[[], Any | Awaitable[Any]], within_s: float = 30.0, what: str = ""
 ) -> Any:
     """Wait until `check` returns something true, and return that.
 
