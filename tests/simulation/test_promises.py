@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fes.control import RequestType
+from fes.federation.checks.marks import SLOWEST
 from support.drawing.topologies import KINDS, random_topology
 from support.drawing.wishes import at_least
 from support.gateways.stored import StoredJournals
@@ -65,13 +66,20 @@ def replay(seed: int) -> str:
     return f"play it again: cd tests && ../.venv/bin/python -m support.play.replay {seed}"
 
 
-BROKE = (4100005628,)
-"""Seeds that broke a promise once: what was behind an expired row went before what was urgent."""
+BROKE = (4100005628, 2524001275)
+"""Seeds that broke a promise once: what was behind an expired row went before what was urgent; the
+record of an event was deleted while a crowd still sent copies."""
 
 
 @pytest.mark.parametrize("seed", BROKE)
 def test_a_seed_that_broke_a_promise_breaks_none(seed: int) -> None:
     assert play(seed)[2] == []
+
+
+def test_simulated_gateways_have_limits_that_a_federation_file_may_have() -> None:
+    settings = world_of(1).settings("g0")
+
+    assert settings.retransmission_us > SLOWEST * settings.retry_us
 
 
 @pytest.mark.timeout(600)

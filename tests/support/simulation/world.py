@@ -87,7 +87,7 @@ class World(Links):
             topology=Routed(topology.attachments, mediums),
             announcement_us=3 * SECOND,
             horizon_us=12 * SECOND,
-            retransmission_us=12 * SECOND,
+            retransmission_us=17 * SECOND,  # longer than the longest pause between attempts
             retry_us=SECOND,
             in_flight=4,
             custody=self.traits.custody,

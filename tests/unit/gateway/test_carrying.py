@@ -201,6 +201,28 @@ def test_marks_are_kept_for_the_retransmission_horizon_and_no_longer() -> None:
     assert any(isinstance(each, DropRow) for each in mutations)
 
 
+def test_the_record_of_what_is_repeated_is_kept_for_the_horizon_again() -> None:
+    """Rule G29."""
+    core, numbers = asked("south", retransmission_us=10 * SECOND)
+    event = event_of(numbers)
+    (order,) = publications(take(core, event)[1])
+    core.handle(Confirmed(order.row), NOW, "south")
+
+    for after_s in (
+        9,
+        18,
+        27,
+    ):  # who sends it again has no answer, and goes on for longer than that
+        later = Instant(NOW.wall_us + after_s * SECOND, NOW.time_us)
+        core.handle(Tick(), later)
+        _, outputs = core.handle(event, later, "north")
+        assert reasons(outputs, "suppressed") == ["repeated"]
+        assert publications(outputs) == []
+
+    core.handle(Tick(), Instant(NOW.wall_us + 37 * SECOND, NOW.time_us))
+    assert core.delivery.custody.marks == 0
+
+
 def test_too_many_marks_let_the_oldest_go_and_count_it() -> None:
     core, numbers = asked("south", marks=2)
     for sequence in (1, 2, 3):

@@ -24,6 +24,9 @@ from fes.model import check_stamp
 ROW, MARK = f"row{END}", f"mark{END}"
 """What the keys of rows and marks begin with, in the journal."""
 
+RENEWALS = 8
+"""Most renewals of the record of a repeated event in a retransmission horizon."""
+
 KEY_PARTS = 3
 _NOTHING = (0, 0)
 _INT64 = 2**63
@@ -157,16 +160,26 @@ class Custody:
         key = self._by_number.get(number)
         return None if key is None else self._rows[key]
 
-    def answered(self, key: Key, *, given: bool) -> bool:
+    def answered(self, key: Key, turn: Turn, *, given: bool) -> bool:
         """Return whether this gateway answered for an event, so that a copy is a repetition.
+
+        The record of a repeated event is kept for a whole retransmission horizon again: who sends a
+        copy has no answer yet, and sends another if this answer is lost, too.
 
         Args:
             key: Its identity and destination.
+            turn: Collects what comes of it.
             given: Whether another gateway returns the copy into custody. It may return what it
                 was given: then only what reached its destination is a repetition.
         """
-        mark = self._marks.get(key) or self._marks.get((*key[:2], ""))
-        return mark is not None and (mark.final or not given)
+        if key not in self._marks:
+            key = (*key[:2], "")
+        mark = self._marks.get(key)
+        if mark is None or (given and not mark.final):
+            return False
+        if turn.own_us - mark.at_us >= self._settings.retransmission_us // RENEWALS:
+            self._mark(key, Mark(mark.final, turn.own_us), turn)
+        return True
 
     def take(self, event: Passing, destination: str, gift: Gift | None, turn: Turn) -> CustodyRow:
         """Accept an event into custody, or hold again what is given again.
@@ -187,11 +200,8 @@ class Custody:
     def complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
         """Let a row go, and mark what became of it."""
         self._let_go(row)
-        mark = Mark(final, turn.own_us)
-        self._marks.pop(row.key, None)
-        self._marks[row.key] = mark
         turn.mutations.append(DropRow(name_of(ROW, row.key)))
-        turn.mutations.append(PutRow(name_of(MARK, row.key), _row_encoder.encode(mark)))
+        self._mark(row.key, Mark(final, turn.own_us), turn)
         if len(self._marks) > self._settings.marks:
             self.forgotten += 1
             self._forget(next(iter(self._marks)), turn)
@@ -204,6 +214,11 @@ class Custody:
             if mark.at_us > before_us:
                 return
             self._forget(key, turn)
+
+    def _mark(self, key: Key, mark: Mark, turn: Turn) -> None:
+        self._marks.pop(key, None)
+        self._marks[key] = mark
+        turn.mutations.append(PutRow(name_of(MARK, key), _row_encoder.encode(mark)))
 
     def _keep(self, row: CustodyRow) -> None:
         self._rows[row.key] = row

@@ -84,7 +84,7 @@ class Carrying:
     def take(self, event: Passing, destination: str, turn: Turn) -> bool:
         """Accept an event that no gateway gave; return whether this gateway answers for it."""
         key = row_key(event, destination)
-        if self._custody.get(key) or self._custody.answered(key, given=False):
+        if self._custody.get(key) or self._custody.answered(key, turn, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
             return True
         return self._hold(event, destination, None, turn) is not None
@@ -103,7 +103,7 @@ class Carrying:
         held = self._custody.get(key)
         lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
         in_turn = not after or self._turns.get(lane) == after
-        if held is None and self._custody.answered(key, given=True):
+        if held is None and self._custody.answered(key, turn, given=True):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
             if not in_turn:  # it came by another way, and what is before it here has not come yet
                 return True
