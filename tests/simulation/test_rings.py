@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from fes.gateway.forwarding.next_hop import Ways
+from fes.gateway.forwarding.next_hop import NextHops
 from fes.gateway.inputs import Input, LinkUp
 from support.drawing.topologies import Topology
 from support.simulation.access import Access, Native
@@ -138,7 +138,7 @@ def test_without_one_of_these_rules_a_ring_is_not_sound(
     *,
     persistent: bool,
 ) -> None:
-    monkeypatch.setattr(Ways, name, wrong)
+    monkeypatch.setattr(NextHops, name, wrong)
     _, broken = play(ring("triangle", persistent=persistent), kind=kind)
 
     assert any(each.startswith(("doubled", "lost")) for each in broken)

@@ -204,7 +204,7 @@ async def test_a_link_whose_message_cannot_be_taken_is_refused_and_free_again(
         def fail(*_: object) -> None:
             raise ValueError("a bug")
 
-        monkeypatch.setattr(host.core._standing, "done", fail)
+        monkeypatch.setattr(host.core._registry, "done", fail)
         hello = Hello("g1.north", "north", 1, {})
         url = f"ws://127.0.0.1:{links.port}"
         async with connect(url, compression=None) as socket:

@@ -127,7 +127,7 @@ class Bench:
         return self.runtime.counted().counters[name]
 
     def _beyond(self, addresses: int) -> None:
-        self.runtime.switchboard.beyond = addresses
+        self.runtime.multiplexer.beyond = addresses
 
 
 @asynccontextmanager
@@ -291,13 +291,13 @@ async def test_a_replica_that_refuses_the_link_is_dialled_again(
     port = await gateway.start("127.0.0.1")
     async with dialled(Bench(request.node.name, at(port), Names("127.0.0.1"))) as bench:
         await eventually(lambda: gateway.told(Hello))
-        assert not bench.runtime.switchboard.linked
+        assert not bench.runtime.multiplexer.linked
         gateway.refusing = ""
         gateway.view = View(1, "one", "one", ("one",))
         assert gateway.end is not None
         await gateway.end.close()
 
-        await eventually(lambda: bench.runtime.switchboard.linked)
+        await eventually(lambda: bench.runtime.multiplexer.linked)
     await gateway.stop()
 
 

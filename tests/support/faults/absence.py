@@ -11,18 +11,18 @@ import fes.gateway.requests.versions as versions_module
 import msgspec
 from fes.gateway.own_clock import OwnClock
 from fes.gateway.peers.absence import Touch
-from fes.gateway.peers.table_sync import Exchange
+from fes.gateway.peers.table_sync import TableSync
 from fes.gateway.requests.buckets import Buckets
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.row import FOREVER, Row
 from fes.gateway.requests.table import RequestTable
 from fes.gateway.settings import Instant
 
 _received = Touch.received
-_replace = Exchange._replace
+_replace = TableSync._replace
 _rows_of = requests_module.rows_of
 _expire = RequestTable.expire
-_told = Exchange.told
+_told = TableSync.told
 _heard = Row.heard
 
 
@@ -57,7 +57,7 @@ def _shared_all(self: Touch) -> int:
     return FOREVER
 
 
-def _first_part_is_all(self: Exchange, table: Any, *more: Any) -> None:
+def _first_part_is_all(self: TableSync, table: Any, *more: Any) -> None:
     _replace(self, msgspec.structs.replace(table, number=0, count=1), *more)
 
 
@@ -85,7 +85,7 @@ def _expire_all(self: RequestTable, own_us: int, spare: int = 0) -> Any:
     return _expire(self, own_us)
 
 
-def _told_as_if_known(self: Exchange, table: Any, *more: Any) -> None:
+def _told_as_if_known(self: TableSync, table: Any, *more: Any) -> None:
     _told(self, msgspec.structs.replace(table, away=False), *more)
 
 
@@ -98,7 +98,7 @@ def _equal_buckets(self: Buckets[Any], count: int) -> tuple[int, ...]:
     return (0,) * count
 
 
-def _sound(self: Standing, row: Row, arrived: str, turn: Any) -> bool:
+def _sound(self: RequestRegistry, row: Row, arrived: str, turn: Any) -> bool:
     del self, row, arrived, turn
     return True
 
@@ -114,9 +114,9 @@ ABSENCE: dict[str, tuple[Any, str, Any]] = {
     "being away ends with the first signal": (Touch, "received", _back_at_once),
     "contact is not written down": (Touch, "keep", _empty),
     "own news are dropped": (Touch, "shared_us", property(_shared_all)),
-    "a part of a table is taken for the whole": (Exchange, "_replace", _first_part_is_all),
-    "who was away replaces nothing": (Exchange, "_replace", _nothing),
-    "who was away is learnt from": (Exchange, "told", _told_as_if_known),
+    "a part of a table is taken for the whole": (TableSync, "_replace", _first_part_is_all),
+    "who was away replaces nothing": (TableSync, "_replace", _nothing),
+    "who was away is learnt from": (TableSync, "told", _told_as_if_known),
     "withdrawals are forgotten while away": (RequestTable, "expire", _expire_all),
     "withdrawals age by their clients' clocks": (standing_module, "rows_of", _aged_by_version),
     "what was forgotten was never newer": (RequestTable, "_forget", _nothing),
@@ -127,5 +127,5 @@ ABSENCE: dict[str, tuple[Any, str, Any]] = {
     "time passes by the wall clock": (OwnClock, "read", _wall),
     "versions alone are newer": (versions_module, "_is_later", _false),
     "buckets never differ": (Buckets, "digests", _equal_buckets),
-    "rows are not checked": (Standing, "_is_sound", _sound),
+    "rows are not checked": (RequestRegistry, "_is_sound", _sound),
 }

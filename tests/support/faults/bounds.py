@@ -9,10 +9,10 @@ import fes.gateway.requests.registry as standing_module
 import fes.gateway.requests.validation as requests_module
 import fes.link.lanes as lanes_module
 import msgspec
-from fes.adapter.outbound.confirmations import Confirming
+from fes.adapter.outbound.confirmations import Confirmations
 from fes.filter import Filter
 from fes.gateway.custody.lane import LaneKey
-from fes.gateway.custody.transfer import Carrying
+from fes.gateway.custody.transfer import CustodyTransfer
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import Changes, RequestTable
@@ -23,13 +23,13 @@ from support.simulation.timeline import SECOND
 
 _expire = RequestTable.expire
 _is_known = RequestTable._is_known
-_take = Carrying.take
-_given = Carrying.given
-_send = Carrying._send
+_take = CustodyTransfer.take
+_given = CustodyTransfer.given
+_send = CustodyTransfer._send
 _put = Lanes.put
 _append = PriorityQueue.append
 _canonical = requests_module.canonical_filter
-_failed = Confirming.failed
+_failed = Confirmations.failed
 
 
 def _nothing(*_: object, **__: object) -> None:
@@ -73,7 +73,7 @@ def _journal_without_leases(changes: Any, turn: Any) -> None:
     )
 
 
-def _send_expired(self: Carrying, row: Any, lane: Any, way: Any, turn: Any) -> None:
+def _send_expired(self: CustodyTransfer, row: Any, lane: Any, way: Any, turn: Any) -> None:
     event = msgspec.structs.replace(row.event, expires_us=0)
     _send(self, msgspec.structs.replace(row, event=event), lane, way, turn)
 
@@ -106,23 +106,23 @@ def _displace_untold(self: Lanes, message: Any) -> bool:
         self.on_displaced = tell
 
 
-def _hold_all(self: Carrying, event: Any, destination: str, gift: Any, turn: Any) -> Any:
+def _hold_all(self: CustodyTransfer, event: Any, destination: str, gift: Any, turn: Any) -> Any:
     row = self._custody.take(event, destination, gift, turn)
     self._enter(row, turn)
     return row
 
 
-def _take_and_answer(self: Carrying, *given: Any) -> bool:
+def _take_and_answer(self: CustodyTransfer, *given: Any) -> bool:
     _take(self, *given)
     return True
 
 
-def _given_and_answer(self: Carrying, *given: Any) -> bool:
+def _given_and_answer(self: CustodyTransfer, *given: Any) -> bool:
     _given(self, *given)
     return True
 
 
-def _only_persistent_answer(self: Carrying, way: Any, destination: str) -> bool:
+def _only_persistent_answer(self: CustodyTransfer, way: Any, destination: str) -> bool:
     del destination
     return way.service in self._persistent
 
@@ -135,7 +135,7 @@ def _begins_alike(text: str) -> str:
     return _canonical(text)[:9]
 
 
-def _fail_for_good(self: Confirming, order: Any, error: str, *, retryable: bool) -> None:
+def _fail_for_good(self: Confirmations, order: Any, error: str, *, retryable: bool) -> None:
     del retryable
     _failed(self, order, error, retryable=False)
 
@@ -148,7 +148,7 @@ BOUNDS: dict[str, tuple[Any, str, Any]] = {
     "ends of leases are not written down": (standing_module, "_journal", _journal_without_leases),
     # Expiry
     "expired events go on": (Router, "_worthless", _no_reason),
-    "rows never expire": (Carrying, "_send", _send_expired),
+    "rows never expire": (CustodyTransfer, "_send", _send_expired),
     # Priorities
     "the least urgent rows go first": (LaneKey, "of", staticmethod(_least_urgent_first)),
     "urgent events wait behind others": (PriorityQueue, "append", _append_as_if_equal),
@@ -157,13 +157,13 @@ BOUNDS: dict[str, tuple[Any, str, Any]] = {
     "what is dropped is not counted": (Lanes, "put", _put_uncounted),
     "what is displaced is not told": (Lanes, "put", _displace_untold),
     "requests wait and are dropped with events": (lanes_module, "is_event", _true),
-    "custody has no bound": (Carrying, "_hold", _hold_all),
-    "full custody answers its source": (Carrying, "take", _take_and_answer),
-    "what is not taken is acknowledged": (Carrying, "given", _given_and_answer),
-    "what failed for a time is given up": (Confirming, "failed", _fail_for_good),
+    "custody has no bound": (CustodyTransfer, "_hold", _hold_all),
+    "full custody answers its source": (CustodyTransfer, "take", _take_and_answer),
+    "what is not taken is acknowledged": (CustodyTransfer, "given", _given_and_answer),
+    "what failed for a time is given up": (Confirmations, "failed", _fail_for_good),
     # Filters
     "what is unknown is delivered": (Filter, "matches", _unknown_matches),
     "filters that begin alike are one": (requests_module, "canonical_filter", _begins_alike),
     # The air
-    "custody ends on the air": (Carrying, "_answers", _only_persistent_answer),
+    "custody ends on the air": (CustodyTransfer, "_answers", _only_persistent_answer),
 }

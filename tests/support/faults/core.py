@@ -9,25 +9,25 @@ from typing import Any
 import fes.gateway.delivery as delivery_module
 import fes.gateway.requests.registry as standing_module
 import msgspec
-from fes.adapter.outbound.confirmations import Confirming
+from fes.adapter.outbound.confirmations import Confirmations
 from fes.control.signal import Attendance
 from fes.distribution import covers_pattern, matches
 from fes.gateway.custody.lane import Lane
 from fes.gateway.custody.store import Custody
-from fes.gateway.custody.transfer import Carrying
+from fes.gateway.custody.transfer import CustodyTransfer
 from fes.gateway.delivery import Delivery
 from fes.gateway.digest import digest_of
-from fes.gateway.forwarding.announcements import Announcing
-from fes.gateway.forwarding.dispatch import Sending
-from fes.gateway.forwarding.sent_window import Marks, _Reserved
+from fes.gateway.forwarding.announcements import Announcements
+from fes.gateway.forwarding.dispatch import Dispatch
+from fes.gateway.forwarding.sent_window import SentWindow, _Reserved
 from fes.gateway.outputs import PutRow
 from fes.gateway.peers.gossip import Gossip
 from fes.gateway.peers.presence import Presence
 from fes.gateway.peers.roster import Roster
-from fes.gateway.peers.table_sync import Exchange
+from fes.gateway.peers.table_sync import TableSync
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.held import Holding
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.row import Key, Row
 from fes.gateway.requests.table import Changes, RequestTable
 from support.faults.bounds import BOUNDS
@@ -97,12 +97,12 @@ def _answered_at_all(self: Custody, key: Any, *, given: bool) -> bool:
 
 
 _take = Custody.take
-_given = Carrying.given
+_given = CustodyTransfer.given
 _ahead = _Reserved.ahead
 _heard = Delivery._heard
 _complete = Custody.complete
-_forward = Sending.forward
-_take_new = Carrying.take
+_forward = Dispatch.forward
+_take_new = CustodyTransfer.take
 
 
 def _take_unwritten(self: Custody, *given: Any) -> Any:
@@ -119,13 +119,15 @@ def _complete_unmarked(self: Custody, row: Any, turn: Any, **how: Any) -> None:
 
 
 def _given_in_any_order(
-    self: Carrying, event: Any, destination: str, gift: Any, _: int, turn: Any
+    self: CustodyTransfer, event: Any, destination: str, gift: Any, _: int, turn: Any
 ) -> bool:
     return _given(self, event, destination, gift, 0, turn)
 
 
-def _take_repeated_unanswered(self: Carrying, event: Any, destination: str, turn: Any) -> bool:
-    held = self._custody.answered((event.id, destination, event.stamp.home), given=False)
+def _take_repeated_unanswered(
+    self: CustodyTransfer, event: Any, destination: str, turn: Any
+) -> bool:
+    held = self._custody.answered((event.id, destination, event.stamp.home), turn, given=False)
     return _take_new(self, event, destination, turn) and not held
 
 
@@ -137,7 +139,7 @@ def _heard_unanswered(self: Delivery, heard: Any, service: str, turn: Any) -> No
     _heard(self, heard, service, turn)
 
 
-def _forward_to_all(self: Sending, event: Any, hop: Any, *more: Any, **how: Any) -> None:
+def _forward_to_all(self: Dispatch, event: Any, hop: Any, *more: Any, **how: Any) -> None:
     _forward(self, event, hop._replace(gateway="nobody"), *more, **how)
 
 
@@ -158,14 +160,14 @@ def _restore_nothing(self: Any, state: Any) -> None:
     del state
 
 
-def _reserve_unwritten(self: Marks, stamp: Any, destination: str, turn: Any) -> bool:
+def _reserve_unwritten(self: SentWindow, stamp: Any, destination: str, turn: Any) -> bool:
     before = len(turn.mutations)
     repeated = _was_reserved(self, stamp, destination, turn)
     del turn.mutations[before:]
     return repeated
 
 
-_was_reserved = Marks._was_reserved
+_was_reserved = SentWindow._was_reserved
 
 
 def _home_forgotten(sources: tuple[str, ...], service: str, home: str) -> tuple[str, ...]:
@@ -191,11 +193,11 @@ FAULTS: dict[str, Fault] = {
     "a withdrawal is ordered as a request": (DesiredState, "_withdraw", _stay_applied),
     "requests are not written down": (standing_module, "_journal", _nothing),
     "withdrawals are not written down": (standing_module, "_journal", _journal_without_withdrawals),
-    "requests stay where they came in": (Standing, "_pass_on", _nothing),
-    "requests are not taken back at a start": (Standing, "restore", _restore_nothing),
+    "requests stay where they came in": (RequestRegistry, "_pass_on", _nothing),
+    "requests are not taken back at a start": (RequestRegistry, "restore", _restore_nothing),
     # Exchange and presence
-    "tables are never compared": (Exchange, "compare", _nothing),
-    "nobody who asks is told": (Exchange, "asked", _nothing),
+    "tables are never compared": (TableSync, "compare", _nothing),
+    "nobody who asks is told": (TableSync, "asked", _nothing),
     "digests do not tell versions": (Row, "digest", property(_digest_of_names)),
     "nobody is missed": (Presence, "_missing", _empty),
     "others are not believed": (Presence, "learn", _learn_nothing_of_others),
@@ -203,30 +205,34 @@ FAULTS: dict[str, Fault] = {
     "all are thought to be there": (Roster, "live", _live_all),
     "no hello is said": (Gossip, "say_at", _nothing),
     # Events
-    "an event is sent again": (Marks, "repeated", _false),
-    "an event is not announced": (Announcing, "before", _nothing),
-    "announcements never end": (Announcing, "expire", _nothing),
-    "events stay where they were heard": (Sending, "forward", _nothing),
-    "the wrong gateway is named": (Sending, "forward", _forward_to_all),
+    "an event is sent again": (SentWindow, "repeated", _false),
+    "an event is not announced": (Announcements, "before", _nothing),
+    "announcements never end": (Announcements, "expire", _nothing),
+    "events stay where they were heard": (Dispatch, "forward", _nothing),
+    "the wrong gateway is named": (Dispatch, "forward", _forward_to_all),
     "an event comes back to its home": (delivery_module, "elsewhere", _home_forgotten),
-    "reserved numbers are not asked for": (Marks, "_was_reserved", _false),
-    "reserved numbers are not written down": (Marks, "_was_reserved", _reserve_unwritten),
+    "reserved numbers are not asked for": (SentWindow, "_was_reserved", _false),
+    "reserved numbers are not written down": (SentWindow, "_was_reserved", _reserve_unwritten),
     "numbers are reserved in blocks": (_Reserved, "ahead", _block_ahead),
     # Custody
     "a row is not written down": (Custody, "take", _take_unwritten),
-    "rows are not taken back at a start": (Carrying, "restore", _nothing),
-    "custody ends when an event is sent": (Carrying, "_answers", _false),
+    "rows are not taken back at a start": (CustodyTransfer, "restore", _nothing),
+    "custody ends when an event is sent": (CustodyTransfer, "_answers", _false),
     "what was answered for is forgotten": (Custody, "answered", _false),
     "custody never comes back": (Custody, "answered", _answered_at_all),
     "rows leave no mark": (Custody, "complete", _complete_unmarked),
     "marks never end": (Custody, "expire", _nothing),
-    "rows are taken in any order": (Carrying, "given", _given_in_any_order),
-    "an adapter publishes in any order": (Confirming, "is_turn", _true),
+    "rows are taken in any order": (CustodyTransfer, "given", _given_in_any_order),
+    "an adapter publishes in any order": (Confirmations, "is_turn", _true),
     "new rows pass old ones": (Lane, "next", _newest_first),
     "nothing is sent again": (Lane, "rewind", _nothing),
-    "an event heard twice is not answered for": (Carrying, "take", _take_repeated_unanswered),
+    "an event heard twice is not answered for": (
+        CustodyTransfer,
+        "take",
+        _take_repeated_unanswered,
+    ),
     "services wait for an answer in vain": (Delivery, "heard", _heard_unanswered),
-    "acknowledgements are not believed": (Carrying, "acknowledged", _nothing),
+    "acknowledgements are not believed": (CustodyTransfer, "acknowledged", _nothing),
     **BOUNDS,
     **OCCASIONS,
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import fes.gateway.admission as entering_module
 from fes.gateway.custody.lane import Lane, LaneKey
-from fes.gateway.custody.transfer import Carrying
+from fes.gateway.custody.transfer import CustodyTransfer
 from fes.gateway.delivery import Delivery
 
 
@@ -12,7 +12,7 @@ def _route_at_once(self: Delivery, event: Any, names: Any, turn: Any) -> bool:
     return self._router.route(event, names, turn)
 
 
-def _enter_at_once(self: Carrying, row: Any, turn: Any) -> None:
+def _enter_at_once(self: CustodyTransfer, row: Any, turn: Any) -> None:
     key = LaneKey.of(row)
     lane = self._lanes.setdefault(key, Lane(row.destination))
     lane.add(row)
@@ -30,7 +30,7 @@ def _accept_all(control: Any, settings: Any, arrived: str) -> None:
 
 OCCASIONS = {
     "best effort does not wait for its StartTime": (Delivery, "_route", _route_at_once),
-    "rows do not wait for their StartTime": (Carrying, "_enter", _enter_at_once),
+    "rows do not wait for their StartTime": (CustodyTransfer, "_enter", _enter_at_once),
     "publications to named services go nowhere": (Delivery, "publication", _publish_nowhere),
     "control events are accepted everywhere": (entering_module, "check_entry", _accept_all),
 }

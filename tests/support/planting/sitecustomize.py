@@ -73,7 +73,7 @@ def crash(module: ModuleType) -> None:
 
 def loss(module: ModuleType) -> None:
     """A gateway orders nothing of each twentieth event that it should publish in the city."""
-    publish = module.Sending.publish
+    publish = module.Dispatch.publish
     events = [0]
 
     def lossy(self: Any, event: Any, destination: str, turn: Any, *more: Any) -> Any:
@@ -83,7 +83,7 @@ def loss(module: ModuleType) -> None:
                 return None
         return publish(self, event, destination, turn, *more)
 
-    module.Sending.publish = lossy
+    module.Dispatch.publish = lossy
 
 
 def copy(module: ModuleType) -> None:

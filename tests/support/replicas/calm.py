@@ -44,7 +44,7 @@ def _follows(name: str, member: Member, view: View) -> bool:
 
 
 def _sees(adapter: Connected, view: View) -> bool:
-    board = adapter.runtime.switchboard
+    board = adapter.runtime.multiplexer
     newest = board._views.newest
     return (
         newest is not None
@@ -52,5 +52,5 @@ def _sees(adapter: Connected, view: View) -> bool:
         and tuple(sorted(adapter.links)) == view.members
         and board.counters["replica_links"] == len(view.members)
         and all(link.up for link in adapter.links.values())
-        and adapter.runtime.owing.settled
+        and adapter.runtime.acknowledgements.settled
     )

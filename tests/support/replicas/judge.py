@@ -260,7 +260,7 @@ def _requests(play: Play, rows: dict[str, Row]) -> list[str]:
 def _wishes(town: Town) -> list[str]:
     found = []
     for name in town.adapters:
-        board = town.adapters[name].runtime.switchboard
+        board = town.adapters[name].runtime.multiplexer
         wishes = set(board._wants._sides) - set(town.members)
         if wishes:
             found.append(f"adapter of {name} still counts wishes of {wishes}")

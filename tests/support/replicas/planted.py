@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any, cast
 from zlib import crc32
 
-from fes.adapter.inbound.acknowledgements import Owing
-from fes.adapter.outbound.confirmations import Confirming
-from fes.adapter.replicas import Switchboard
+from fes.adapter.inbound.acknowledgements import Acknowledgements
+from fes.adapter.outbound.confirmations import Confirmations
+from fes.adapter.replicas import Multiplexer
 from fes.adapter.replicas.membership import Place, Views
 from fes.adapter.replicas.merged_state import Wants
 from fes.adapter.replicas.waiting import Waiting
@@ -19,7 +19,7 @@ from fes.gateway.custody.succession import Succession
 from fes.gateway.delivery import Delivery
 from fes.gateway.outputs import DropRow
 from fes.gateway.replication import Role, Tail
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.link.messages import Desired
 from fes_gateway.committing import Committing
 from fes_gateway.decisions import always
@@ -42,8 +42,8 @@ def _true(*_: object, **__: object) -> bool:
 _holder = Views.holder
 _lead = GatewayCore.lead
 _open = GatewayCore._open
-_close = Switchboard._close
-_follow = Standing.follow
+_close = Multiplexer._close
+_follow = RequestRegistry.follow
 _host_lead = GatewayHost.lead
 _host_follow = GatewayHost.follow
 _follow_tail = GatewayCore.follow
@@ -63,7 +63,7 @@ def _take_newest_first(self: Waiting, place: Place) -> list[Any]:
     return _take_waiting(self, place)[::-1]
 
 
-def _close_and_forget_tokens(self: Switchboard, line: Any) -> None:
+def _close_and_forget_tokens(self: Multiplexer, line: Any) -> None:
     line.pending.give_up()
     _close(self, line)
 
@@ -82,7 +82,7 @@ def _lasting() -> Succession:
     return cast("Succession", clock.process.__dict__.setdefault("_succession", _Lasting()))
 
 
-def _close_and_withdraw(self: Switchboard, line: Any) -> None:
+def _close_and_withdraw(self: Multiplexer, line: Any) -> None:
     replica = line.replica
     _close(self, line)
     self._perform(self._wants.say(replica, Desired(0, (), ())))
@@ -93,7 +93,7 @@ def _lead_with_old_numbers(self: GatewayCore, state: Any, now: Any, after: int) 
     return _lead(self, state, now, 0)
 
 
-def _hear_for_anybody(self: Switchboard, heard: Any) -> bool:
+def _hear_for_anybody(self: Multiplexer, heard: Any) -> bool:
     return self._handing.hand(heard, Place(leads=False, origin=heard.stamp.origin))
 
 
@@ -133,7 +133,7 @@ def _follow_with_old_numbers(self: GatewayHost, state: dict[str, bytes]) -> None
         self.handle(adapter.up, adapter.service)
 
 
-def _follow_all_but_what_went(self: Standing, rows: Any, gone: Any, turn: Any) -> None:
+def _follow_all_but_what_went(self: RequestRegistry, rows: Any, gone: Any, turn: Any) -> None:
     del gone
     _follow(self, rows, frozenset(), turn)
 
@@ -164,16 +164,20 @@ _count = Wants.count
 
 FAULTS: dict[str, Fault] = {
     # The adapter
-    "services are answered before anything is known": (Owing, "settled", property(_true, _nothing)),
-    "persistent events are not for the leader": (Switchboard, "hear", _hear_for_anybody),
+    "services are answered before anything is known": (
+        Acknowledgements,
+        "settled",
+        property(_true, _nothing),
+    ),
+    "persistent events are not for the leader": (Multiplexer, "hear", _hear_for_anybody),
     "anybody may order": (Views, "may_order", _true),
     "adapters hash origins differently": (Views, "holder", _holder_of_each_adapter),
     "what waited longest goes last": (Waiting, "take", _take_newest_first),
     "wishes of the dead hold for ever": (Wants, "count", _count_all),
-    "wishes end with a link": (Switchboard, "_close", _close_and_withdraw),
-    "tokens of a broken link are kept": (Switchboard, "_close", _close_and_forget_tokens),
-    "what was published is published again": (Confirming, "is_turn", _true),
-    "a deposed leader is waited for": (Switchboard, "_release", _nothing),
+    "wishes end with a link": (Multiplexer, "_close", _close_and_withdraw),
+    "tokens of a broken link are kept": (Multiplexer, "_close", _close_and_forget_tokens),
+    "what was published is published again": (Confirmations, "is_turn", _true),
+    "a deposed leader is waited for": (Multiplexer, "_release", _nothing),
     # Taking over, and stepping down
     "the event before is not looked at": (Succession, "admits", _true),
     "a deposed leader's decisions are committed": (Replica, "holder", lambda _: always),
@@ -186,7 +190,7 @@ FAULTS: dict[str, Fault] = {
     "who stops keeps the lead": (Membership, "farewell", _nothing),
     "a takeover is no new view": (Membership, "takeover", _takeover_under_the_same_number),
     # Following
-    "followers keep what the leader let go": (Standing, "follow", _follow_all_but_what_went),
+    "followers keep what the leader let go": (RequestRegistry, "follow", _follow_all_but_what_went),
     "a whole state is taken for news": (GatewayCore, "follow", _follow_as_if_new),
     # Forwarded requests
     "forwarded requests are dropped": (Replica, "forward", _true),

@@ -130,8 +130,8 @@ class Play:
             and not town.shared.forwarded
             and not any(service.kept for service in town.services.values())
             and all(
-                not len(each.runtime.owing)
-                and not each.runtime.switchboard.counters["replica_waiting"]
+                not len(each.runtime.acknowledgements)
+                and not each.runtime.multiplexer.counters["replica_waiting"]
                 for each in town.adapters.values()
             )
             and all(

@@ -1,7 +1,7 @@
 """A town: the replicas of one gateway, its journal, adapters and event services, in one thread.
 
 Everything that decides is the product's: `GatewayHost` with its core, `Replica` and `Committing`,
-`AdapterRuntime` with its `Switchboard`. Made up are the event services, the links between
+`AdapterRuntime` with its `Multiplexer`. Made up are the event services, the links between
 processes, the journal's place, time, and what goes wrong.
 """
 
@@ -192,8 +192,8 @@ class Town(Timeline):
         clock.process = process
         adapter = kind(context, service, process)
         runtime = AdapterRuntime(adapter, self.log)
-        adapter.is_settled = lambda: runtime.owing.settled
-        runtime.switchboard._now_s = process.time
+        adapter.is_settled = lambda: runtime.acknowledgements.settled
+        runtime.multiplexer._now_s = process.time
         self.adapters[name] = Connected(process, runtime)
         process.do(lambda: self._graves.append(process.create_task(runtime.__aenter__())))
         for replica in self.addresses:

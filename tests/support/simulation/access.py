@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from eventservices.suppress import Suppressor
-from fes.adapter.outbound.confirmations import Confirming
+from fes.adapter.outbound.confirmations import Confirmations
 from fes.filter import Filter
 from fes.link.end import Message
 from fes.link.messages import Announce, Desired, Subscribe, Unannounce, Unsubscribe
@@ -74,7 +74,7 @@ class Access:
             self.said.append(message)
             return True
 
-        self.confirming = Confirming(send)
+        self.confirmations = Confirmations(send)
 
     def matched(self, event: Event) -> tuple[int, ...]:
         return tuple(number for number, each in self.filters.items() if each.matches(event))

@@ -134,14 +134,14 @@ class Links(EventServices, ABC):
                 self._answer(access, message)
 
     def _publish(self, access: Access, order: Publish, chain: Chain) -> None:
-        if not access.confirming.is_turn(order):
+        if not access.confirmations.is_turn(order):
             return
         if order.row and self.weak_confirms and self.rng.random() < 0.1:
             self.faults["publication failed"] += 1
-            access.confirming.failed(order, "is away", retryable=True)
+            access.confirmations.failed(order, "is away", retryable=True)
             return
         if order.expires_us and order.expires_us <= self.now_us:
-            access.confirming.failed(order, "expired", retryable=False)
+            access.confirmations.failed(order, "expired", retryable=False)
             return
         event = decoded(order.body)
         identity = order.stamp.identity
@@ -153,7 +153,7 @@ class Links(EventServices, ABC):
         self.published[access.gateway, access.service, identity, life] += 1
         native = Native(event, order.stamp, order.via, chain)
         self.surface(access.service, native, by=access.gateway)
-        access.confirming.published(order)
+        access.confirmations.published(order)
 
     def _answer(self, access: Access, message: Message) -> None:
         def arrive() -> None:

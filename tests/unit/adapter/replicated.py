@@ -3,8 +3,8 @@
 Nothing here is asynchronous: links are lists, and time passes when a test says so.
 """
 
-from fes.adapter.inbound.acknowledgements import Owing
-from fes.adapter.replicas import Switchboard
+from fes.adapter.inbound.acknowledgements import Acknowledgements
+from fes.adapter.replicas import Multiplexer
 from fes.control import ControlEvent, RequestType, to_event
 from fes.link.end import Message
 from fes.link.messages import (
@@ -28,7 +28,7 @@ class Inside:
     """The adapter: orders and drops as they come, and what is held natively because of them."""
 
     def __init__(self) -> None:
-        self.owing = Owing()
+        self.acknowledgements = Acknowledgements()
         self.orders: list[Order] = []
         self.drops: list[tuple[Message, str]] = []
         self.links = 0
@@ -149,7 +149,7 @@ class Bench:
     def __init__(self, *names: str) -> None:
         self.now_s = 1000.0
         self.inside = Inside()
-        self.board = Switchboard(self.inside, lambda: self.now_s)
+        self.board = Multiplexer(self.inside, lambda: self.now_s)
         self.replicas: dict[str, Replica] = {}
         self.view: View | None = None
         for name in names:

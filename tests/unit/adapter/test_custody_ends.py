@@ -1,8 +1,8 @@
 """What an adapter owes its event service, and what it confirms to its gateway."""
 
 import pytest
-from fes.adapter.inbound.acknowledgements import OWED, Owing
-from fes.adapter.outbound.confirmations import OUT_OF_TURN, REMEMBERED, Confirming
+from fes.adapter.inbound.acknowledgements import OWED, Acknowledgements
+from fes.adapter.outbound.confirmations import OUT_OF_TURN, REMEMBERED, Confirmations
 from fes.link.messages import Confirmed, Publish
 from fes.model import Stamp
 
@@ -18,7 +18,7 @@ class Gateway:
 
     def __init__(self) -> None:
         self.heard: list[Confirmed] = []
-        self.confirming = Confirming(self.take)
+        self.confirmations = Confirmations(self.take)
 
     def take(self, message: object) -> bool:
         assert isinstance(message, Confirmed)
@@ -27,9 +27,9 @@ class Gateway:
 
     def publish(self, publish: Publish) -> bool:
         """Publish unless it is not its turn; tell whether it was published."""
-        turn = self.confirming.is_turn(publish)
+        turn = self.confirmations.is_turn(publish)
         if turn:
-            self.confirming.published(publish)
+            self.confirmations.published(publish)
         return turn
 
 
@@ -44,7 +44,7 @@ def test_a_row_is_confirmed_and_an_event_without_one_is_not() -> None:
 
 def test_a_row_whose_predecessor_failed_is_not_published() -> None:
     gateway = Gateway()
-    gateway.confirming.failed(order(5), "is away", retryable=True)
+    gateway.confirmations.failed(order(5), "is away", retryable=True)
 
     assert not gateway.publish(order(6, after=5))
 
@@ -53,14 +53,14 @@ def test_a_row_whose_predecessor_failed_is_not_published() -> None:
 
 def test_a_row_behind_one_that_was_set_aside_goes_on() -> None:
     gateway = Gateway()
-    gateway.confirming.failed(order(5), "too large", retryable=False)
+    gateway.confirmations.failed(order(5), "too large", retryable=False)
 
     assert gateway.publish(order(6, after=5))
 
 
 def test_what_was_set_aside_is_never_told_to_have_been_published() -> None:
     gateway = Gateway()
-    gateway.confirming.failed(order(5), "too large", retryable=False)
+    gateway.confirmations.failed(order(5), "too large", retryable=False)
 
     assert not gateway.publish(order(5))
 
@@ -91,7 +91,7 @@ def told() -> list[bool]:
 
 
 def test_an_event_that_nobody_wants_may_be_forgotten_at_once(told: list[bool]) -> None:
-    owing = Owing()
+    owing = Acknowledgements()
     owing.settled = True
     owing.finish(owing.begin(told.append))
 
@@ -99,14 +99,14 @@ def test_an_event_that_nobody_wants_may_be_forgotten_at_once(told: list[bool]) -
 
 
 def test_before_all_subscriptions_are_known_it_is_delivered_again(told: list[bool]) -> None:
-    owing = Owing()
+    owing = Acknowledgements()
     owing.finish(owing.begin(told.append))
 
     assert told == [False]
 
 
 def test_an_event_of_several_parts_is_answered_once_when_all_are_taken(told: list[bool]) -> None:
-    owing = Owing()
+    owing = Acknowledgements()
     token = owing.begin(told.append)
     owing.sent(token)
     owing.sent(token)
@@ -121,7 +121,7 @@ def test_an_event_of_several_parts_is_answered_once_when_all_are_taken(told: lis
 
 
 def test_an_event_of_which_one_part_is_not_taken_is_delivered_again(told: list[bool]) -> None:
-    owing = Owing()
+    owing = Acknowledgements()
     token = owing.begin(told.append)
     owing.sent(token)
     owing.sent(token)
@@ -132,7 +132,7 @@ def test_an_event_of_which_one_part_is_not_taken_is_delivered_again(told: list[b
 
 
 def test_no_more_is_owed_than_the_limit(told: list[bool]) -> None:
-    owing = Owing()
+    owing = Acknowledgements()
     for _ in range(OWED):
         owing.begin(told.append)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from eventservices.stamp import Stamper
 from fes.adapter.inbound import observed_requests as observing
-from fes.adapter.inbound.observed_requests import Observing
+from fes.adapter.inbound.observed_requests import ObservedRequests
 from fes.adapter.observed import Observed
 from fes.adapter.pool import ConnectionPool
 from fes.control import ControlEvent, RequestType, from_event
@@ -40,7 +40,7 @@ class Bench:
     def __post_init__(self) -> None:
         """Begin with nothing observed."""
         context = adapter_context("g", "city", MemoryAdapter, ConnectionPool())
-        self.observing = Observing(
+        self.observing = ObservedRequests(
             replace(context, observe=self.said),
             self.send,
             lambda decision, **more: self.logged.append((decision, more)),

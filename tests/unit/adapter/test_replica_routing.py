@@ -295,10 +295,10 @@ class Source:
 
     def hear(self, name: str, priority: int = 0) -> int:
         told = self.answers.setdefault(name, [])
-        token = self.bench.inside.owing.begin(told.append)
-        self.bench.inside.owing.sent(token)
+        token = self.bench.inside.acknowledgements.begin(told.append)
+        self.bench.inside.acknowledgements.sent(token)
         if not self.bench.hear("x", token=token, priority=priority):
-            self.bench.inside.owing.answered(token, taken=False)
+            self.bench.inside.acknowledgements.answered(token, taken=False)
         return token
 
 
@@ -464,9 +464,9 @@ def test_all_that_a_gateway_without_replicas_was_told_is_delivered_again() -> No
 def test_an_answer_counts_for_each_part_of_an_event() -> None:
     bench = linked("A")
     told: list[bool] = []
-    token = bench.inside.owing.begin(told.append)
+    token = bench.inside.acknowledgements.begin(told.append)
     for part in range(2):
-        bench.inside.owing.sent(token)
+        bench.inside.acknowledgements.sent(token)
         bench.hear("x", origin=f"car#{part}", token=token)
 
     for expected in ([], [], [True]):

@@ -83,12 +83,12 @@ def test_one_killed_soon_after_its_first_start_is_away_after_the_horizon() -> No
     assert world.remembered("A") == 0, "A and C forgot what B never heard"
     start(world, "B")
     world.step(0)
-    assert world.cores["B"].gossip.exchange.away
+    assert world.cores["B"].gossip.table_sync.away
 
     world.step(5)
 
     assert world.agreed == []
-    assert not world.cores["B"].gossip.exchange.away
+    assert not world.cores["B"].gossip.table_sync.away
 
 
 def test_being_away_does_not_end_by_time_alone() -> None:
@@ -119,7 +119,7 @@ def test_a_running_gateway_that_received_nothing_for_the_horizon_is_away() -> No
 
     world.step(3 * HORIZON_S)
 
-    assert world.cores["B"].gossip.exchange.away
+    assert world.cores["B"].gossip.table_sync.away
     world.part("B", joined=True)
     world.step(5)
     assert world.agreed == []
@@ -221,7 +221,7 @@ def test_taking_the_lead_over_ever_again_makes_no_gateway_away() -> None:
             state, moment, world.now_us + number * 1000 * HORIZON_S * 1_000_000
         )
         world.journals.append("A", mutations)
-        assert not core.gossip.exchange.away
+        assert not core.gossip.table_sync.away
 
     world.part("A", joined=True)
     world.part("B", joined=True)
@@ -238,7 +238,7 @@ def test_a_restart_after_another_makes_no_gateway_away() -> None:
         world.kill("A")
         world.start("A")
         world.step(1)
-        assert not world.cores["A"].gossip.exchange.away
+        assert not world.cores["A"].gossip.table_sync.away
 
     assert world.agreed == ["client"]
 

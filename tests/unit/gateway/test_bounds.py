@@ -136,7 +136,7 @@ def test_fabricated_announcements_are_bounded_in_bytes_and_the_newest_stays() ->
                 announced[order.number] = len(order.body)
             elif isinstance(order, Unannounce):
                 del announced[order.number]
-    assert 0 < sum(announced.values()) <= core.delivery.announcing.bytes <= MIB
+    assert 0 < sum(announced.values()) <= core.delivery.announcements.bytes <= MIB
     assert len(announced) == 4
 
 

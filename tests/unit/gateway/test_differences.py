@@ -183,4 +183,4 @@ def test_what_is_remembered_of_asks_is_bounded() -> None:
     for number in range(REMEMBERED + 100):
         tell(core, Ask("evil", f"nobody-{number}"), "b")
 
-    assert len(core.gossip.exchange._asked_us) == REMEMBERED
+    assert len(core.gossip.table_sync._asked_us) == REMEMBERED

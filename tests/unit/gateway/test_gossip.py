@@ -299,4 +299,4 @@ def test_who_was_away_for_longer_than_the_horizon_takes_the_neighbours_table() -
         tell(back, table, "b", at(1_003))
 
     assert [row.requester for row in back.table.rows()] == ["kept"]
-    assert not back.gossip.exchange.away
+    assert not back.gossip.table_sync.away

@@ -1,4 +1,4 @@
-"""Proposed for tests/unit/gateway/test_carrying.py."""
+"""Events that other gateways hand over again, out of turn."""
 
 from fes.link.messages import Confirmed
 from support.gateways.cores import NOW

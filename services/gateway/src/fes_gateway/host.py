@@ -293,7 +293,7 @@ class GatewayHost:
             "requests": self.core.table.bytes,
             "custody": delivery.custody.bytes,
             "waiting": delivery.waiting_bytes,
-            "announced": delivery.announcing.bytes,
+            "announced": delivery.announcements.bytes,
             "journal": self.committing.waiting_bytes,
         }
 

@@ -113,7 +113,7 @@ class LinkServer:
             link.socket_end.displaced_with(host.displaced)
             host.attach(said.service, link.socket_end, said.capabilities)
             link.receiver = LinkGuard(host, said.service)
-            await link.carrying
+            await link.transfer
         except LinkError as error:
             reason = str(error)
             raise
@@ -147,7 +147,7 @@ class _Link:
         self._said: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
         self.receiver: Receiver = self._first
         self.socket_end = SocketEnd(socket, self._take)
-        self.carrying = asyncio.create_task(self.socket_end.run())
+        self.transfer = asyncio.create_task(self.socket_end.run())
 
     async def hello(self) -> Hello:
         """Return the hello.
@@ -155,12 +155,12 @@ class _Link:
         Raises:
             LinkError: None came in time, or something else came first.
         """
-        either: list[asyncio.Future[Any]] = [self._said, self.carrying]
+        either: list[asyncio.Future[Any]] = [self._said, self.transfer]
         await asyncio.wait(either, timeout=HELLO_S, return_when=asyncio.FIRST_COMPLETED)
         if self._said.done():
             return self._said.result()
-        if self.carrying.done():
-            self.carrying.result()
+        if self.transfer.done():
+            self.transfer.result()
             raise LinkError("the link ended before a hello")
         raise LinkError("no hello in time")
 
@@ -172,8 +172,8 @@ class _Link:
     async def end(self) -> None:
         """End the connection."""
         self._said.cancel()
-        self.carrying.cancel()
-        await asyncio.gather(self.carrying, return_exceptions=True)
+        self.transfer.cancel()
+        await asyncio.gather(self.transfer, return_exceptions=True)
 
     def _take(self, message: Message) -> None:
         self.receiver(message)

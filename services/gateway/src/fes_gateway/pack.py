@@ -248,7 +248,7 @@ def what(request: Request) -> str:
 
 def withdrawn(host: GatewayHost, requests: Sequence[Request], system: str) -> list[ControlEvent]:
     """Return what withdraws the requests of an earlier start that the file no longer has."""
-    withdrawing = {standing: name for name, standing in WITHDRAWING.items()}
+    withdrawing = {registry: name for name, registry in WITHDRAWING.items()}
     kept = {
         (request.source, what(request), pattern)
         for request in requests

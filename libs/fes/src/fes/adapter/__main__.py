@@ -72,7 +72,7 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         capabilities = adapter.capabilities.by_name()
         return Hello(adapter.id, adapter.event_service_id, runtime.epoch, capabilities)
 
-    board = runtime.switchboard
+    board = runtime.multiplexer
 
     def count_beyond(addresses: int) -> None:
         board.beyond = addresses

@@ -13,13 +13,13 @@ from eventservices.stamp import Stamper
 
 from fes.adapter.base import AnyAdapter
 from fes.adapter.event_log import Recording
-from fes.adapter.inbound.acknowledgements import Answer, Owing
-from fes.adapter.inbound.observed_requests import Observing
+from fes.adapter.inbound.acknowledgements import Acknowledgements, Answer
+from fes.adapter.inbound.observed_requests import ObservedRequests
 from fes.adapter.inbound.receiver import REASON, Inbound
 from fes.adapter.observed import Observed
 from fes.adapter.outbound.order_queue import QUEUE, Orders
 from fes.adapter.outbound.performer import Outbound
-from fes.adapter.replicas import Line, Switchboard
+from fes.adapter.replicas import Line, Multiplexer
 from fes.errors import FesError
 from fes.eventlog import Decision
 from fes.eventlog.writer import Log
@@ -64,11 +64,11 @@ class AdapterRuntime:
         context = adapter.context
         stamper = Stamper(context.id, context.service, clock_us=context.clock_us)
         self.epoch = stamper.epoch
-        self.switchboard = board = Switchboard(self)
+        self.multiplexer = board = Multiplexer(self)
         self._line = board.line()
         self.inbound = Inbound(context, board.hear, self._record, stamper, board.hear_control)
         self.outbound = Outbound(adapter, self.inbound, board.answer, self._record, stamper)
-        self.observing = Observing(context, board.ask, self._record, stamper)
+        self.observing = ObservedRequests(context, board.ask, self._record, stamper)
         self._orders = Orders(queue, self.outbound.holds, self._displaced)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -81,7 +81,7 @@ class AdapterRuntime:
                 ("connecting", self._connect),
                 ("performing", self._perform),
                 ("watching", self._watch),
-                ("switching", self.switchboard.run),
+                ("switching", self.multiplexer.run),
             )
         ]
         return self
@@ -92,7 +92,7 @@ class AdapterRuntime:
 
     def link(self) -> Line:
         """Return what a link to one more replica of the gateway is handed to."""
-        return self.switchboard.line()
+        return self.multiplexer.line()
 
     def attach(self, end: LinkEnd) -> None:
         """Use a link to a gateway, before it says anything."""
@@ -112,7 +112,7 @@ class AdapterRuntime:
         Args:
             reason: The gateway's.
         """
-        if self.switchboard.attached or not self._granted.is_set():
+        if self.multiplexer.attached or not self._granted.is_set():
             return
         self._granted.clear()
         self.ready, self.reason = False, reason[:REASON]
@@ -151,7 +151,7 @@ class AdapterRuntime:
             **self.outbound.subscribing.natives.counters,
             **self.outbound.degrading.counters,
             **self.observing.counters,
-            **self.switchboard.counters,
+            **self.multiplexer.counters,
             "queue_dropped": self._dropped,
             "native_releases": self._releases,
             "task_failed": self._task_failures,
@@ -178,9 +178,9 @@ class AdapterRuntime:
         self.inbound.set_aside(reason, raw)
 
     @property
-    def owing(self) -> Owing:
+    def acknowledgements(self) -> Acknowledgements:
         """Answers owed to the event service; see `Inside`."""
-        return self.inbound.owing
+        return self.inbound.acknowledgements
 
     def take(self, order: Order) -> None:
         """Take an order, which waits for the event service; see `Inside`."""
@@ -206,7 +206,7 @@ class AdapterRuntime:
                 _log.exception("task_failed", extra={"adapter": self.adapter.id, "task": name})
                 self._task_failures += 1
                 self.ready, self.reason = False, f"{name} failed: {error!r}"[:REASON]
-                self.switchboard.tell(self.counted())
+                self.multiplexer.tell(self.counted())
                 await asyncio.sleep(RESTART_S)
             else:
                 return
@@ -219,7 +219,7 @@ class AdapterRuntime:
             await self._released.wait()
             self._released.clear()
             await self._granted.wait()
-            self.take(self.switchboard.whole())
+            self.take(self.multiplexer.whole())
 
     async def _connect_once(self) -> bool:
         """Connect, and tell whether there is any sense in doing so again."""
@@ -307,7 +307,7 @@ class AdapterRuntime:
         """Tell what was counted; many adapters of one process do so in slices."""
         own = shared_slice()
         await own.turn()
-        self.switchboard.tell(self.counted())
+        self.multiplexer.tell(self.counted())
         own.end()
 
     async def _pause(self) -> None:
@@ -353,5 +353,5 @@ class AdapterRuntime:
     def _drop(self, order: Order, reason: str) -> None:
         self._dropped += 1
         if isinstance(order, Publish):
-            self.outbound.confirming.failed(order, reason, retryable=True)
+            self.outbound.confirmations.failed(order, reason, retryable=True)
         self._record(Decision.DROPPED, stamp=getattr(order, "stamp", None), reason=reason)

@@ -1,28 +1,30 @@
-"""Entering: requests and events in control events are checked before anything is done with them."""
+"""Admission: requests and events in control events are checked before they have an effect."""
 
 from fes.control import ControlEvent, RequestType
 from fes.errors import ControlEventError, EventError
 from fes.gateway.delivery import Delivery
 from fes.gateway.requests.outcomes import Step
-from fes.gateway.requests.registry import Standing, of_request
+from fes.gateway.requests.registry import RequestRegistry, of_request
 from fes.gateway.requests.validation import check_entry, patterns_of, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.model import attributes
 
 
-class Entering:
+class Admission:
     """Lets requests in, or refuses them with a reason.
 
     Args:
         settings: Of the gateway.
-        standing: Takes the requests that hold.
+        registry: Accepts the requests that are valid.
         delivery: Takes publications.
     """
 
-    def __init__(self, settings: GatewaySettings, standing: Standing, delivery: Delivery) -> None:
+    def __init__(
+        self, settings: GatewaySettings, registry: RequestRegistry, delivery: Delivery
+    ) -> None:
         self._settings = settings
-        self._standing = standing
+        self._registry = registry
         self._delivery = delivery
 
     def take(self, control: ControlEvent, arrived: str, turn: Turn) -> None:
@@ -39,7 +41,7 @@ class Entering:
             if control.type is RequestType.PUBLICATION:
                 self._publication(control, patterns, arrived, turn)
             else:
-                self._standing.take(control, patterns, arrived, turn)
+                self._registry.take(control, patterns, arrived, turn)
         except (ControlEventError, EventError) as error:
             self._refuse(control, arrived, str(error), turn)
             if control.row and control.giver and control.system == self._settings.system:
@@ -75,10 +77,10 @@ class Entering:
     ) -> None:
         # Noted before it is routed, so that what is decided then is noted behind it.
         step = Step("accepted", arrived, control.dist_list, turn.now.wall_us)
-        self._standing.outcomes.add(control.id, step)
+        self._registry.outcomes.add(control.id, step)
         self._delivery.publication(control, patterns, arrived, turn)
 
     def _refuse(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
         step = Step("refused", arrived, reason, turn.now.wall_us)
-        self._standing.outcomes.add(control.id, step)
+        self._registry.outcomes.add(control.id, step)
         turn.decide(of_request("refused", control, arrived, reason=reason))

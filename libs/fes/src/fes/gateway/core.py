@@ -23,7 +23,7 @@ from fes.control import (
 )
 from fes.control.signal import Acknowledgement, Ask, Hello, Table
 from fes.errors import ControlEventError, EventError, FesError
-from fes.gateway.admission import Entering
+from fes.gateway.admission import Admission
 from fes.gateway.delivery import Delivery
 from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
@@ -32,7 +32,7 @@ from fes.gateway.peers.gossip import Gossip
 from fes.gateway.replication import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests.desired import Applied, DesiredState
 from fes.gateway.requests.outcomes import Step
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.validation import as_observed
 from fes.gateway.restore import Sound, sound, within
 from fes.gateway.scopes.managed import ManagedScopes
@@ -88,20 +88,20 @@ class GatewayCore:
         self._clock = OwnClock()
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
-        self._standing = Standing(settings, self._desired, self._up)
-        self.gossip = Gossip(settings, self._standing, self._up, after, speaks=self._leads)
+        self._registry = RequestRegistry(settings, self._desired, self._up)
+        self.gossip = Gossip(settings, self._registry, self._up, after, speaks=self._leads)
         scopes = ManagedScopes(
             settings.scopes,
-            self._standing.confinement,
-            self._standing.table.asked,
+            self._registry.confinement,
+            self._registry.table.asked,
             manages=settings.manages_scopes,
         )
         self.delivery = Delivery(
             settings, self._desired, self.gossip, self._up, self._next_number, scopes
         )
-        self._entering = Entering(settings, self._standing, self.delivery)
-        self.table = self._standing.table
-        self.outcomes = self._standing.outcomes
+        self._admission = Admission(settings, self._registry, self.delivery)
+        self.table = self._registry.table
+        self.outcomes = self._registry.outcomes
         self._unrepaired: Sound | None = None
         self._restore(state)
 
@@ -144,7 +144,7 @@ class GatewayCore:
         if self._leads:
             self._open(tail.changes, turn)
         else:
-            self._standing.follow(tail.rows, None if tail.whole else tail.gone, turn)
+            self._registry.follow(tail.rows, None if tail.whole else tail.gone, turn)
             self.gossip.adopt(tail.roster())
             self.gossip.presence.review()
         return turn.mutations, turn.outputs
@@ -167,8 +167,8 @@ class GatewayCore:
         read = self._unrepaired = within(sound(state), self.settings)
         self._repair(turn)
         state = read.state
-        self._standing.versions.recall(state)
-        self._standing.follow({key: state[key] for key in state if is_request(key)}, None, turn)
+        self._registry.versions.recall(state)
+        self._registry.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self.delivery.restore(state)
         given = int(state.get(NUMBERS, b"0"))
         self._number = max(self._number, after, given, self.delivery.custody.highest())
@@ -178,7 +178,7 @@ class GatewayCore:
         self._attend(turn)
         for service in self._up:
             self.gossip.say_at(service, turn)
-        self.delivery.carrying.resume(turn)
+        self.delivery.transfer.resume(turn)
         return turn.mutations, turn.outputs
 
     def step_down(self) -> None:
@@ -226,9 +226,9 @@ class GatewayCore:
     def _happened(self, message: Input, service: str, turn: Turn) -> None:
         match message:
             case Done():
-                self._standing.done(message, service, turn)
+                self._registry.done(message, service, turn)
                 if message.error and not message.withdrawn:
-                    self.delivery.announcing.failed(service, message.number, turn)
+                    self.delivery.announcements.failed(service, message.number, turn)
             case Tick():
                 self._tick(turn)
             case LinkUp():
@@ -249,7 +249,7 @@ class GatewayCore:
         state = read.state
         self._reserved = int(state.get(NUMBERS, b"0"))
         self._number = max(self._number, self._reserved)
-        self._standing.restore(state)
+        self._registry.restore(state)
         self._clock.restore(state.get(CLOCK))
         self.gossip.restore(state)
         if self._leads:
@@ -275,7 +275,7 @@ class GatewayCore:
         self.delivery.tick(turn)
 
     def _expire(self, turn: Turn) -> None:
-        self._standing.expire(turn, doubtful=self.gossip.touch.doubtful)
+        self._registry.expire(turn, doubtful=self.gossip.touch.doubtful)
 
     def _next_number(self) -> int:
         self._number += 1
@@ -293,8 +293,8 @@ class GatewayCore:
 
     def _inject(self, request: ControlEvent, turn: Turn) -> None:
         if self._leads:
-            self._entering.take(request, "", turn)
-        elif self._entering.is_sound(request, "", turn):
+            self._admission.take(request, "", turn)
+        elif self._admission.is_sound(request, "", turn):
             self.outcomes.add(request.id, Step("forwarded", "", "to the leader", turn.now.wall_us))
             turn.outputs.append(ForLeader(Forwarded.of(request)))
 
@@ -325,7 +325,7 @@ class GatewayCore:
                 return
             if heard.observed:
                 control = as_observed(control, service, self.settings.adapters[service].id)
-            mine = self._leads or self._entering.is_shared(control)
+            mine = self._leads or self._admission.is_shared(control)
         except (ControlEventError, EventError) as error:
             name = str(heard.stamp.identity) if heard.stamp else ""
             turn.decide(Decided("refused", request=name, from_=service, reason=str(error)))
@@ -333,7 +333,7 @@ class GatewayCore:
         if control.next_gateway not in ("", self.settings.id):
             return
         if mine:
-            self._entering.take(control, "" if heard.observed else service, turn)
+            self._admission.take(control, "" if heard.observed else service, turn)
         elif not control.row:  # of custody the giver gives it again
             turn.outputs.append(ForLeader(Forwarded(service, heard)))
 
@@ -345,14 +345,14 @@ class GatewayCore:
             case Hello():
                 newcomer = self.gossip.hear(signal, service, turn)
                 if newcomer:
-                    self.delivery.carrying.rewind(service)
+                    self.delivery.transfer.rewind(service)
                 self._attend(turn)
                 if newcomer:
-                    self.delivery.carrying.resume(turn)
+                    self.delivery.transfer.resume(turn)
             case Acknowledgement():
-                self.delivery.carrying.acknowledged(signal, turn)
+                self.delivery.transfer.acknowledged(signal, turn)
             case Ask() if self._leads:
-                self.gossip.exchange.asked(signal, service, turn)
+                self.gossip.table_sync.asked(signal, service, turn)
             case Table():
                 self.gossip.told(signal, service, turn)
                 self._attend(turn)
@@ -362,7 +362,7 @@ class GatewayCore:
             self._expire(turn)  # a lease may have ended while this gateway was away
         self._up[service] = None
         whole = self._desired[service].whole()
-        fabricated = self.delivery.announcing.live(service)
+        fabricated = self.delivery.announcements.live(service)
         announcements = whole.announcements + fabricated
         turn.order(service, msgspec.structs.replace(whole, announcements=announcements))
         self.gossip.presence.link(service)
@@ -372,7 +372,7 @@ class GatewayCore:
     def _attend(self, turn: Turn) -> None:
         """Say where this gateway is now; what is in custody goes on by the ways that follow."""
         if self.gossip.review(turn):
-            self.delivery.carrying.resume(turn)
+            self.delivery.transfer.resume(turn)
 
 
 def _read(heard: HeardControl, system: str) -> ControlEvent | Signal:

@@ -12,15 +12,15 @@ from fes.control import ControlEvent
 from fes.control.signal import Acknowledgement
 from fes.distribution import matches
 from fes.errors import ControlEventError, EventError
-from fes.gateway.custody.store import Custody, Gift
+from fes.gateway.custody.store import Custody, Handover
 from fes.gateway.custody.succession import Succession
-from fes.gateway.custody.transfer import Carrying
-from fes.gateway.forwarding.announcements import Announcing
-from fes.gateway.forwarding.deferred import Postponed
-from fes.gateway.forwarding.dispatch import Sending
-from fes.gateway.forwarding.next_hop import Ways
-from fes.gateway.forwarding.sent_window import Marks
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.custody.transfer import CustodyTransfer
+from fes.gateway.forwarding.announcements import Announcements
+from fes.gateway.forwarding.deferred import DeferredEvents
+from fes.gateway.forwarding.dispatch import Dispatch
+from fes.gateway.forwarding.next_hop import NextHops
+from fes.gateway.forwarding.sent_window import SentWindow
+from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.inputs import LinkUp
 from fes.gateway.outputs import Decided
 from fes.gateway.peers.gossip import Gossip
@@ -69,26 +69,26 @@ class Delivery:
         self._scopes = scopes
         self._settings = settings
         self._desired = desired
-        self._signalling = gossip.signalling
+        self._signals = gossip.signals
         self._persistent: dict[str, None] = {}
         self._repeating: dict[str, None] = {}
         self._stamping: dict[str, None] = {}
-        self.announcing = Announcing(
+        self.announcements = Announcements(
             dict(desired),
             next_number,
             settings.announcement_us,
             limit_bytes=settings.announced_bytes,
         )
         self.custody = Custody(settings, next_number)
-        ways = Ways(settings, links, gossip.presence, self._repeating, self._stamping)
-        self._ways = ways
-        sending = Sending(settings, self.announcing, self._persistent)
-        self._marks = Marks(settings, self._repeating)
-        self.carrying = Carrying(
-            settings, self.custody, sending, ways.towards, self._persistent, self._marks
+        next_hops = NextHops(settings, links, gossip.presence, self._repeating, self._stamping)
+        self._next_hops = next_hops
+        dispatch = Dispatch(settings, self.announcements, self._persistent)
+        self._marks = SentWindow(settings, self._repeating)
+        self.transfer = CustodyTransfer(
+            settings, self.custody, dispatch, next_hops.towards, self._persistent, self._marks
         )
-        self._router = Router(settings, links, ways, sending, self.carrying, self._marks)
-        self._postponed = Postponed(settings.waiting, settings.waiting_bytes)
+        self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
+        self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
         self.succession = Succession()
         self._services = frozenset(settings.services)
         self.homes_replaced = 0
@@ -96,14 +96,14 @@ class Delivery:
     @property
     def waiting_bytes(self) -> int:
         """The bytes of events that wait for their `StartTime`."""
-        return self._postponed.bytes
+        return self._deferred.bytes
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Take back what the journal kept; it goes on once links are up."""
         self._scopes.restore(state)
         self.custody.restore(state)
         self._marks.restore(state)
-        self.carrying.restore()
+        self.transfer.restore()
 
     def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
         """Take what another replica reserved."""
@@ -120,15 +120,15 @@ class Delivery:
             if holds:
                 known[service] = None
         self.succession.forget(service)
-        self.carrying.resume(turn, service)
+        self.transfer.resume(turn, service)
 
     def tick(self, turn: Turn) -> None:
         """Let time pass."""
-        self.announcing.expire(turn.own_us, turn)
-        for event, destinations in self._postponed.due(turn.now.time_us):
+        self.announcements.expire(turn.own_us, turn)
+        for event, destinations in self._deferred.due(turn.now.time_us):
             self._route(event, destinations, turn)
         self._scopes.tick(turn, self._route)
-        self.carrying.tick(turn)
+        self.transfer.tick(turn)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Take an event that an adapter heard natively."""
@@ -141,7 +141,7 @@ class Delivery:
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
         """Take what an event service's adapter says of an event that it was to publish."""
-        self.carrying.confirmed(confirmed, service, turn)
+        self.transfer.confirmed(confirmed, service, turn)
 
     def publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
@@ -172,7 +172,7 @@ class Delivery:
         return names
 
     def _enter(
-        self, event: Passing, names: tuple[str, ...], control: ControlEvent, turn: Turn
+        self, event: Transit, names: tuple[str, ...], control: ControlEvent, turn: Turn
     ) -> None:
         """Route an event of a control event: a client's is confined, a gateway's was before."""
         if control.path:
@@ -187,7 +187,7 @@ class Delivery:
         answer = Acknowledgement(
             self._settings.id, control.giver, (), (control.row,), reason[:REASON]
         )
-        self._signalling.answer(answer, arrived, turn)
+        self._signals.answer(answer, arrived, turn)
 
     def _heard(self, heard: Heard, service: str, turn: Turn) -> bool:
         try:
@@ -198,7 +198,7 @@ class Delivery:
         stamp, via = self._ours(heard.stamp, service), heard.via
         sources = self._desired[service].sources(heard.matched)
         names = elsewhere(sources, service, stamp.home)
-        event = Passing(
+        event = Transit(
             str(stamp.identity),
             stamp,
             heard.subject,
@@ -224,7 +224,7 @@ class Delivery:
         if is_reserved(heard.subject):
             turn.decide(of_event("refused", event, reason="reserved subject"))
             return True
-        if self._ways.is_served(event):
+        if self._next_hops.is_served(event):
             turn.decide(of_event("suppressed", event, to=",".join(names), reason=SERVED))
             return True
         turn.decide(of_event("matched", event, to=",".join(names)))
@@ -237,7 +237,7 @@ class Delivery:
         self.homes_replaced += 1
         return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
 
-    def _confined(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
+    def _confined(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         """Route an event to where scopes let it go, as they have it."""
         try:
             names = self._scopes.confine(event, names, turn, self._route)
@@ -246,14 +246,14 @@ class Delivery:
             return True
         return self._route(event, names, turn) if names else True
 
-    def _route(self, event: Passing, names: tuple[str, ...], turn: Turn) -> bool:
+    def _route(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         if event.starts_us > turn.now.time_us:
             # What custody takes waits there; for other destinations the event waits here, also
             # where it is persistent and its destination is not.
             kept = tuple(name for name in names if self._is_kept(event, name))
             late = tuple(name for name in names if name not in kept)
             if late:
-                self._postponed.add(event, late, turn)
+                self._deferred.add(event, late, turn)
             if not kept:
                 return True
             names = kept
@@ -263,16 +263,16 @@ class Delivery:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
 
-    def _is_kept(self, event: Passing, destination: str) -> bool:
-        return event.persistent and self.carrying.keeps(event, destination)
+    def _is_kept(self, event: Transit, destination: str) -> bool:
+        return event.persistent and self.transfer.keeps(event, destination)
 
     def _given(
-        self, event: Passing, names: tuple[str, ...], control: ControlEvent, turn: Turn
+        self, event: Transit, names: tuple[str, ...], control: ControlEvent, turn: Turn
     ) -> None:
-        gift = Gift(control.giver, control.row)
-        if self._router.route_gift(event, names, gift, control.after, turn):
+        handover = Handover(control.giver, control.row)
+        if self._router.route_gift(event, names, handover, control.after, turn):
             answer = Acknowledgement(self._settings.id, control.giver, (control.row,))
-            self._signalling.answer(answer, event.arrived, turn)
+            self._signals.answer(answer, event.arrived, turn)
 
 
 def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, ...]:
@@ -280,8 +280,8 @@ def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, .
     return tuple([name for name in sources if name not in (service, home)])
 
 
-def _passing(control: ControlEvent, event: Event, arrived: str) -> Passing:
-    return Passing(
+def _passing(control: ControlEvent, event: Event, arrived: str) -> Transit:
+    return Transit(
         control.id,
         control.stamp,
         event.subject,

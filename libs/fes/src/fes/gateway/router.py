@@ -7,12 +7,12 @@ Source:
 from collections.abc import Container
 
 from fes.federation.topology import Hop
-from fes.gateway.custody.store import Gift
-from fes.gateway.custody.transfer import Carrying
-from fes.gateway.forwarding.dispatch import Sending
-from fes.gateway.forwarding.next_hop import Ways
-from fes.gateway.forwarding.sent_window import Marks
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.custody.store import Handover
+from fes.gateway.custody.transfer import CustodyTransfer
+from fes.gateway.forwarding.dispatch import Dispatch
+from fes.gateway.forwarding.next_hop import NextHops
+from fes.gateway.forwarding.sent_window import SentWindow
+from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.turn import Turn
 
@@ -32,9 +32,9 @@ class Router:
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
-        ways: The routes that there are now.
-        sending: Sends events.
-        carrying: Takes persistent events into custody.
+        next_hops: The routes that there are now.
+        dispatch: Sends events.
+        transfer: Accepts persistent events into custody.
         marks: Remembers what was sent.
     """
 
@@ -42,19 +42,19 @@ class Router:
         self,
         settings: GatewaySettings,
         links: Container[str],
-        ways: Ways,
-        sending: Sending,
-        carrying: Carrying,
-        marks: Marks,
+        next_hops: NextHops,
+        dispatch: Dispatch,
+        transfer: CustodyTransfer,
+        marks: SentWindow,
     ) -> None:
         self._settings = settings
         self._links = links
-        self._ways = ways
-        self._sending = sending
-        self._carrying = carrying
+        self._next_hops = next_hops
+        self._dispatch = dispatch
+        self._transfer = transfer
         self._marks = marks
 
-    def route(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> bool:
+    def route(self, event: Transit, destinations: tuple[str, ...], turn: Turn) -> bool:
         """Send an event to its destinations.
 
         Args:
@@ -78,22 +78,22 @@ class Router:
             if destination in event.path:
                 turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
                 continue
-            if event.persistent and self._carrying.keeps(event, destination):
-                if self._ways.is_left(event, destination):
+            if event.persistent and self._transfer.keeps(event, destination):
+                if self._next_hops.is_left(event, destination):
                     turn.decide(of_event("suppressed", event, to=destination, reason=BEHIND))
                     continue
-                done = self._carrying.take(event, destination, turn) and done
+                done = self._transfer.take(event, destination, turn) and done
             else:
                 self._towards(event, destination, onward, turn)
         for hop, names in onward.items():
-            self._sending.forward(event, hop, names, turn)
+            self._dispatch.forward(event, hop, names, turn)
         return done
 
     def route_gift(
         self,
-        event: Passing,
+        event: Transit,
         destinations: tuple[str, ...],
-        gift: Gift,
+        handover: Handover,
         after: int,
         turn: Turn,
     ) -> bool:
@@ -105,7 +105,7 @@ class Router:
         Args:
             event: The event.
             destinations: Event service identifiers, each once.
-            gift: Who gives it.
+            handover: Who hands it over.
             after: The giver's row before it; 0 where there is none.
             turn: Collects what comes of it.
         """
@@ -114,28 +114,28 @@ class Router:
             if destination in event.path:
                 turn.decide(of_event("dropped", event, to=destination, reason=PASSED))
                 continue
-            hop = self._ways.towards(destination)
+            hop = self._next_hops.towards(destination)
             if hop is not None and event.arrived == hop.service != destination:
                 turn.decide(of_event("suppressed", event, to=destination, reason=BEHIND))
                 taken = False
             else:
-                taken = self._carrying.given(event, destination, gift, after, turn) and taken
+                taken = self._transfer.given(event, destination, handover, after, turn) and taken
         return taken
 
-    def _worthless(self, event: Passing, now: Instant) -> str:
+    def _worthless(self, event: Transit, now: Instant) -> str:
         if event.expires_us and event.expires_us <= now.time_us:
             return "expired"
         if len(event.trail) > self._settings.max_hops:
             return "hop limit"
         return ""
 
-    def _towards(self, event: Passing, destination: str, onward: Onward, turn: Turn) -> None:
-        hop = self._ways.towards(destination)
+    def _towards(self, event: Transit, destination: str, onward: Onward, turn: Turn) -> None:
+        hop = self._next_hops.towards(destination)
         if hop is None:
             hops, reason = self._flood(event, destination)
         else:
             hops, reason = (hop,), ""
-            if self._ways.is_behind(event, hop, destination):
+            if self._next_hops.is_behind(event, hop, destination):
                 reason = BEHIND
         if reason:
             turn.decide(of_event("dropped", event, to=destination, reason=reason))
@@ -148,26 +148,26 @@ class Router:
         ):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
         elif hop is not None and hop.service == destination:
-            self._sending.publish(event, destination, turn)
+            self._dispatch.publish(event, destination, turn)
         else:
             for each in hops:
                 onward.setdefault(each, []).append(destination)
 
-    def _flood(self, event: Passing, destination: str) -> tuple[tuple[Hop, ...], str]:
+    def _flood(self, event: Transit, destination: str) -> tuple[tuple[Hop, ...], str]:
         """Return the hops to all who may know a route, where none is known; or why there is none.
 
         What cannot go on is not marked, so that a copy may that comes later.
         """
         if destination in self._settings.adapters:
             return (), "link down"
-        if not self._ways.existed(destination):
+        if not self._next_hops.existed(destination):
             return (), "no route"
         hops = tuple(
             Hop(name)
             for name, adapter in self._settings.adapters.items()
             if name in self._links
             and adapter.relay
-            and self._ways.has_company(name)
+            and self._next_hops.has_company(name)
             and (name != event.arrived or adapter.on_medium)
         )
         return hops, "" if hops else "no route"

@@ -29,14 +29,14 @@ TOGETHER: Final = 20
 
 async def subscriptions(host: GatewayHost) -> AsyncIterator[bytes]:
     """Yield the active subscriptions, oldest first, as a JSON array in parts."""
-    rows = _standing(host, RequestType.SUBSCRIPTION)
+    rows = _registry(host, RequestType.SUBSCRIPTION)
     async for part in listed(rows, partial(_subscription, host)):
         yield part
 
 
 async def announcements(host: GatewayHost) -> AsyncIterator[bytes]:
     """Yield the active announcements, oldest first, as a JSON array in parts."""
-    rows = _standing(host, RequestType.ANNOUNCEMENT)
+    rows = _registry(host, RequestType.ANNOUNCEMENT)
     async for part in listed(rows, partial(_announcement, host)):
         yield part
 
@@ -107,7 +107,7 @@ def _announcement(host: GatewayHost, row: Row) -> AnnouncementOut:
     )
 
 
-def _standing(host: GatewayHost, kind: RequestType) -> list[Row]:
+def _registry(host: GatewayHost, kind: RequestType) -> list[Row]:
     rows = [row for row in host.core.table.rows() if row.kind is kind and not row.withdrawn]
     return sorted(rows, key=lambda row: row.version)
 

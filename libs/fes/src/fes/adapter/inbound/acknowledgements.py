@@ -18,7 +18,7 @@ class _Owed:
     parts: int = 0
 
 
-class Owing:
+class Acknowledgements:
     """Keeps what is owed until the gateway has answered for every part of an event.
 
     Attributes:

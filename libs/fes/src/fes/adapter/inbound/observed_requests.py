@@ -49,7 +49,7 @@ RENEWALS: Final = 3
 REASON: Final = 500
 """Most characters of a reason in the event log."""
 
-_ENDING: Final = {standing: ending for ending, standing in WITHDRAWING.items()}
+_ENDING: Final = {registry: ending for ending, registry in WITHDRAWING.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class _Request:
 Key = tuple[RequestType, str]
 
 
-class Observing:
+class ObservedRequests:
     """Makes requests of what an adapter observes, and keeps them as long as it does.
 
     Args:

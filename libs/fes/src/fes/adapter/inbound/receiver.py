@@ -9,7 +9,7 @@ from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 
 from fes.adapter.context import AdapterContext, Subscription
-from fes.adapter.inbound.acknowledgements import Answer, Owing
+from fes.adapter.inbound.acknowledgements import Acknowledgements, Answer
 from fes.adapter.inbound.matching import Matching
 from fes.adapter.stamps import from_native
 from fes.control import RequestType, is_signal
@@ -56,7 +56,7 @@ class Inbound:
         pass_on: PassOn | None = None,
     ) -> None:
         self.desired = 0
-        self.owing = Owing()
+        self.acknowledgements = Acknowledgements()
         self.counters = dict.fromkeys(
             (
                 "received",
@@ -94,13 +94,13 @@ class Inbound:
         """Accept a native event; see `Sink`."""
         token = 0
         if answer is not None:
-            token = self.owing.begin(answer)
+            token = self.acknowledgements.begin(answer)
             if not token:
                 self.counters["dropped"] += 1
                 return
         self._hear(native, stamp, token)
         if token:
-            self.owing.finish(token)
+            self.acknowledgements.finish(token)
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Accept a control event; see `Sink`."""
@@ -162,11 +162,11 @@ class Inbound:
             self._refuse(str(error), stamp, event.subject)
             return
         self._log(Decision.RECEIVED, stamp=stamp, subject=event.subject, path=via)
-        self.owing.sent(token)
+        self.acknowledgements.sent(token)
         if self._send(message):
             self.counters["accepted"] += 1
         else:
-            self.owing.answered(token, taken=False)
+            self.acknowledgements.answered(token, taken=False)
             self.counters["dropped"] += 1
             self._log(
                 Decision.DROPPED, stamp=stamp, subject=event.subject, reason="link queue full"

@@ -14,7 +14,7 @@ UNKNOWN = "set aside"
 OUT_OF_TURN = "the row before it was not published"
 
 
-class Confirming:
+class Confirmations:
     """Confirms rows, and keeps their order: none is published without the one before it.
 
     What was published, or set aside for good, is not published again, however often the gateway

@@ -12,7 +12,7 @@ from msgspec import structs
 from fes.adapter.base import AnyAdapter
 from fes.adapter.context import Subscription
 from fes.adapter.inbound.receiver import REASON, Inbound
-from fes.adapter.outbound.confirmations import Confirming
+from fes.adapter.outbound.confirmations import Confirmations
 from fes.adapter.outbound.degraded import Degrading
 from fes.adapter.outbound.order_queue import ByNumber
 from fes.adapter.outbound.subscriptions import Subscribing
@@ -73,7 +73,7 @@ class Outbound:
             0,
         )
         self.subscribing = Subscribing(adapter, inbound, send, log, self._fail_with)
-        self.confirming = Confirming(send)
+        self.confirmations = Confirmations(send)
         self.degrading = Degrading(adapter.capabilities.honours)
         self.announcements: dict[int, bytes] = {}
         self._surplus: deque[Native] = deque(maxlen=SURPLUS)
@@ -98,7 +98,7 @@ class Outbound:
             await self._perform(order)
         finally:
             self._busy = None
-            self._inbound.owing.settled = self._reconciled and not self._failed
+            self._inbound.acknowledgements.settled = self._reconciled and not self._failed
 
     def holds(self, number: int) -> bool:
         """Return whether a number is kept natively, is being made, or is to be tried again."""
@@ -142,7 +142,7 @@ class Outbound:
             if isinstance(order, ByNumber):
                 self._fail(order, reason, retryable=True)
             elif isinstance(order, Publish):
-                self.confirming.failed(order, reason, retryable=True)
+                self.confirmations.failed(order, reason, retryable=True)
         finally:
             own.end()
 
@@ -166,7 +166,7 @@ class Outbound:
                 await self._reconcile(order)
 
     async def _publish(self, order: Publish) -> None:
-        if not self.confirming.is_turn(order):
+        if not self.confirmations.is_turn(order):
             return
         subject = ""
         try:
@@ -180,7 +180,7 @@ class Outbound:
                     self._log(
                         Decision.DROPPED, stamp=order.stamp, subject=subject, reason="expired"
                     )
-                    self.confirming.failed(order, "expired", retryable=False)
+                    self.confirmations.failed(order, "expired", retryable=False)
                     return
                 event = _with_time_left(event, order)
             made = self._adapter.context.mapping.natives_of(event)
@@ -192,12 +192,12 @@ class Outbound:
         except FesError as error:
             self.counters["publish_failed"] += 1
             self._log(Decision.DROPPED, stamp=order.stamp, subject=subject, reason=str(error))
-            self.confirming.failed(order, str(error)[:REASON], retryable=error.retryable)
+            self.confirmations.failed(order, str(error)[:REASON], retryable=error.retryable)
             return
         if not made.parts and made.left_out:
-            self.confirming.failed(order, made.left_out[0].reason[:REASON], retryable=False)
+            self.confirmations.failed(order, made.left_out[0].reason[:REASON], retryable=False)
             return
-        self.confirming.published(order)
+        self.confirmations.published(order)
         self.counters["published"] += 1
         self.degrading.count(event)
         self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)

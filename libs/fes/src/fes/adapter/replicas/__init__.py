@@ -1,7 +1,7 @@
 """Replicas of a gateway, as an adapter sees them: a link to each, and one gateway inside."""
 
 from fes.adapter.replicas.adapter_side import Inside
-from fes.adapter.replicas.multiplexer import Switchboard
+from fes.adapter.replicas.multiplexer import Multiplexer
 from fes.adapter.replicas.replica_link import Line
 
-__all__ = ["Inside", "Line", "Switchboard"]
+__all__ = ["Inside", "Line", "Multiplexer"]

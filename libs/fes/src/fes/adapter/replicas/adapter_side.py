@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from fes.adapter.inbound.acknowledgements import Owing
+from fes.adapter.inbound.acknowledgements import Acknowledgements
 from fes.link.end import Message
 from fes.link.messages import Order
 
@@ -11,7 +11,7 @@ class Inside(Protocol):
     """Accepts what replicas say, once it is under the adapter's own numbers."""
 
     @property
-    def owing(self) -> Owing:
+    def acknowledgements(self) -> Acknowledgements:
         """Answers owed for events that their service keeps."""
 
     def take(self, order: Order) -> None:

@@ -42,7 +42,7 @@ QUIET_TICK_S: Final = 2.0
 NOT_ITS: Final = "not its replica"
 
 
-class Switchboard:
+class Multiplexer:
     """Connects an adapter with every replica of its gateway.
 
     To a gateway without replicas all goes as it is.
@@ -208,7 +208,7 @@ class Switchboard:
     def _give_back(self, line: Line) -> None:
         """Have delivered again what a replica did not acknowledge; its answers mean nothing now."""
         for token in line.pending.give_up():
-            self._inside.owing.answered(token, taken=False)
+            self._inside.acknowledgements.answered(token, taken=False)
 
     def _settle(self) -> None:
         """Have everything be as the links and the newest view say."""
@@ -262,7 +262,7 @@ class Switchboard:
 
     def _taken(self, line: Line, taken: Taken) -> None:
         for each in line.pending.answered(taken):
-            self._inside.owing.answered(each.token, taken=each.taken)
+            self._inside.acknowledgements.answered(each.token, taken=each.taken)
 
     def _perform(self, change: Change) -> None:
         for order in change.orders:

@@ -14,7 +14,7 @@ class _Sent:
 class Pending:
     """Keeps the tokens that one link's replica is to answer.
 
-    `Owing` bounds how many events wait for an answer, over all links together.
+    `Acknowledgements` bounds how many events wait for an answer, over all links together.
     """
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fes.federation.topology import Hop
 from fes.gateway.custody.store import CustodyRow
 
-NO_WAY = Hop("")
+NO_HOP = Hop("")
 """The hop of a lane whose rows wait."""
 
 
@@ -41,7 +41,7 @@ class Lane:
         destination: Event service identifier.
 
     Attributes:
-        way: The hop that the rows in transit take.
+        hop: The hop that the rows in transit take.
         sent_us: When one was sent last, own clock.
         paused_us: Until when none is sent, own clock, because one could not be published.
         tries: How often they were sent again without an answer.
@@ -49,7 +49,7 @@ class Lane:
 
     def __init__(self, destination: str) -> None:
         self.destination = destination
-        self.way = NO_WAY
+        self.hop = NO_HOP
         self.sent_us = 0
         self.paused_us = 0
         self.tries = 0
@@ -62,7 +62,7 @@ class Lane:
 
     @property
     def waiting(self) -> int:
-        """Rows on their way without an answer."""
+        """Rows in transit without an answer."""
         return len(self._sent)
 
     @property

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from fes.errors import EventError, KeyFormatError
-from fes.gateway.forwarding.transit import Passing, weight_of_event
+from fes.gateway.forwarding.transit import Transit, weight_of_event
 from fes.gateway.journal_keys import END, key_of, parts_of
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.settings import GatewaySettings
@@ -35,7 +35,7 @@ Key = tuple[str, str, str]
 """An event's identity as text, its destination, and the home that the identity is unique in."""
 
 
-class Gift(NamedTuple):
+class Handover(NamedTuple):
     """How custody of an event came to this gateway from another.
 
     Attributes:
@@ -55,14 +55,14 @@ class CustodyRow(msgspec.Struct, frozen=True, array_like=True):
         number: Names it in acknowledgements; a row that is given again is a new row.
         destination: Event service identifier.
         event: The event.
-        gift: How it came from another gateway; None where it did not, or waits for no answer.
+        handover: How it came from another gateway; None where it did not, or waits for no answer.
     """
 
     place: int
     number: int
     destination: str
-    event: Passing
-    gift: Gift | None = None
+    event: Transit
+    handover: Handover | None = None
 
     @property
     def key(self) -> Key:
@@ -117,7 +117,7 @@ class Custody:
         """Iterate over the rows, in their order."""
         return iter(sorted(self._rows.values(), key=lambda row: row.place))
 
-    def full(self, event: Passing, destination: str) -> bool:
+    def full(self, event: Transit, destination: str) -> bool:
         """Return whether no further row for a destination is accepted.
 
         Each destination has room for so many rows of its own. The bytes are shared by all: one may
@@ -181,7 +181,9 @@ class Custody:
             self._mark(key, Mark(mark.final, turn.own_us), turn)
         return True
 
-    def take(self, event: Passing, destination: str, gift: Gift | None, turn: Turn) -> CustodyRow:
+    def take(
+        self, event: Transit, destination: str, handover: Handover | None, turn: Turn
+    ) -> CustodyRow:
         """Accept an event into custody, or hold again what is given again.
 
         Returns:
@@ -192,7 +194,7 @@ class Custody:
         place = number if held is None else held.place
         if held is not None:
             self._let_go(held)
-        row = CustodyRow(place, number, destination, event, gift)
+        row = CustodyRow(place, number, destination, event, handover)
         self._keep(row)
         turn.mutations.append(PutRow(name_of(ROW, row.key), _row_encoder.encode(row)))
         return row
@@ -242,7 +244,7 @@ class Custody:
         turn.mutations.append(DropRow(name_of(MARK, key)))
 
 
-def row_key(event: Passing, destination: str) -> Key:
+def row_key(event: Transit, destination: str) -> Key:
     """Return what names an event for a destination."""
     return event.id, destination, event.stamp.home
 

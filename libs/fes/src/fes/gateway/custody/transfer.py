@@ -1,4 +1,4 @@
-"""Carrying: persistent events move from custody to custody, and are answered for.
+"""Custody transfer: persistent events move from custody to custody, and are acknowledged.
 
 Source:
     design, section 6, Delivery.
@@ -11,11 +11,11 @@ from collections.abc import Callable, Container
 from fes.control.signal import Acknowledgement
 from fes.errors import EventError
 from fes.federation.topology import Hop
-from fes.gateway.custody.lane import NO_WAY, Lane, LaneKey
-from fes.gateway.custody.store import Custody, CustodyRow, Gift, Key, row_key
-from fes.gateway.forwarding.dispatch import Sending
-from fes.gateway.forwarding.sent_window import Marks
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.custody.lane import NO_HOP, Lane, LaneKey
+from fes.gateway.custody.store import Custody, CustodyRow, Handover, Key, row_key
+from fes.gateway.forwarding.dispatch import Dispatch
+from fes.gateway.forwarding.sent_window import SentWindow
+from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed
@@ -33,14 +33,14 @@ SLOWEST = 16
 """Most retry intervals between two attempts."""
 
 
-class Carrying:
+class CustodyTransfer:
     """Moves the rows in custody.
 
     Args:
         settings: Of the gateway.
         custody: Keeps them.
-        sending: Sends events on.
-        way: Returns the first step to an event service; None where there is none now.
+        dispatch: Forwards events.
+        hop: Returns the first step to an event service; None where there is none now.
         persistent: Event services that keep events.
         marks: Remembers what was sent where nobody answers.
     """
@@ -49,16 +49,16 @@ class Carrying:
         self,
         settings: GatewaySettings,
         custody: Custody,
-        sending: Sending,
-        way: Callable[[str], Hop | None],
+        dispatch: Dispatch,
+        hop: Callable[[str], Hop | None],
         persistent: Container[str],
-        marks: Marks,
+        marks: SentWindow,
     ) -> None:
         self._settings = settings
         self._marks = marks
         self._custody = custody
-        self._sending = sending
-        self._way = way
+        self._dispatch = dispatch
+        self._next_hop = hop
         self._persistent = persistent
         self._lanes: dict[LaneKey, Lane] = {}
         self._waiting: dict[int, CustodyRow] = {}
@@ -75,13 +75,13 @@ class Carrying:
             else:
                 self._lane_of(row).add(row)
 
-    def keeps(self, event: Passing, destination: str) -> bool:
+    def keeps(self, event: Transit, destination: str) -> bool:
         """Return whether an event goes into custody: some hop answers, or others wait before it."""
         key = LaneKey(-event.priority, event.stamp.origin, destination)
-        way = self._way(destination)
-        return key in self._lanes or way is None or self._answers(way, destination)
+        hop = self._next_hop(destination)
+        return key in self._lanes or hop is None or self._answers(hop, destination)
 
-    def take(self, event: Passing, destination: str, turn: Turn) -> bool:
+    def take(self, event: Transit, destination: str, turn: Turn) -> bool:
         """Accept an event that no gateway gave; return whether this gateway answers for it."""
         key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, turn, given=False):
@@ -89,32 +89,34 @@ class Carrying:
             return True
         return self._hold(event, destination, None, turn) is not None
 
-    def given(self, event: Passing, destination: str, gift: Gift, after: int, turn: Turn) -> bool:
+    def given(
+        self, event: Transit, destination: str, handover: Handover, after: int, turn: Turn
+    ) -> bool:
         """Accept an event that another gateway gives; return whether to acknowledge it.
 
         Args:
             event: The event.
             destination: Where it goes.
-            gift: Who gives it.
+            handover: Who hands it over.
             after: The giver's row before it that must have been accepted; 0 where none must.
             turn: Collects what comes of it.
         """
         key = row_key(event, destination)
         held = self._custody.get(key)
-        lane = (gift.giver, LaneKey(-event.priority, event.stamp.origin, destination))
+        lane = (handover.giver, LaneKey(-event.priority, event.stamp.origin, destination))
         in_turn = not after or self._turns.get(lane) == after
         if held is None and self._custody.answered(key, turn, given=True):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
-            if not in_turn:  # it came by another way, and what is before it here has not come yet
+            if not in_turn:  # it came by another route, and what is before it here has not come yet
                 return True
         elif not in_turn:
             turn.decide(of_event("suppressed", event, to=destination, reason="out of turn"))
             return False
-        elif held is not None and (held.gift == gift or self._is_direct(held)):
+        elif held is not None and (held.handover == handover or self._is_direct(held)):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
-        elif self._hold(event, destination, gift, turn) is None:
+        elif self._hold(event, destination, handover, turn) is None:
             return False
-        self._turns[lane] = gift.row
+        self._turns[lane] = handover.row
         self._turns.move_to_end(lane)
         if len(self._turns) > TURNS:
             self._turns.popitem(last=False)
@@ -151,14 +153,14 @@ class Carrying:
         for key in sorted(self._lanes):
             lane = self._lanes.get(key)
             if lane is not None:
-                if service and lane.way.service == service:
+                if service and lane.hop.service == service:
                     lane.rewind()
                 self._pump(key, lane, turn)
 
     def rewind(self, service: str) -> None:
         """Have what was sent to gateways at an event service sent again: one of them is new."""
         for lane in self._lanes.values():
-            if lane.way.service == service != lane.destination:
+            if lane.hop.service == service != lane.destination:
                 lane.rewind()
 
     def tick(self, turn: Turn) -> None:
@@ -206,7 +208,7 @@ class Carrying:
         have given it away again.
         """
         lane = self._lanes.get(LaneKey.of(row))
-        return lane is not None and lane.way.service == row.destination
+        return lane is not None and lane.hop.service == row.destination
 
     def _patience_us(self, lane: Lane) -> int:
         """Return how long an answer is waited for.
@@ -214,7 +216,7 @@ class Carrying:
         Where a hop answered since, there is no reason to wait ever longer: what was sent there at
         once was more than the link has room for, and what was dropped is sent with what is left.
         """
-        if self._answered_us.get(lane.way, 0) > lane.sent_us:
+        if self._answered_us.get(lane.hop, 0) > lane.sent_us:
             return self._settings.retry_us
         return self._settings.retry_us * min(1 << min(lane.tries, SLOWEST), SLOWEST)
 
@@ -226,13 +228,13 @@ class Carrying:
             lane.tries += 1
 
     def _hold(
-        self, event: Passing, destination: str, gift: Gift | None, turn: Turn
+        self, event: Transit, destination: str, handover: Handover | None, turn: Turn
     ) -> CustodyRow | None:
         held = self._custody.get(row_key(event, destination))
         if held is None and self._custody.full(event, destination):
             turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
             return None
-        row = self._custody.take(event, destination, gift, turn)
+        row = self._custody.take(event, destination, handover, turn)
         if held is None:
             self._expires(row)
         self._enter(row, turn)
@@ -261,7 +263,7 @@ class Carrying:
         self._waiting.pop(row.place, None)
         lane = self._lanes.get(LaneKey.of(row))
         if lane is not None:
-            self._answered_us[lane.way] = turn.own_us
+            self._answered_us[lane.hop] = turn.own_us
             lane.remove(row)
         return lane
 
@@ -269,26 +271,26 @@ class Carrying:
         """Send the rows of a lane that may be in transit."""
         if lane.destination not in self._settings.services:
             self._give_up(lane, turn)
-        way = self._way(lane.destination)
-        if lane.way != (way or NO_WAY):
-            lane.way = way or NO_WAY
+        hop = self._next_hop(lane.destination)
+        if lane.hop != (hop or NO_HOP):
+            lane.hop = hop or NO_HOP
             lane.rewind()
         if lane.paused_us > turn.own_us:
             return
-        while way is not None and lane.waiting < self._settings.in_flight:
+        while hop is not None and lane.waiting < self._settings.in_flight:
             row = lane.next()
             if row is None:
                 break
-            self._send(row, lane, way, turn)
+            self._send(row, lane, hop, turn)
         if not lane:
             self._lanes.pop(key, None)
 
-    def _send(self, row: CustodyRow, lane: Lane, way: Hop, turn: Turn) -> None:
+    def _send(self, row: CustodyRow, lane: Lane, hop: Hop, turn: Turn) -> None:
         event, destination = row.event, row.destination
         if event.expires_us and event.expires_us <= turn.now.time_us:
             self._let_go(row, lane, turn, "dropped", "expired")
             return
-        answers = self._answers(way, destination)
+        answers = self._answers(hop, destination)
         if not answers and self._marks.repeated(
             event.stamp,
             destination,
@@ -300,10 +302,10 @@ class Carrying:
             return
         number, after = (row.number, lane.last) if answers else (0, 0)
         try:
-            if way.service == destination:
-                self._sending.publish(event, destination, turn, row=number, after=after)
+            if hop.service == destination:
+                self._dispatch.publish(event, destination, turn, row=number, after=after)
             else:
-                self._sending.forward(event, way, [destination], turn, row=number, after=after)
+                self._dispatch.forward(event, hop, [destination], turn, row=number, after=after)
         except EventError as error:
             self._let_go(row, lane, turn, "refused", f"body: {error}")
             return
@@ -311,7 +313,7 @@ class Carrying:
             lane.sent(row, turn.own_us)
         else:
             lane.remove(row)
-            self._custody.complete(row, turn, final=way.service == destination)
+            self._custody.complete(row, turn, final=hop.service == destination)
 
     def _give_up(self, lane: Lane, turn: Turn) -> None:
         """Let the rows go whose destination the file no longer has."""
@@ -325,11 +327,11 @@ class Carrying:
         lane.remove(row)
         self._custody.complete(row, turn, final=True)
 
-    def _answers(self, way: Hop, destination: str) -> bool:
+    def _answers(self, hop: Hop, destination: str) -> bool:
         """Return whether what goes by a hop is answered for.
 
         On a medium gateways acknowledge one another, since what is sent there may not be received.
         """
-        if way.service in self._persistent:
+        if hop.service in self._persistent:
             return True
-        return way.service != destination and self._settings.adapters[way.service].on_medium
+        return hop.service != destination and self._settings.adapters[hop.service].on_medium

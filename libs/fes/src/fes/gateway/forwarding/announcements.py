@@ -27,7 +27,7 @@ class _Lease:
         return LEASE_BYTES + len(self.body)
 
 
-class Announcing:
+class Announcements:
     """Keeps the fabricated announcements of a gateway, as leases that publications renew.
 
     Args:

@@ -5,11 +5,11 @@ Persistent ones wait in custody; these are the others.
 
 import heapq
 
-from fes.gateway.forwarding.transit import Passing, of_event, weight_of_event
+from fes.gateway.forwarding.transit import Transit, of_event, weight_of_event
 from fes.gateway.turn import Turn
 
 
-class Postponed:
+class DeferredEvents:
     """Keeps events until they may be delivered.
 
     Args:
@@ -25,13 +25,13 @@ class Postponed:
         self._limit = limit
         self._limit_bytes = limit_bytes
         self._count = 0
-        self._heap: list[tuple[int, int, Passing, tuple[str, ...]]] = []
+        self._heap: list[tuple[int, int, Transit, tuple[str, ...]]] = []
 
     def __len__(self) -> int:
         """Return the number of events."""
         return len(self._heap)
 
-    def add(self, event: Passing, destinations: tuple[str, ...], turn: Turn) -> None:
+    def add(self, event: Transit, destinations: tuple[str, ...], turn: Turn) -> None:
         """Keep an event for its destinations."""
         weight = weight_of_event(event)
         if len(self._heap) >= self._limit or self.bytes + weight > self._limit_bytes:
@@ -41,7 +41,7 @@ class Postponed:
         self.bytes += weight
         heapq.heappush(self._heap, (event.starts_us, self._count, event, destinations))
 
-    def due(self, time_us: int) -> list[tuple[Passing, tuple[str, ...]]]:
+    def due(self, time_us: int) -> list[tuple[Transit, tuple[str, ...]]]:
         """Return the events that may be delivered by now, and forget them.
 
         Args:

@@ -1,35 +1,35 @@
-"""Sending: an event leaves, natively or inside a publication control event."""
+"""Dispatch: an event leaves, natively or inside a publication control event."""
 
 import msgspec
 
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Hop
-from fes.gateway.forwarding.announcements import Announcing
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.forwarding.announcements import Announcements
+from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Publish, PublishControl
 from fes.model import binary
 
 
-class Sending:
+class Dispatch:
     """Sends events.
 
     Args:
         settings: Of the gateway.
-        announcing: Announces before it is published.
+        announcements: Announces before it is published.
         persistent: Event services that keep events.
     """
 
     def __init__(
-        self, settings: GatewaySettings, announcing: Announcing, persistent: dict[str, None]
+        self, settings: GatewaySettings, announcements: Announcements, persistent: dict[str, None]
     ) -> None:
         self._settings = settings
-        self._announcing = announcing
+        self._announcements = announcements
         self._persistent = persistent
 
     def publish(
-        self, event: Passing, destination: str, turn: Turn, *, row: int = 0, after: int = 0
+        self, event: Transit, destination: str, turn: Turn, *, row: int = 0, after: int = 0
     ) -> None:
         """Publish an event natively at an attached event service, announcing first.
 
@@ -45,7 +45,7 @@ class Sending:
         """
         if event.persistent and destination not in self._persistent:
             turn.decide(of_event("degraded", event, to=destination, what="Reliability"))
-        self._announcing.before(destination, event.subject, event.body, turn)
+        self._announcements.before(destination, event.subject, event.body, turn)
         on_air = (destination,) if self._settings.adapters[destination].on_medium else ()
         via, expires_us = event.trail + on_air, event.expires_us
         order = Publish(event.stamp, via, expires_us, event.body, event.priority, row, after)
@@ -54,7 +54,7 @@ class Sending:
 
     def forward(
         self,
-        event: Passing,
+        event: Transit,
         hop: Hop,
         names: list[str],
         turn: Turn,

@@ -1,14 +1,14 @@
-"""Ways: the first step to an event service, as things are."""
+"""The next hop to an event service, as things are."""
 
 from collections.abc import Container, Mapping
 
 from fes.federation.topology import Hop
-from fes.gateway.forwarding.transit import Passing
+from fes.gateway.forwarding.transit import Transit
 from fes.gateway.peers.presence import Presence
 from fes.gateway.settings import GatewaySettings
 
 
-class Ways:
+class NextHops:
     """Knows the routes from one gateway.
 
     Args:
@@ -63,11 +63,11 @@ class Ways:
         hop = routes.standbys(self._id).get(service) or routes.hops(self._id).get(service)
         return hop if hop is not None and hop.service in self._links else None
 
-    def is_served(self, event: Passing) -> bool:
+    def is_served(self, event: Transit) -> bool:
         """Return whether another gateway accepts an event where this one received it natively."""
         return not self._is_alone(event) and self.standby(event.arrived) is not None
 
-    def is_behind(self, event: Passing, hop: Hop, destination: str) -> bool:
+    def is_behind(self, event: Transit, hop: Hop, destination: str) -> bool:
         """Return whether a destination lies behind where an event came from.
 
         Then the gateways there received the event as well. On a medium they may have missed it.
@@ -76,7 +76,7 @@ class Ways:
             return False
         return not self._adapters[hop.service].on_medium
 
-    def is_left(self, event: Passing, destination: str) -> bool:
+    def is_left(self, event: Transit, destination: str) -> bool:
         """Return whether a persistent event is left to the gateways behind where it came from.
 
         Where native clients suppress a repeated identity it is sent to them all the same.
@@ -86,7 +86,7 @@ class Ways:
         hop = self.towards(destination)
         return hop is not None and self.is_behind(event, hop, destination)
 
-    def _is_alone(self, event: Passing) -> bool:
+    def _is_alone(self, event: Transit) -> bool:
         """Return whether no other gateway accepts an event where this one received it."""
         at = event.arrived
         return not event.path and event.stamp.home == at and at in self._stamping

@@ -1,4 +1,4 @@
-"""Marks: what was sent to a destination already, best effort.
+"""Delivery records: what was sent to a destination already, best effort.
 
 Where native clients suppress a repeated identity, marks may be forgotten in a restart. Elsewhere a
 sequence number is reserved in the journal before the event is sent: ahead by no more than the
@@ -61,7 +61,7 @@ class _Reserved:
         return max(self.before, self.count - 1)
 
 
-class Marks:
+class SentWindow:
     """Remembers what was sent.
 
     Args:

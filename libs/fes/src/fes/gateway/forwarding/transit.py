@@ -7,7 +7,7 @@ from fes.gateway.weights import EVENT_BYTES, weight_of_text
 from fes.model import Stamp
 
 
-class Passing(msgspec.Struct, frozen=True):
+class Transit(msgspec.Struct, frozen=True):
     """An event in transit through a gateway.
 
     Attributes:
@@ -44,7 +44,7 @@ class Passing(msgspec.Struct, frozen=True):
 
 
 def of_event(
-    decision: str, event: Passing, *, to: str = "", reason: str = "", what: str = ""
+    decision: str, event: Transit, *, to: str = "", reason: str = "", what: str = ""
 ) -> Decided:
     """Return a decision about an event."""
     return Decided(
@@ -62,7 +62,7 @@ def of_event(
     )
 
 
-def weight_of_event(event: Passing) -> int:
+def weight_of_event(event: Transit) -> int:
     """Return the weight of an event that is kept."""
     texts = (event.id, event.subject, event.stamp.origin, event.stamp.home, *event.trail)
     return EVENT_BYTES + len(event.body) + sum(map(weight_of_text, texts))

@@ -13,10 +13,10 @@ from fes.control.signal import Attendance, Hello, Table
 from fes.gateway.outputs import PutRow
 from fes.gateway.peers.absence import Touch
 from fes.gateway.peers.presence import Presence
-from fes.gateway.peers.signals import Signalling
-from fes.gateway.peers.table_sync import Exchange
+from fes.gateway.peers.signals import Signals
+from fes.gateway.peers.table_sync import TableSync
 from fes.gateway.replication import ROSTER, write_roster
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.validation import latest
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
@@ -31,7 +31,7 @@ class Gossip:
 
     Args:
         settings: Of the gateway.
-        standing: Keeps the requests.
+        registry: Keeps the requests.
         links: Event services whose link is up.
         epoch: Names this start: another than any told before. It is not a time.
         speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
@@ -40,7 +40,7 @@ class Gossip:
     def __init__(
         self,
         settings: GatewaySettings,
-        standing: Standing,
+        registry: RequestRegistry,
         links: Container[str],
         epoch: int,
         *,
@@ -48,13 +48,13 @@ class Gossip:
     ) -> None:
         self.presence = Presence(settings, links)
         has_company = self.presence.neighbours.has_company
-        self.signalling = Signalling(settings, links, has_company)
+        self.signals = Signals(settings, links, has_company)
         self.touch = Touch(settings.horizon_us, company=any(map(has_company, settings.adapters)))
-        self.exchange = Exchange(
-            settings, standing, self.presence, self.signalling, self.touch, epoch
+        self.table_sync = TableSync(
+            settings, registry, self.presence, self.signals, self.touch, epoch
         )
         self._settings = settings
-        self._standing = standing
+        self._registry = registry
         self._epoch = epoch
         self._speaks = speaks
         self._known = frozenset(name for name, _ in settings.topology.attachments)
@@ -77,7 +77,7 @@ class Gossip:
         """
         self._speaks = True
         self._epoch = epoch
-        self.exchange.begin(epoch)
+        self.table_sync.begin(epoch)
         self.restore(state)
 
     def adopt(self, attendances: Iterable[Attendance]) -> None:
@@ -99,8 +99,8 @@ class Gossip:
             due = presence.uptime_us - self._said_us.get(service, -interval_us) >= interval_us
             if due or service in self._learnt:
                 self.say_at(service, turn)
-        self.exchange.tick(turn)
-        turn.mutations.extend(self.touch.keep(self._standing.table.accepted_us))
+        self.table_sync.tick(turn)
+        turn.mutations.extend(self.touch.keep(self._registry.table.accepted_us))
         return changed
 
     def received(self, gateway: str, turn: Turn) -> None:
@@ -115,7 +115,7 @@ class Gossip:
             self.presence.learn(self._sound(hello.attendances, service, turn))
             return newcomer
         self._learn(hello.attendances, service, turn)
-        self.exchange.compare(hello, service, turn)
+        self.table_sync.compare(hello, service, turn)
         if newcomer and self.presence.neighbours.greets(service, hello.gateway):
             self._say_soon(service, (), turn)
         return newcomer
@@ -126,7 +126,7 @@ class Gossip:
             self.presence.learn(self._sound(table.attendances, service, turn))
             return
         self._learn(table.attendances, service, turn)
-        self.exchange.told(table, service, turn)
+        self.table_sync.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
         """Say hello where something changed here; return whether the routes did.
@@ -157,13 +157,13 @@ class Gossip:
         hello = Hello(
             self._settings.id,
             self._epoch,
-            self._standing.table.digest,
+            self._registry.table.digest,
             roster.digest,
             self.touch.doubtful,
             (*((own,) if own.version >= 0 else ()), *learnt),
         )
         self._said_us[service] = self.presence.uptime_us
-        self.signalling.say(hello, service, turn)
+        self.signals.say(hello, service, turn)
 
     def _learn(self, attendances: Iterable[Attendance], service: str, turn: Turn) -> None:
         new = self.presence.learn(self._sound(attendances, service, turn))
@@ -188,7 +188,7 @@ class Gossip:
         for attendance in attendances:
             if max(attendance.version, attendance.since) > latest_us:
                 reason = f"attendance of {attendance.gateway[:60]!r}: lies in the future"
-                self._standing.refuse(reason, service, turn)
+                self._registry.refuse(reason, service, turn)
             else:
                 found.append(attendance)
         return found

@@ -9,7 +9,7 @@ from fes.link.messages import PublishControl
 from fes.model import binary
 
 
-class Signalling:
+class Signals:
     """Says signals on event services.
 
     Args:

@@ -20,9 +20,9 @@ from fes.gateway.digest import BUCKETS, Digest
 from fes.gateway.outputs import Decided
 from fes.gateway.peers.absence import Touch
 from fes.gateway.peers.presence import Presence
-from fes.gateway.peers.signals import Signalling
+from fes.gateway.peers.signals import Signals
 from fes.gateway.requests.buckets import fitting
-from fes.gateway.requests.registry import Standing
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.row import Row
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
@@ -105,14 +105,14 @@ class _Answer:
     parts: dict[int, None] = field(default_factory=dict)
 
 
-class Exchange:
+class TableSync:
     """Exchanges what differs in request tables, and with it who is where.
 
     Args:
         settings: Of the gateway.
-        standing: Keeps the requests.
+        registry: Keeps the requests.
         presence: Keeps who is there.
-        signalling: Says signals.
+        signals: Sends signals.
         touch: Knows whether what this gateway knows is doubtful: it takes a neighbour's table in
             place of its own then.
         serial: Above it begin the numbers of answers.
@@ -121,16 +121,16 @@ class Exchange:
     def __init__(
         self,
         settings: GatewaySettings,
-        standing: Standing,
+        registry: RequestRegistry,
         presence: Presence,
-        signalling: Signalling,
+        signals: Signals,
         touch: Touch,
         serial: int,
     ) -> None:
         self._settings = settings
-        self._standing = standing
+        self._registry = registry
         self._presence = presence
-        self._signalling = signalling
+        self._signals = signals
         self._touch = touch
         self._serial = serial
         self._differences: dict[tuple[str, str], _Difference] = {}
@@ -160,7 +160,7 @@ class Exchange:
         doubtful = self._touch.doubtful
         if hello.away and not doubtful:
             return
-        mine = (self._standing.table.digest, self._presence.roster.digest)
+        mine = (self._registry.table.digest, self._presence.roster.digest)
         theirs = (hello.table, hello.roster)
         place = (service, hello.gateway)
         replaces = doubtful and not hello.away
@@ -179,7 +179,7 @@ class Exchange:
         self._note_ask(service, ask.of)
         if ask.of != self._settings.id:
             return
-        table, of = self._standing.table, max(1, len(ask.digests))
+        table, of = self._registry.table, max(1, len(ask.digests))
         if of not in _POWERS:
             turn.decide(Decided("refused", from_=service, reason=f"ask: {of} buckets"))
             return
@@ -214,14 +214,14 @@ class Exchange:
         """Accept a part of a neighbour's table; from one in doubt only if this one is, too."""
         if table.away and not self._touch.doubtful:
             return
-        before = self._standing.table.digest
+        before = self._registry.table.digest
         rows = []
         for raw in table.rows:
             try:
                 rows.append(_decoder.decode(raw))
             except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-                self._standing.refuse(f"row of a table: {error}", service, turn)
-        new = self._standing.take_rows(tuple(rows), service, turn, doubtful=table.away)
+                self._registry.refuse(f"row of a table: {error}", service, turn)
+        new = self._registry.take_rows(tuple(rows), service, turn, doubtful=table.away)
         self.pass_on(new, service, turn)
         if self._touch.doubtful and table.serial and not table.away:
             self._replace(table, rows, before, turn)
@@ -232,7 +232,7 @@ class Exchange:
         while waiting:
             part = _cut(waiting, turn.own_us)
             told = Table(self._settings.id, 0, 0, 1, self._touch.doubtful, part)
-            self._signalling.say_elsewhere(told, service, turn)
+            self._signals.say_elsewhere(told, service, turn)
 
     def tick(self, turn: Turn) -> None:
         """Go on telling."""
@@ -264,13 +264,13 @@ class Exchange:
         if now_us - self._asked_at_us.get(service, -pace_us) < pace_us:
             return False
         self._note_ask(*place)
-        table = self._standing.table
+        table = self._registry.table
         self._asked_with.pop(gateway, None)
         self._asked_with[gateway] = table.digest, now_us
         if len(self._asked_with) > REMEMBERED:
             del self._asked_with[next(iter(self._asked_with))]
         digests = table.digests(fitting(len(table))) if table.digest else ()
-        return self._signalling.say(Ask(self._settings.id, gateway, digests), service, turn)
+        return self._signals.say(Ask(self._settings.id, gateway, digests), service, turn)
 
     def _note_ask(self, service: str, of: str) -> None:
         """Note that somebody was asked just now; who was asked longest ago is forgotten first."""
@@ -283,7 +283,7 @@ class Exchange:
     def _was_told(self, told: _Telling, covers: frozenset[int]) -> bool:
         """Return whether all of some buckets was told just now, as it is."""
         recent = self._presence.uptime_us - told.began_us < self._settings.hello_us // 2
-        same = told.digest == self._standing.table.digest
+        same = told.digest == self._registry.table.digest
         return recent and same and covers <= told.covers
 
     def _tell(self, service: str, turn: Turn) -> None:
@@ -296,7 +296,7 @@ class Exchange:
             telling.done = not telling.rows
             count = table.number + 1 if telling.done else 0
             part = msgspec.structs.replace(table, rows=rows, count=count)
-            self._signalling.say(part, service, turn)
+            self._signals.say(part, service, turn)
             telling.table = msgspec.structs.replace(table, number=table.number + 1, attendances=())
 
     def _replace(self, table: Table, rows: list[Row], before: int, turn: Turn) -> None:
@@ -314,12 +314,12 @@ class Exchange:
         if len(answer.names) > 2 * self._settings.max_requests or len(answer.parts) > _MOST_PARTS:
             del self._answers[table.gateway]
         elif answer.fits and len(answer.parts) == answer.count:
-            self._standing.drop(
+            self._registry.drop(
                 answer.names, frozenset(table.buckets), table.of, self._touch.shared_us, turn
             )
             self._answers.clear()
             self._touch.settle(turn.own_us)
-            self._standing.prolong(turn)
+            self._registry.prolong(turn)
 
     def _answers_me(self, table: Table) -> bool:
         """Return whether an answer is the one to what this gateway asked lately."""

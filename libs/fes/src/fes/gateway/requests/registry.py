@@ -1,4 +1,4 @@
-"""Standing requests: taken into the table, applied at attached event services, passed on.
+"""The registry of requests: entered in the table, applied at attached event services, forwarded.
 
 Source:
     design, sections 4 and 6, rules 1, 4 and 5.
@@ -41,7 +41,7 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Row)
 
 
-class Standing:
+class RequestRegistry:
     """Keeps the requests that hold.
 
     Args:

@@ -19,7 +19,7 @@ from fes.gateway.journal_keys import key_of
 from fes.gateway.weights import weight_of_text
 from fes.model import Stamp, check_stamp
 
-_WITHDRAWING = {standing: withdrawing for withdrawing, standing in WITHDRAWING.items()}
+_WITHDRAWING = {registry: withdrawing for withdrawing, registry in WITHDRAWING.items()}
 
 FOREVER = 1 << 62
 """The end of what has none, on the own clock."""

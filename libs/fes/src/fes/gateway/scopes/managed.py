@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from fes.filter import Filter
-from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.requests.confinement import Confinement
@@ -37,7 +37,7 @@ BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
 SURFACED = "scopes: it was managed where it was published"
 
-Route = Callable[[Passing, tuple[str, ...], Turn], bool]
+Route = Callable[[Transit, tuple[str, ...], Turn], bool]
 """Sends an event to its destinations."""
 
 
@@ -121,7 +121,7 @@ class ManagedScopes:
         return unreadable
 
     def confine(
-        self, event: Passing, names: tuple[str, ...], turn: Turn, route: Route
+        self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route
     ) -> tuple[str, ...]:
         """Deliver what has to be managed; return the destinations that an event goes to as it is.
 
@@ -170,7 +170,7 @@ class ManagedScopes:
             outcome = self._manager.tick(turn.now.time_us)
             self._perform(outcome, None, None, turn, route)
 
-    def _manage(self, event: Passing, names: tuple[str, ...], turn: Turn, route: Route) -> None:
+    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> None:
         if not self._manages:
             turn.decide(of_event("suppressed", event, to=",".join(names), reason=ELSEWHERE))
             return
@@ -183,7 +183,7 @@ class ManagedScopes:
     def _perform(
         self,
         outcome: Outcome,
-        event: Passing | None,
+        event: Transit | None,
         names: frozenset[str] | None,
         turn: Turn,
         route: Route,
@@ -203,7 +203,7 @@ class ManagedScopes:
         return ScopeManager(self._graph, self._router, self._requests, state)
 
 
-def _passing(delivered: Delivered, event: Passing | None, turn: Turn, *, late: bool) -> Passing:
+def _passing(delivered: Delivered, event: Transit | None, turn: Turn, *, late: bool) -> Transit:
     """Return what is delivered, on its way.
 
     Args:
@@ -215,7 +215,7 @@ def _passing(delivered: Delivered, event: Passing | None, turn: Turn, *, late: b
     stamp = delivered.stamp
     made = tagged(delivered.event, delivered.session) if delivered.session else delivered.event
     since_us = turn.now.time_us if late else stamp.time_us
-    passing = Passing(
+    passing = Transit(
         str(stamp.identity),
         stamp,
         made.subject,
