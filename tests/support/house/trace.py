@@ -26,7 +26,7 @@ from fes_gateway.http.server import server_of
 from fes_gateway.pack import Pack, PackSettings
 
 ROOT = Path(__file__).parents[3]
-REPETITIONS = 7
+REPETITIONS = 40
 METERS = ("serving/turns.py", "serving/collector.py")
 """Timers that run beside, whatever passes: how long turns and collections of garbage last."""
 FEDERATION = """

@@ -260,6 +260,20 @@ async def test_a_large_city_asks_for_a_few_limits_at_a_time(
     assert [to for _, to, _ in asker.told] == [one.destination for one in city]
 
 
+async def test_monitors_whose_gateways_are_away_keep_no_other_from_being_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "AT_ONCE", 2)
+    monkeypatch.setattr(limits, "RETRY_S", 60.0)
+    city = [Monitor(f"M{n:02}", f"s-M{n:02}", (f"g-M{n:02}",), 50.0) for n in range(8)]
+    asker, says = FakeAsker(), FakeConfirms(silent={"M00", "M01", "M02", "M03"})
+    commands = Commander(asker, says, [].append, 90.0)
+    bench = Bench(Limits(city, commands, 3600.0), commands, asker, says)
+
+    async with at_work(bench):
+        await eventually(lambda: bench.limits.faults.keys() == says.silent)
+
+
 def test_a_limit_whose_outcome_nobody_learns_is_asked_for_ever_more_seldom() -> None:
     post, at_s, pauses = Post(M01, 70.0), 0.0, []
     for number in range(6):

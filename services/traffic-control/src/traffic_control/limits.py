@@ -104,14 +104,7 @@ class Limits:
         """Set what is not set, renew what is due, withdraw what is superseded; for ever."""
         while True:
             try:
-                asking = sum(post.asks for post in self.posts)
-                for post in self.posts:
-                    if post.applied_us is None and not post.asks:
-                        if asking >= AT_ONCE:
-                            continue
-                        asking += 1
-                    async with post.turn:
-                        await self._attend(post)
+                await self._attend_all()
             except AwayError as error:
                 log.warning("siena_takes_nothing", extra={"error": str(error)})
             await asyncio.sleep(TICK_S)
@@ -135,8 +128,26 @@ class Limits:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def _attend_all(self) -> None:
+        """Attend to each monitor, those first that were requested longest ago.
+
+        A place among those that are requested at once is taken by a request that is made, not by a
+        monitor that waits for its next attempt: whose gateway is away must keep nobody from asking.
+        """
+        asking = sum(post.asks for post in self.posts)
+        for post in sorted(self.posts, key=lambda post: post.asked_s or 0.0):
+            if post.applied_us is None and not post.asks and self._is_due(post):
+                if asking >= AT_ONCE:
+                    continue
+                asking += 1
+            async with post.turn:
+                await self._attend(post)
+
+    def _is_due(self, post: Post) -> bool:
+        return post.is_due(time.monotonic(), self._renew_s, RETRY_S)
+
     async def _attend(self, post: Post) -> None:
-        if post.is_due(time.monotonic(), self._renew_s, RETRY_S):
+        if self._is_due(post):
             if post.applied_us is None:
                 await self._set(post, post.limit)
             else:
