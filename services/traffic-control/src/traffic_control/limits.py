@@ -25,12 +25,12 @@ log = logging.getLogger(__name__)
 
 TICK_S: Final = 0.25
 RETRY_S: Final = 5.0
-"""Time after which a limit that is not in force is asked for again; twice as long each time, up to
+"""Time after which a limit that is not active is requested again; twice as long each time, up to
 the time between two renewals."""
 
 AT_ONCE: Final = 16
-"""Most monitors whose limit is asked for and not known to be in force: every gateway of the city
-hears every request, and those of a large city would take all of them at once for longer than their
+"""Most monitors whose limit is requested and not known to be active: every gateway of the city
+receives every request, and those of a large city would process all of them for longer than an
 outcome is waited for."""
 
 SWITCH_S: Final = 3.0
@@ -129,10 +129,10 @@ class Limits:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _attend_all(self) -> None:
-        """Attend to each monitor, those first that were requested longest ago.
+        """Attend to each monitor, the one first whose limit was requested longest ago.
 
-        A place among those that are requested at once is taken by a request that is made, not by a
-        monitor that waits for its next attempt: whose gateway is away must keep nobody from asking.
+        Only requests in progress count against `AT_ONCE`. A monitor that waits for its next attempt
+        does not: otherwise those whose gateways are away would keep all others from starting.
         """
         asking = sum(post.asks for post in self.posts)
         for post in sorted(self.posts, key=lambda post: post.asked_s or 0.0):

@@ -17,6 +17,8 @@ from fes_gateway.http.addressed import HOST
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 
 PREFIX = "/gateways/"
+METRICS = "/metrics"
+"""Of the whole process at the root, its loop's turns among them, however many gateways it hosts."""
 
 
 class Dispatch:
@@ -49,7 +51,7 @@ class Dispatch:
                 await refuse(send, 404, f"no gateway {name[:100]!r} in this process")
                 return
             await self._to(host, scope, PREFIX + name, receive, send)
-        elif self._only is not None:
+        elif self._only is not None and path != METRICS:
             await self._to(self._only, scope, "", receive, send)
         else:
             await self._of_all(path, send)
@@ -73,7 +75,7 @@ class Dispatch:
 
     async def _of_all(self, path: str, send: Send) -> None:
         hosts = list(self._hosts.values())
-        if path == "/metrics":
+        if path == METRICS:
             await _answer(send, 200, await metrics_text(hosts, self._meter), CONTENT_TYPE)
         elif path == "/healthz":
             await _answer_json(send, 200, {"status": "alive", "faults": {}})
