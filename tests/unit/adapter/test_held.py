@@ -1,7 +1,7 @@
 """Native subscriptions are made once, however many need them."""
 
 import pytest
-from fes.adapter.held import Held
+from fes.adapter.outbound.held import Held
 
 
 class Client:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from fes.adapter import readiness_file as sign
-from fes.adapter.readiness_file import sign_of_life
 from fes.testing.eventually import eventually
+from serving import readiness_file as sign
+from serving.readiness_file import sign_of_life
 
 
 @pytest.fixture(autouse=True)

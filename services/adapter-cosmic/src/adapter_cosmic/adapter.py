@@ -12,8 +12,8 @@ from eventservices.cosmic import Subscription as NativeSubscription
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
-from fes.adapter.held import Held
 from fes.adapter.native_form import NativeForm
+from fes.adapter.outbound.held import Held
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, CodecError
 from fes.federation.capabilities import Capabilities

@@ -21,8 +21,8 @@ from eventservices.siena import Subscription as NativeSubscription
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
-from fes.adapter.held import Held
 from fes.adapter.native_form import NativeForm
+from fes.adapter.outbound.held import Held
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import UnavailableError

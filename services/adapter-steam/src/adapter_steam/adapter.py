@@ -19,9 +19,9 @@ from eventservices.steam.codec import encode
 from eventservices.steam.shared import SharedAir
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
-from fes.adapter.held import Held
 from fes.adapter.native_form import NativeForm
 from fes.adapter.observed import Observed
+from fes.adapter.outbound.held import Held
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError
 from fes.federation.capabilities import Capabilities

@@ -8,7 +8,6 @@ import socket
 import sys
 
 import uvloop
-from fes.adapter.readiness_file import sign_of_life
 from fes.errors import FederationError, FesError
 from fes.federation.load import load
 from fes.federation.locate import located
@@ -18,6 +17,7 @@ from msgspec import UNSET
 from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
+from serving.readiness_file import sign_of_life
 from serving.server import callable_host
 
 from fes_gateway.http.server import server_of

@@ -11,11 +11,11 @@ import uvloop
 from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
+from serving.readiness_file import sign_of_life
 from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
-from fes.adapter.readiness_file import sign_of_life
 from fes.adapter.replicas.dialling import Dialling, links
 from fes.adapter.runtime import AdapterRuntime
 from fes.errors import FesError
