@@ -62,6 +62,9 @@ def applied(stack: Stack, container: str) -> list[str] | None:
 
 SETTLED_S = 12
 """The judge gives a gateway that was killed 10 s to decide as before."""
+BEFORE_S = 4
+"""An end on purpose is recorded from 2 s before its signal: what is withdrawn within these 2 s
+would count as gone with it."""
 
 
 @pytest.mark.timeout(2 * UP_S)
@@ -112,3 +115,4 @@ def test_what_one_withdraws_all_withdraw(stack: Stack, replicas: list[str]) -> N
     assert answer.status_code == httpx.codes.ACCEPTED, answer.text
     for container in replicas:
         wait_for(lambda at=container: applied(stack, at) == [], f"{container} to withdraw")
+    time.sleep(BEFORE_S)
