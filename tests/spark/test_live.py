@@ -9,7 +9,7 @@ from analytics.inputs.federation import load_federation
 from analytics.inputs.files import LocalFiles
 from analytics.inputs.folder import RunFolder, licences
 from analytics.live.board import Board
-from analytics.live.interim_verdict import Opinion
+from analytics.live.interim_verdict import InterimVerdict
 from analytics.live.judge import Run, Terms
 from analytics.live.reading.stream import Stream
 from analytics.live.watch import Pace, Places, Watch
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 SETTLE_US = 20_000_000
 END_US = READY_US + 300_000_000
 
-Step = Callable[[int], Opinion]
+Step = Callable[[int], InterimVerdict]
 
 
 class Service:
@@ -50,25 +50,25 @@ class Service:
 
     @contextmanager
     def started(self) -> Iterator[Step]:
-        """Run it; a step takes the wall clock and returns the opinion."""
+        """Run it; a step takes the wall clock and returns the interim verdict."""
         folder = RunFolder(self._run)
         federation = load_federation(folder.federation)
         with self._watch.open(Run(folder, federation, licences(folder.trace))) as stream:
             yield lambda now_us: self._step(stream, now_us)
 
-    def _step(self, stream: Stream, now_us: int) -> Opinion:
+    def _step(self, stream: Stream, now_us: int) -> InterimVerdict:
         stream.step(now_us)
-        opinion = self.board.shown.opinion
-        assert opinion is not None
-        return opinion
+        interim = self.board.shown.interim
+        assert interim is not None
+        return interim
 
 
-def _broken(opinion: Opinion) -> dict[str, list[str]]:
+def _broken(interim: InterimVerdict) -> dict[str, list[str]]:
     """Return the ids and reasons that are named under each broken promise."""
-    assert opinion.verdict is not None
+    assert interim.verdict is not None
     return {
         promise.name: [f"{one.id} {one.reason}" for one in promise.examples]
-        for promise in opinion.verdict.promises
+        for promise in interim.verdict.promises
         if promise.status == BROKEN
     }
 
@@ -79,9 +79,9 @@ def _uncommit(work: Path, batch: str) -> None:
         (work / "spark" / "commits" / name).unlink()
 
 
-def _verdict(opinion: Opinion) -> Verdict:
-    assert opinion.verdict is not None
-    return opinion.verdict
+def _verdict(interim: InterimVerdict) -> Verdict:
+    assert interim.verdict is not None
+    return interim.verdict
 
 
 def test_a_growing_run_over_crashes_is_judged_in_the_end_as_if_at_once(

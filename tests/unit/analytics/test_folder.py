@@ -1,4 +1,4 @@
-"""The files of a run folder, and the census of what they lack."""
+"""The files of a run folder, and the summary of what they lack."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from analytics.errors import CannotJudgeError
 from analytics.inputs.federation import load_federation
 from analytics.inputs.folder import RunFolder, licences, numbered, open_folder
-from analytics.inputs.log_files import Census, Component
+from analytics.inputs.log_files import Component, LogSummary
 from analytics.inputs.outages import FOREVER_US, Outage
 from analytics.inputs.remains import look
 from analytics.traffic.incomplete import incomplete
@@ -60,29 +60,29 @@ def test_licences_come_from_the_trace(run: Path) -> None:
         licences(run / "trace.csv")
 
 
-def _census(run: Path, stopped: dict[str, int]) -> Census:
+def _summary(run: Path, stopped: dict[str, int]) -> LogSummary:
     federation = load_federation(run / "federation.yaml")
     names = [*federation.gateways, *(one.name for one in federation.adapters)]
     components = {name: Component(5, stopped.get(name, 9)) for name in names}
     last = {path.name: 100 for path in RunFolder(run).logs}
-    return Census(components, {"city": frozenset({"g-m-M01"})}, frozenset(), last)
+    return LogSummary(components, {"city": frozenset({"g-m-M01"})}, frozenset(), last)
 
 
-def _lacks(run: Path, census: Census, *outages: Outage) -> list[tuple[str, str]]:
+def _lacks(run: Path, summary: LogSummary, *outages: Outage) -> list[tuple[str, str]]:
     federation = load_federation(run / "federation.yaml")
-    remains = look(RunFolder(run), census, [])
-    found = incomplete(remains, census, federation, outages)
+    remains = look(RunFolder(run), summary, [])
+    found = incomplete(remains, summary, federation, outages)
     return [(example.id, example.reason) for example in found]
 
 
 def test_whole_logs_lack_nothing(run: Path) -> None:
-    assert _lacks(run, _census(run, {})) == []
+    assert _lacks(run, _summary(run, {})) == []
 
 
 def test_a_component_that_never_stopped_is_named_unless_it_was_cut_off(run: Path) -> None:
-    census = _census(run, {"g-m-M01": 0, "g-m-M02": 4})
+    summary = _summary(run, {"g-m-M01": 0, "g-m-M02": 4})
 
-    assert _lacks(run, census, Outage("g-m-M01", 7, FOREVER_US, killed=True)) == [
+    assert _lacks(run, summary, Outage("g-m-M01", 7, FOREVER_US, killed=True)) == [
         ("logs of g-m-M02", "has no record that it stopped")
     ]
 
@@ -90,16 +90,16 @@ def test_a_component_that_never_stopped_is_named_unless_it_was_cut_off(run: Path
 def test_a_file_that_is_missing_between_others_is_named(run: Path) -> None:
     (run / "logs" / "eventlog-city.3.jsonl").touch()
 
-    assert _lacks(run, _census(run, {})) == [
+    assert _lacks(run, _summary(run, {})) == [
         ("logs/eventlog-city.2.jsonl", "is missing between two others")
     ]
 
 
 def test_event_logs_that_end_before_the_last_frame_are_named(run: Path) -> None:
-    census = _census(run, {})
-    census.last_us["ground_truth.jsonl"] = 5_000_101
+    summary = _summary(run, {})
+    summary.last_us["ground_truth.jsonl"] = 5_000_101
 
-    assert _lacks(run, census) == [
+    assert _lacks(run, summary) == [
         ("ground_truth.jsonl", "the event logs end 5.0 s before the last frame was sent")
     ]
 
@@ -111,8 +111,8 @@ def test_a_torn_end_is_named_and_a_kill_excuses_one_only_inside(run: Path) -> No
     named = [(f"logs/{log.name}:{number}", f"{log.name} is cut short here")]
     kill = Outage("g-m-M01", 7, 8, killed=True)
 
-    assert _lacks(run, _census(run, {})) == named
-    assert _lacks(run, _census(run, {}), kill) == named
+    assert _lacks(run, _summary(run, {})) == named
+    assert _lacks(run, _summary(run, {}), kill) == named
 
     (run / "logs" / "eventlog-city.2.jsonl").touch()
-    assert _lacks(run, _census(run, {}), kill) == []
+    assert _lacks(run, _summary(run, {}), kill) == []

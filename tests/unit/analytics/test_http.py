@@ -8,7 +8,7 @@ import httpx
 import pytest
 from analytics.http.app import make_app
 from analytics.live.board import Board
-from analytics.live.interim_verdict import Opinion, Progress
+from analytics.live.interim_verdict import InterimVerdict, Progress
 from analytics.serve import BODY_BYTES
 from analytics.verdict import Example, Hop, Promise, Reports, Verdict
 from serving.guard import BodyGuard
@@ -34,8 +34,8 @@ def _verdict(expected: int, *promises: Promise, unexpected: int = 0) -> Verdict:
     return Verdict(reports, Hop("end to end", 5.0, 9.5, 3), (Hop("air", None, None, 0),), promises)
 
 
-def _opinion(verdict: Verdict | None, fault: str = "") -> Opinion:
-    return Opinion(PROGRESS, verdict, fault, ())
+def _interim(verdict: Verdict | None, fault: str = "") -> InterimVerdict:
+    return InterimVerdict(PROGRESS, verdict, fault, ())
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ async def test_before_there_is_a_verdict_it_says_what_it_waits_for(
 async def test_the_verdict_has_the_form_of_the_file_and_says_how_far_it_goes(
     board: Board, web: httpx.AsyncClient, path: str
 ) -> None:
-    board.tell(_opinion(_verdict(3, LOST)), "<h1>so far</h1>", 1.5)
+    board.tell(_interim(_verdict(3, LOST)), "<h1>so far</h1>", 1.5)
     told: dict[str, Any] = (await web.get(path)).json()
 
     progress = told.pop("progress")
@@ -90,14 +90,14 @@ async def test_the_verdict_has_the_form_of_the_file_and_says_how_far_it_goes(
 def test_while_nothing_was_expected_and_nothing_is_wrong_it_waits(
     verdict: Verdict, word: str
 ) -> None:
-    assert _opinion(verdict).word == word
+    assert _interim(verdict).word == word
 
 
 async def test_an_input_that_cannot_be_understood_takes_the_verdict_away(
     board: Board, web: httpx.AsyncClient
 ) -> None:
-    board.tell(_opinion(_verdict(3)), "page", 1.0)
-    board.tell(_opinion(None, "outages.jsonl:3: is not JSON"), "", 1.0)
+    board.tell(_interim(_verdict(3)), "page", 1.0)
+    board.tell(_interim(None, "outages.jsonl:3: is not JSON"), "", 1.0)
 
     answer = await web.get("/verdict.json")
     assert answer.status_code == 503
@@ -106,7 +106,7 @@ async def test_an_input_that_cannot_be_understood_takes_the_verdict_away(
 
 
 async def test_another_run_takes_the_verdict_away(board: Board, web: httpx.AsyncClient) -> None:
-    board.tell(_opinion(_verdict(3)), "page", 1.0)
+    board.tell(_interim(_verdict(3)), "page", 1.0)
     board.begin_anew()
 
     assert (await web.get("/verdict.json")).status_code == 503
@@ -114,7 +114,7 @@ async def test_another_run_takes_the_verdict_away(board: Board, web: httpx.Async
 
 
 async def test_a_judge_without_a_sign_of_life_is_not_ready(board: Board) -> None:
-    board.tell(_opinion(_verdict(3)), "page", 1.0)
+    board.tell(_interim(_verdict(3)), "page", 1.0)
 
     assert board.faults(patience_s=60.0) == {}
     assert set(board.faults(patience_s=-1.0)) == {"judge"}
@@ -123,8 +123,8 @@ async def test_a_judge_without_a_sign_of_life_is_not_ready(board: Board) -> None
 async def test_the_metrics_count_files_lines_batches_and_lag(
     board: Board, web: httpx.AsyncClient
 ) -> None:
-    board.tell(_opinion(_verdict(3, LOST)), "page", 1.5)
-    board.tell(_opinion(_verdict(4, LOST)), "page", 0.5)
+    board.tell(_interim(_verdict(3, LOST)), "page", 1.5)
+    board.tell(_interim(_verdict(4, LOST)), "page", 0.5)
     answer = await web.get("/metrics")
 
     assert answer.headers["content-type"].startswith("text/plain")

@@ -52,11 +52,11 @@ def _add_verdict(app: FastAPI, board: Board) -> None:
     @app.get("/verdict.json", response_model=VerdictOut, responses=_NOT_YET, tags=["verdict"])
     async def verdict() -> Response:
         """Return the verdict so far, and how far it goes."""
-        opinion = board.shown.opinion
-        if opinion is None or opinion.verdict is None:
+        interim = board.shown.interim
+        if interim is None or interim.verdict is None:
             return JSONResponse({"detail": board.shown.waits_for or "there is none yet"}, 503)
-        told = {**opinion.verdict.as_json(), "verdict": opinion.word}
-        return JSONResponse({**told, "progress": asdict(opinion.progress)})
+        told = {**interim.verdict.as_json(), "verdict": interim.word}
+        return JSONResponse({**told, "progress": asdict(interim.progress)})
 
 
 def _add_health(app: FastAPI, board: Board, patience_s: float) -> None:

@@ -14,7 +14,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from analytics.live.board import Board, Shown
-from analytics.live.interim_verdict import PASS, Opinion
+from analytics.live.interim_verdict import PASS, InterimVerdict
 
 PREFIX: Final = "fes_analytics"
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,9 +34,9 @@ class BoardCollector(Collector):
         """Yield every metric."""
         shown = self._board.shown
         yield from _of_batches(shown)
-        if shown.opinion is not None:
-            yield from _of_reading(shown.opinion)
-            yield from _of_verdict(shown.opinion)
+        if shown.interim is not None:
+            yield from _of_reading(shown.interim)
+            yield from _of_verdict(shown.interim)
 
 
 def _of_batches(shown: Shown) -> Iterator[Metric]:
@@ -49,8 +49,8 @@ def _of_batches(shown: Shown) -> Iterator[Metric]:
     yield _gauge("ready", "Whether it judges.", float(not shown.waits_for))
 
 
-def _of_reading(opinion: Opinion) -> Iterator[Metric]:
-    progress = opinion.progress
+def _of_reading(interim: InterimVerdict) -> Iterator[Metric]:
+    progress = interim.progress
     lag_s = 0.0 if progress.ended else time.time() - progress.judged_until_us / 1e6
     yield _gauge("files", "Files of logs that were seen.", progress.files)
     yield _counter("lines", "Lines read.", progress.lines)
@@ -62,16 +62,16 @@ def _of_reading(opinion: Opinion) -> Iterator[Metric]:
     yield _gauge("lag_seconds", "Age of the youngest event that is judged.", max(0.0, lag_s))
 
 
-def _of_verdict(opinion: Opinion) -> Iterator[Metric]:
-    yield _gauge("passed", "Whether the verdict is pass.", float(opinion.word == PASS))
-    if opinion.verdict is None:
+def _of_verdict(interim: InterimVerdict) -> Iterator[Metric]:
+    yield _gauge("passed", "Whether the verdict is pass.", float(interim.word == PASS))
+    if interim.verdict is None:
         return
     reports = GaugeMetricFamily(f"{PREFIX}_reports", "Events by outcome.", labels=["outcome"])
     for name in ("expected", "received", "missing", "unexpected", "duplicate", "outage"):
-        reports.add_metric([name], getattr(opinion.verdict.reports, name))
+        reports.add_metric([name], getattr(interim.verdict.reports, name))
     yield reports
     offending = GaugeMetricFamily(f"{PREFIX}_offending", "Findings.", labels=["promise"])
-    for promise in opinion.verdict.promises:
+    for promise in interim.verdict.promises:
         offending.add_metric([promise.name], promise.offending)
     yield offending
 

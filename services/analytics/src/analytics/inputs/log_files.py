@@ -1,4 +1,4 @@
-"""The census: which components a run has, and what each file tells of them."""
+"""A summary of the logs: which components a run has, and what each file contains about them."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class LogSummary:
     """What the logs hold.
 
     Attributes:
@@ -41,19 +41,19 @@ class Census:
     last_us: dict[str, int]
 
     @classmethod
-    def empty(cls) -> "Census":
-        """Return the census of no logs at all."""
+    def empty(cls) -> "LogSummary":
+        """Return the summary of no logs at all."""
         return cls({}, {}, frozenset(), {})
 
     def last_record_us(self) -> int:
         """Return the wall clock of the last record of all event logs; 0 if there is none."""
         return max((at for file, at in self.last_us.items() if numbered(Path(file))[0]), default=0)
 
-    def joined(self, other: "Census") -> "Census":
+    def joined(self, other: "LogSummary") -> "LogSummary":
         """Return what both tell together."""
         names = {**self.processes, **other.processes}
         none = frozenset[str]()
-        return Census(
+        return LogSummary(
             components=_latest([*self.components.items(), *other.components.items()]),
             processes={
                 process: self.processes.get(process, none) | other.processes.get(process, none)
@@ -67,7 +67,7 @@ class Census:
         )
 
 
-def take_census(event_log: DataFrame, others: list[DataFrame]) -> Census:
+def summarise(event_log: DataFrame, others: list[DataFrame]) -> LogSummary:
     """Count components and files, in one pass.
 
     Args:
@@ -82,7 +82,7 @@ def take_census(event_log: DataFrame, others: list[DataFrame]) -> Census:
     named = [
         (row["name"], Component(row["started"], row["stopped"])) for row in found if row["name"]
     ]
-    return Census(_latest(named), _processes(found), _broken_files(found), _last(found))
+    return LogSummary(_latest(named), _processes(found), _broken_files(found), _last(found))
 
 
 def _counted(log: DataFrame) -> DataFrame:

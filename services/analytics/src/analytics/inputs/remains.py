@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from analytics.inputs.folder import RunFolder
-from analytics.inputs.log_files import Census
+from analytics.inputs.log_files import LogSummary
 from analytics.inputs.schemas import BROKEN
 
 SHOWN = 20
@@ -29,17 +29,17 @@ class Remains:
     broken: dict[str, frozenset[int]]
 
 
-def look(folder: RunFolder, census: Census, logs: list[DataFrame]) -> Remains:
+def look(folder: RunFolder, summary: LogSummary, logs: list[DataFrame]) -> Remains:
     """Look at the files of a run folder.
 
     Args:
         folder: The run.
-        census: States whether a line is broken at all.
+        summary: States whether a line is broken at all.
         logs: The logs with their broken lines.
     """
     paths = {path.name: path for path in folder.logs}
     broken: dict[str, set[int]] = {}
-    for log in logs if census.broken else ():
+    for log in logs if summary.broken else ():
         wrong = log.filter(fn.col(BROKEN).isNotNull()).select("file", BROKEN, "place")
         for row in wrong.orderBy("file", "place").limit(SHOWN).collect():
             line = _line_of(paths[row["file"]], row[BROKEN])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from analytics.live.interim_verdict import Opinion
+from analytics.live.interim_verdict import InterimVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Shown:
     """What is on the board.
 
     Attributes:
-        opinion: What was said last; None before the first time.
+        interim: The last interim verdict; None before the first one.
         page: The report that goes with it.
         batches: How many batches there were since the start.
         batch_s: How long the last took, seconds.
@@ -23,7 +23,7 @@ class Shown:
         alive_s: When the judge gave a sign of life, by the clock of `time.monotonic`.
     """
 
-    opinion: Opinion | None = None
+    interim: InterimVerdict | None = None
     page: str = ""
     batches: int = 0
     batch_s: float = 0.0
@@ -58,17 +58,17 @@ class Board:
             faults["judge"] = f"gave no sign of life for {silent_s:.0f} s"
         return faults
 
-    def tell(self, opinion: Opinion, page: str, took_s: float) -> None:
-        """Put up an opinion and the time that it took, seconds."""
+    def tell(self, interim: InterimVerdict, page: str, took_s: float) -> None:
+        """Show an interim verdict and the time that it took, seconds."""
         self._change(
             lambda shown: replace(
                 shown,
-                opinion=opinion,
+                interim=interim,
                 page=page,
                 batches=shown.batches + 1,
                 batch_s=took_s,
                 busy_s=shown.busy_s + took_s,
-                waits_for=opinion.fault,
+                waits_for=interim.fault,
             )
         )
 
@@ -80,7 +80,7 @@ class Board:
         """Take down what was said: another run lies in the folder."""
         self._change(
             lambda shown: replace(
-                shown, opinion=None, page="", anew=shown.anew + 1, waits_for="another run began"
+                shown, interim=None, page="", anew=shown.anew + 1, waits_for="another run began"
             )
         )
 

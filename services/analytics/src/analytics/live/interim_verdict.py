@@ -1,4 +1,4 @@
-"""An opinion: the verdict on a run so far, and how far that is."""
+"""An interim verdict: the verdict on a run so far, and how far that is."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.found import Findings, together
 from analytics.traffic.incomplete import incomplete
 from analytics.traffic.job import Offender
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.traffic.witnesses import Testimony
 from analytics.verdict import Example, Verdict
 
@@ -51,7 +51,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class InterimVerdict:
     """What is to be said of a run at one time.
 
     Attributes:
@@ -111,11 +111,11 @@ class Control:
     testimony: Testimony = field(default_factory=Testimony)
 
 
-def verdict_so_far(case: Case, state: State, end: End, control: Control) -> Verdict:
+def verdict_so_far(data: RunData, state: State, end: End, control: Control) -> Verdict:
     """Return the verdict on what has been judged.
 
     Args:
-        case: The run.
+        data: The run.
         state: What the judge remembers.
         end: How far the reading came.
         control: What was found of the control plane.
@@ -123,7 +123,7 @@ def verdict_so_far(case: Case, state: State, end: End, control: Control) -> Verd
     ended = progress(state, end).ended
     found = [state.given_up, state.ordered, control.found]
     remains = _remains(state, end)
-    cut_short = incomplete(remains, state.census, case.federation, case.outages, running=not ended)
+    cut_short = incomplete(remains, state.summary, data.federation, data.outages, running=not ended)
     lost = [Example(remains.files[name], "", "was removed before it was read") for name in end.lost]
     counted = Counted(
         tally=state.tally,
@@ -136,7 +136,7 @@ def verdict_so_far(case: Case, state: State, end: End, control: Control) -> Verd
         witnessed=control.testimony.findings,
         who_looked=control.testimony.who_looked,
     )
-    return rule(case, counted)
+    return rule(data, counted)
 
 
 def _remains(state: State, end: End) -> Remains:

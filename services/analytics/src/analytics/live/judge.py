@@ -11,25 +11,25 @@ from analytics.errors import CannotJudgeError
 from analytics.inputs.federation import Federation
 from analytics.inputs.files import Files
 from analytics.inputs.folder import COMMANDS, TRUTH, RunFolder, json_object
-from analytics.inputs.log_files import Census
+from analytics.inputs.log_files import LogSummary
 from analytics.inputs.outages import Outage, outages_of
 from analytics.inputs.remains import SHOWN
 from analytics.inputs.tables import small_tables
 from analytics.live import influence
-from analytics.live.interim_verdict import Control, Opinion, progress, verdict_so_far
+from analytics.live.interim_verdict import Control, InterimVerdict, progress, verdict_so_far
 from analytics.live.kept import ledger, state
 from analytics.live.kept.rows import Rows
 from analytics.live.order import check_order
 from analytics.live.reading.intake import Intake, seen
 from analytics.live.reading.placing import place
 from analytics.live.reading.segment import End
-from analytics.live.windows import RESULTS, result_path, sit
+from analytics.live.windows import RESULTS, judge_windows, result_path
 from analytics.promises.findings import ranked
-from analytics.traffic.checks import charges_of_control, commanded, silence
+from analytics.traffic.checks import breaches_of_control, commanded, silence
 from analytics.traffic.found import parts, together
 from analytics.traffic.job import testify
 from analytics.traffic.restarts import restarts
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.traffic.witnesses import Testimony
 from analytics.verdict import EXAMPLES
 
@@ -88,7 +88,7 @@ class Bench:
             self._outages = self._read_outages()
         self._sweep()
 
-    def take(self, segment: DataFrame) -> Opinion | None:
+    def take(self, segment: DataFrame) -> InterimVerdict | None:
         """Accept a segment; harmless if it was accepted before.
 
         Returns:
@@ -99,31 +99,31 @@ class Bench:
             return None
         self.state.number = intake.end.number
         if intake.end.lines:
-            census = self._count(intake)
-            self._control(intake, census)
+            summary = self._count(intake)
+            self._control(intake, summary)
             self._events(intake)
-        opinion = self._judge(intake.end)
+        interim = self._judge(intake.end)
         state.save(self._files, self.state)
         self._sweep()
-        return opinion
+        return interim
 
-    def _count(self, intake: Intake) -> Census:
-        """Count the lines, and return the census of this batch alone."""
-        census = intake.census()
-        self.state.census = self.state.census.joined(census)
+    def _count(self, intake: Intake) -> LogSummary:
+        """Count the lines, and return the summary of this batch alone."""
+        summary = intake.summary()
+        self.state.summary = self.state.summary.joined(summary)
         self.state.lines += intake.end.lines
-        if census.broken:
+        if summary.broken:
             number, first = intake.broken()
             self.state.unreadable += number
             for kind, places in first.items():
                 known = self.state.broken.get(kind, [])
                 self.state.broken[kind] = sorted([*known, *places])[:SHOWN]
-        return census
+        return summary
 
-    def _control(self, intake: Intake, census: Census) -> None:
+    def _control(self, intake: Intake, summary: LogSummary) -> None:
         control, windows = self.state.control, self.state.windows.values()
-        frame_us = self.state.census.last_us.get(TRUTH, 0)
-        commands = intake.commands() if COMMANDS in census.last_us else []
+        frame_us = self.state.summary.last_us.get(TRUTH, 0)
+        commands = intake.commands() if COMMANDS in summary.last_us else []
         log = intake.log(frame_us)
         influence.by_lines([*commands, *(one for one in log if one.act == "applied")], windows)
         influence.by_boarding(log, control.log, self._run.federation, windows)
@@ -143,34 +143,34 @@ class Bench:
         ledger.save(self._files, end.number, placed.entry)
         self._ledger.enter(end.number, placed.entry)
 
-    def _judge(self, end: End) -> Opinion:
+    def _judge(self, end: End) -> InterimVerdict:
         try:
             outages = self._read_outages()
         except CannotJudgeError as error:
-            return Opinion(progress(self.state, end), None, str(error), ())
+            return InterimVerdict(progress(self.state, end), None, str(error), ())
         influence.by_outages(self._outages, outages, self.state.windows.values())
         self._outages = outages
         frontier_us = self._frontier_us(end)
         due = self._due(end, frontier_us)
         rows = self._rows.load({number: self.state.windows[number].batches for number in due})
-        case = self._case(rows)
+        data = self._data(rows)
         if due:
-            sit(case, rows, due, self._files, self.state)
+            judge_windows(data, rows, due, self._files, self.state)
         self._give_up()
-        control = self._of_control(case, end, frontier_us)
-        verdict = verdict_so_far(case, self.state, end, control)
+        control = self._of_control(data, end, frontier_us)
+        verdict = verdict_so_far(data, self.state, end, control)
         offenders = tuple(one.offender for one in self.state.offenders)
-        return Opinion(progress(self.state, end), verdict, "", offenders)
+        return InterimVerdict(progress(self.state, end), verdict, "", offenders)
 
     def _read_outages(self) -> tuple[Outage, ...]:
         path, told = self._run.folder.outages, self.state.control.outages
         records = ((number, json_object(path, number, text)) for number, text in told)
-        processes = self.state.census.processes
+        processes = self.state.summary.processes
         return outages_of(path, records, self._run.federation, processes)
 
     def _frontier_us(self, end: End) -> int:
         """Return until when everything that will be written has been read, by all likelihood."""
-        read_us = [self.state.census.last_us.get(name, 0) for name in end.behind]
+        read_us = [self.state.summary.last_us.get(name, 0) for name in end.behind]
         return min([end.now_us, *read_us]) - self._terms.settle_us
 
     def _due(self, end: End, frontier_us: int) -> list[int]:
@@ -208,22 +208,24 @@ class Bench:
             self._ledger.give_up(number)
         self.state.highest = self._ledger.given_up
 
-    def _case(self, rows: DataFrame) -> Case:
-        run, census = self._run, self.state.census
+    def _data(self, rows: DataFrame) -> RunData:
+        run, summary = self._run, self.state.summary
         tables = small_tables(self._spark, run.federation, run.licences, self._outages)
         logs = self._rows.logs(rows, self.state.control)
-        return Case(self._spark, run.folder, run.federation, logs, census, self._outages, tables)
+        return RunData(
+            self._spark, run.folder, run.federation, logs, summary, self._outages, tables
+        )
 
-    def _of_control(self, case: Case, end: End, frontier_us: int) -> Control:
-        quiet = silence(case.census, TRUTH)
-        killed = [row for row in restarts(case) if end.quiet or row[3] <= frontier_us]
-        stopped = any(one.stopped for one in case.census.components.values())
+    def _of_control(self, data: RunData, end: End, frontier_us: int) -> Control:
+        quiet = silence(data.summary, TRUTH)
+        killed = [row for row in restarts(data) if end.quiet or row[3] <= frontier_us]
+        stopped = any(one.stopped for one in data.summary.components.values())
         if not (killed or stopped or quiet.testable):
             return Control({}, quiet, 0, 0)
-        charged = charges_of_control(case, quiet, killed).withColumn("part", fn.lit(0))
-        found = parts(ranked(charged, EXAMPLES).collect()).get(0, {})
-        commands = commanded(case, quiet) if quiet.testable else 0
-        testimony = testify(case, quiet, commands) if end.quiet else Testimony()
+        breaches = breaches_of_control(data, quiet, killed).withColumn("part", fn.lit(0))
+        found = parts(ranked(breaches, EXAMPLES).collect()).get(0, {})
+        commands = commanded(data, quiet) if quiet.testable else 0
+        testimony = testify(data, quiet, commands) if end.quiet else Testimony()
         return Control(found, quiet, commands, len(killed), testimony)
 
     def _oldest(self) -> int:

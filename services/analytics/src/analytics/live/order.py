@@ -39,8 +39,8 @@ def check_order(
         {"old": fn.lit(False), "again": fn.col("id").isin(list(again))}
     )
     held = in_order(old.drop("offset").unionByName(new)).localCheckpoint()
-    charged = found(held, *out_of_order()).withColumn("part", fn.lit(0))
-    wrong = parts(ranked(charged, EXAMPLES).collect())
+    breaches = found(held, *out_of_order()).withColumn("part", fn.lit(0))
+    wrong = parts(ranked(breaches, EXAMPLES).collect())
     state.ordered = together([state.ordered, *wrong.values()])
     kept = held.filter("newest").select("place.offset", "wall_us", "id", "monitor", "path")
     newest = [Delivery(**row.asDict()) for row in kept.orderBy("offset").collect()]

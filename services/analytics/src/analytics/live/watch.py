@@ -19,7 +19,7 @@ from analytics.inputs.files import Files, LocalFiles
 from analytics.inputs.folder import FEDERATION, TRACE, RunFolder, licences
 from analytics.inputs.place import fetch_static
 from analytics.live.board import Board
-from analytics.live.interim_verdict import Opinion
+from analytics.live.interim_verdict import InterimVerdict
 from analytics.live.judge import Bench, Run, Terms
 from analytics.live.reading.follower import Follower
 from analytics.live.reading.stream import Stream
@@ -126,8 +126,8 @@ class Watch:
         follower = Follower(places.run, places.work, self._pace.idle_s)
         bench = Bench(self._spark, places.work, run, self._terms)
 
-        def tell(opinion: Opinion, took_s: float) -> None:
-            self._board.tell(opinion, pages.live(opinion), took_s)
+        def tell(interim: InterimVerdict, took_s: float) -> None:
+            self._board.tell(interim, pages.live(interim), took_s)
 
         return Stream(self._spark, places.work, follower, bench, tell)
 

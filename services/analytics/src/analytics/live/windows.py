@@ -1,4 +1,4 @@
-"""A sitting: windows are judged, by the same rules as a finished run."""
+"""Windows of a run are judged, by the same rules as a finished run."""
 
 from typing import Final
 
@@ -9,11 +9,11 @@ from pyspark.sql import functions as fn
 from analytics.inputs.files import Files
 from analytics.live.kept.state import Caught, State
 from analytics.promises.findings import ranked
-from analytics.traffic.checks import charges_of_events
+from analytics.traffic.checks import breaches_of_events
 from analytics.traffic.evidence import gather
 from analytics.traffic.found import parts
 from analytics.traffic.job import Offender, caught
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.traffic.tally import Tally, counted, tallies
 from analytics.verdict import EXAMPLES
 
@@ -22,20 +22,22 @@ SHOWN: Final = 500
 """Most offenders that are shown; the newest."""
 
 
-def sit(case: Case, rows: DataFrame, due: list[int], files: Files, state: State) -> None:
-    """Judge windows, and put what comes of it in the place of what was said of them before.
+def judge_windows(
+    data: RunData, rows: DataFrame, due: list[int], files: Files, state: State
+) -> None:
+    """Judge windows; the results replace those of an earlier judgement.
 
     Args:
-        case: Its logs hold all lines about the events of these windows, and no others.
+        data: Its logs contain all lines about the events of these windows, and no others.
         rows: These lines: `id`, and `part`, the window.
         due: The windows.
         files: Where results are kept.
         state: Is told.
     """
     whose = rows.select("id", "part").distinct().localCheckpoint()
-    evidence = gather(case)
-    charged = charges_of_events(case, evidence).join(whose, "id")
-    wrong = parts(ranked(charged, EXAMPLES).collect())
+    evidence = gather(data)
+    breaches = breaches_of_events(data, evidence).join(whose, "id")
+    wrong = parts(ranked(breaches, EXAMPLES).collect())
     numbers = tallies(counted(evidence, whose).collect())
     for number in due:
         window = state.windows[number]

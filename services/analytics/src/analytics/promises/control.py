@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from analytics.promises.findings import LEFTOVERS, RESTART, STORM, Charge, found
+from analytics.promises.findings import LEFTOVERS, RESTART, STORM, Breach, found
 
 REQUESTS = ("subscription", "unsubscription", "announcement", "unannouncement")
 """Types of the control events that are requests."""
@@ -23,7 +23,7 @@ def forwarded(log: DataFrame, first_us: int, last_us: int) -> DataFrame:
     silent = fn.col("wall_us").between(first_us, last_us)
     to = fn.coalesce("to", fn.lit(""))
     reason = fn.concat(fn.col("type"), fn.lit(" forwarded in silence to "), to)
-    return found(log, Charge(STORM, passed & silent, fn.col("name"), reason))
+    return found(log, Breach(STORM, passed & silent, fn.col("name"), reason))
 
 
 def natives(log: DataFrame) -> DataFrame:
@@ -50,7 +50,7 @@ def left_behind(natives: DataFrame, stopped: DataFrame) -> DataFrame:
     last = natives.groupBy("name", "key").agg(_latest("on").alias("on"))
     ended = last.join(fn.broadcast(stopped), "name").withColumn("id", fn.lit(""))
     reason = fn.concat(fn.lit("subscription "), "key", fn.lit(" was never withdrawn"))
-    return found(ended, Charge(LEFTOVERS, fn.col("on"), fn.col("name"), reason))
+    return found(ended, Breach(LEFTOVERS, fn.col("on"), fn.col("name"), reason))
 
 
 def decided_otherwise(
@@ -79,10 +79,10 @@ def decided_otherwise(
         " is in force since it was killed, not before"
     )
     changed = fn.col("before") != fn.col("after")
-    charge = Charge(
+    breach = Breach(
         RESTART, changed, fn.col("name"), fn.concat(fn.lit("subscription "), "key", text)
     )
-    return found(states.withColumn("id", fn.lit("")), charge)
+    return found(states.withColumn("id", fn.lit("")), breach)
 
 
 def _latest(value: str, where: Column | None = None) -> Column:

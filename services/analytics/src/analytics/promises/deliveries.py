@@ -1,38 +1,38 @@
 """Promises that the city's native client can see: at most once, requested, in order, by a way.
 
-Each function returns charges; over the rows of `transforms.deliveries.judged`, unless it says so.
+Each function returns breaches: over the rows of `transforms.deliveries.judged`, unless it says so.
 """
 
 from pyspark.sql import functions as fn
 
-from analytics.promises.findings import AT_MOST_ONCE, BY_CLOCK, ORDER, PATH, UNASKED, Charge
+from analytics.promises.findings import AT_MOST_ONCE, BY_CLOCK, ORDER, PATH, UNASKED, Breach
 
 
-def delivered_again() -> Charge:
+def delivered_again() -> Breach:
     """Charge deliveries of an event that had been delivered before."""
     again = fn.col("copy") > 1
-    return Charge(AT_MOST_ONCE, again, fn.col("monitor"), fn.lit("delivered again"))
+    return Breach(AT_MOST_ONCE, again, fn.col("monitor"), fn.lit("delivered again"))
 
 
-def delivered_unasked() -> Charge:
+def delivered_unasked() -> Breach:
     """Charge deliveries that no active subscription requested, or that are not what was sent."""
     reason = fn.col("reason")
-    return Charge(UNASKED, reason.isNotNull(), fn.col("monitor"), reason)
+    return Breach(UNASKED, reason.isNotNull(), fn.col("monitor"), reason)
 
 
-def out_of_order() -> tuple[Charge, ...]:
+def out_of_order() -> tuple[Breach, ...]:
     """Charge deliveries that are behind a later one, by sequence and by the wall clock.
 
     Over the rows of `transforms.order.in_order`.
     """
     monitor = fn.col("monitor")
     return tuple(
-        Charge(promise, fn.col(by).isNotNull(), monitor, fn.concat(fn.lit("delivered after "), by))
+        Breach(promise, fn.col(by).isNotNull(), monitor, fn.concat(fn.lit("delivered after "), by))
         for promise, by in ((ORDER, "late"), (BY_CLOCK, "early"))
     )
 
 
-def astray() -> Charge:
+def astray() -> Breach:
     """Charge deliveries whose path is not one that the federation has."""
     reason = fn.col("astray")
-    return Charge(PATH, reason.isNotNull(), fn.col("monitor"), reason)
+    return Breach(PATH, reason.isNotNull(), fn.col("monitor"), reason)

@@ -24,7 +24,7 @@ PROMISES = (AT_MOST_ONCE, UNASKED, LOST, ORDER, STORM, LEFTOVERS, RESTART, PATH,
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
+class Breach:
     """What would break a promise, as expressions over the columns of one kind of row.
 
     Attributes:
@@ -40,26 +40,26 @@ class Charge:
     reason: Column
 
 
-def found(rows: DataFrame, *charges: Charge) -> DataFrame:
-    """Return one row of `FINDINGS` for each charge that is true of a row, in one pass.
+def found(rows: DataFrame, *breaches: Breach) -> DataFrame:
+    """Return one row of `FINDINGS` for each breach that applies to a row, in one pass.
 
     Args:
         rows: With the column `id`.
-        charges: What each row is charged with.
+        *breaches: What to find.
     """
-    each = fn.explode(fn.array_compact(fn.array(*[_finding(charge) for charge in charges])))
+    each = fn.explode(fn.array_compact(fn.array(*[_finding(breach) for breach in breaches])))
     return rows.select(each.alias("finding")).select("finding.*")
 
 
-def _finding(charge: Charge) -> Column:
+def _finding(breach: Breach) -> Column:
     empty = fn.lit("")
     finding = fn.struct(
-        fn.lit(charge.promise).alias("promise"),
+        fn.lit(breach.promise).alias("promise"),
         fn.coalesce(fn.col("id"), empty).alias("id"),
-        fn.coalesce(charge.monitor, empty).alias("monitor"),
-        fn.coalesce(charge.reason, empty).alias("reason"),
+        fn.coalesce(breach.monitor, empty).alias("monitor"),
+        fn.coalesce(breach.reason, empty).alias("reason"),
     )
-    return fn.when(charge.where, finding)
+    return fn.when(breach.where, finding)
 
 
 def ranked(findings: DataFrame, most: int) -> DataFrame:

@@ -1,28 +1,28 @@
 """Nothing requested is lost while the links are up.
 
-Each charge is over the rows of `transforms.events.events`.
+Each breach is over the rows of `transforms.events.events`.
 """
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from analytics.promises.findings import LOST, Charge
+from analytics.promises.findings import LOST, Breach
 from analytics.transforms.cuts import out
 from analytics.transforms.limits import SLACK_US
 
 
-def undelivered() -> Charge:
+def undelivered() -> Breach:
     """Charge events that were owed to the city and never came."""
-    return Charge(LOST, fn.col("missing"), fn.array_join("admissible", ", "), fn.col("progress"))
+    return Breach(LOST, fn.col("missing"), fn.array_join("admissible", ", "), fn.col("progress"))
 
 
-def unheard() -> Charge:
+def unheard() -> Breach:
     """Charge monitors that, by the event log, took no part in an event that others delivered."""
     silent = fn.col("delivered") & fn.col("gap").isNotNull()
-    return Charge(LOST, silent, fn.col("gap.monitor"), fn.col("gap.lack"))
+    return Breach(LOST, silent, fn.col("gap.monitor"), fn.col("gap.lack"))
 
 
-def lost_on_board() -> Charge:
+def lost_on_board() -> Breach:
     """Charge frames that a static subscription requested and that never went on the air.
 
     Needs the column `applied_us` beside those of the events.
@@ -34,7 +34,7 @@ def lost_on_board() -> Charge:
         fn.concat(fn.lit("never published at "), fn.col("air"))
     )
     lost = owed & (unheard | untold) & ~fn.col("missing")
-    return Charge(LOST, lost, fn.col("v_gateway"), lack)
+    return Breach(LOST, lost, fn.col("v_gateway"), lack)
 
 
 def first_subscribed(log: DataFrame, adapters: DataFrame) -> DataFrame:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
-from analytics.live.interim_verdict import Opinion, Progress
+from analytics.live.interim_verdict import InterimVerdict, Progress
 from analytics.report.chart import Place, draw
 from analytics.traffic.job import Offender, Outcome
 from analytics.verdict import BROKEN, HELD, Hop, Promise, Verdict, replace
@@ -52,9 +52,9 @@ def _latency(hop: Hop) -> str:
 
 def write_report(outcome: Outcome) -> Path:
     """Write `report.html` into the run folder, and return its path."""
-    case = outcome.case
-    page = Pages(case.folder, case.federation).finished(outcome.verdict, outcome.offenders)
-    path = case.folder.path / "report.html"
+    data = outcome.data
+    page = Pages(data.folder, data.federation).finished(outcome.verdict, outcome.offenders)
+    path = data.folder.path / "report.html"
     replace(path, page)
     return path
 
@@ -84,12 +84,12 @@ class Pages:
         word = "pass" if verdict.passed else "fail"
         return self._page(verdict, offenders, word, None)
 
-    def live(self, opinion: Opinion) -> str:
+    def live(self, interim: InterimVerdict) -> str:
         """Return the page about a run that goes on; empty while there is no verdict."""
-        if opinion.verdict is None:
+        if interim.verdict is None:
             return ""
-        offenders = tuple(reversed(opinion.offenders))
-        return self._page(opinion.verdict, offenders, opinion.word, opinion.progress)
+        offenders = tuple(reversed(interim.offenders))
+        return self._page(interim.verdict, offenders, interim.word, interim.progress)
 
     def _page(
         self,

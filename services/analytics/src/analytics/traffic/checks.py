@@ -1,4 +1,4 @@
-"""The trial: every promise is requested of the evidence, in one pass."""
+"""The checks: every promise is verified against the evidence, in one pass."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -7,14 +7,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from analytics.inputs import schemas
-from analytics.inputs.log_files import Census
+from analytics.inputs.log_files import LogSummary
 from analytics.inputs.logs import good
 from analytics.promises import control, deliveries, gateways, losses, whole
 from analytics.promises.findings import found, ranked
 from analytics.spark.small import small_frame
 from analytics.traffic.evidence import Evidence
 from analytics.traffic.found import Findings, parts
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.transforms.cuts import with_cuts
 from analytics.transforms.order import in_order
 from analytics.verdict import EXAMPLES
@@ -38,46 +38,46 @@ class Silence:
         return self.last_us - self.first_us >= _TESTABLE_US
 
 
-def silence(census: Census, truth_file: str) -> Silence:
+def silence(summary: LogSummary, truth_file: str) -> Silence:
     """Return when the publishers were silent: from the last frame until the first part stopped.
 
     Where there was no frame there is nothing to tell it from.
     """
-    if truth_file not in census.last_us:
+    if truth_file not in summary.last_us:
         return Silence(0, 0)
-    stops = [one.stopped_us for one in census.components.values() if one.stopped]
-    last = min(stops, default=census.last_record_us())
-    return Silence(census.last_us[truth_file] + SILENCE_US, last)
+    stops = [one.stopped_us for one in summary.components.values() if one.stopped]
+    last = min(stops, default=summary.last_record_us())
+    return Silence(summary.last_us[truth_file] + SILENCE_US, last)
 
 
 def all_findings(
-    case: Case, evidence: Evidence, quiet: Silence, killed: list[tuple[int, str, int, int]]
+    data: RunData, evidence: Evidence, quiet: Silence, killed: list[tuple[int, str, int, int]]
 ) -> Findings:
     """Return what was found against each promise, in one pass.
 
     Args:
-        case: The run.
+        data: The run.
         evidence: As gathered.
         quiet: When the publishers were silent.
         killed: The restarts that can be judged, rows of `RESTARTS`.
     """
     new = {"old": fn.lit(False), "again": fn.lit(False)}
-    charges = [
-        charges_of_events(case, evidence),
-        charges_of_order(good(case.logs.deliveries).withColumns(new)),
-        charges_of_control(case, quiet, killed),
+    breaches = [
+        breaches_of_events(data, evidence),
+        breaches_of_order(good(data.logs.deliveries).withColumns(new)),
+        breaches_of_control(data, quiet, killed),
     ]
-    whole = _union(charges).withColumn("part", fn.lit(0))
+    whole = _union(breaches).withColumn("part", fn.lit(0))
     return parts(ranked(whole, EXAMPLES).collect()).get(0, {})
 
 
-def charges_of_events(case: Case, evidence: Evidence) -> DataFrame:
+def breaches_of_events(data: RunData, evidence: Evidence) -> DataFrame:
     """Return what is wrong with events and with their deliveries, as `FINDINGS`."""
-    frames = [*_events(case, evidence), *(_logged(case, evidence) if case.whole else ())]
+    frames = [*_events(data, evidence), *(_logged(data, evidence) if data.whole else ())]
     return _union(frames)
 
 
-def charges_of_order(given: DataFrame) -> DataFrame:
+def breaches_of_order(given: DataFrame) -> DataFrame:
     """Return which deliveries are out of order, as `FINDINGS`.
 
     Args:
@@ -86,11 +86,11 @@ def charges_of_order(given: DataFrame) -> DataFrame:
     return found(in_order(given), *deliveries.out_of_order())
 
 
-def _events(case: Case, evidence: Evidence) -> list[DataFrame]:
-    applied = losses.first_subscribed(good(case.logs.event_log), case.tables.adapters)
+def _events(data: RunData, evidence: Evidence) -> list[DataFrame]:
+    applied = losses.first_subscribed(good(data.logs.event_log), data.tables.adapters)
     events = evidence.events.join(fn.broadcast(applied), "bus", "left")
     of_events = [losses.undelivered(), whole.doubtful_truth()]
-    if case.whole:
+    if data.whole:
         of_events += [losses.unheard(), losses.lost_on_board()]
     of_deliveries = (
         deliveries.delivered_again(),
@@ -101,9 +101,9 @@ def _events(case: Case, evidence: Evidence) -> list[DataFrame]:
     return [found(events, *of_events), found(evidence.judged, *of_deliveries)]
 
 
-def _logged(case: Case, evidence: Evidence) -> list[DataFrame]:
+def _logged(data: RunData, evidence: Evidence) -> list[DataFrame]:
     known = whole.unknown_to_truth(evidence.journeys, evidence.events)
-    passed = with_cuts(known, case.tables.outages, "gateway", "cuts")
+    passed = with_cuts(known, data.tables.outages, "gateway", "cuts")
     strays = gateways.strays(evidence.journeys, evidence.legs, evidence.events, evidence.posts)
     of_journeys = (gateways.published_again(), whole.heard_unknown(), whole.twice_in_log())
     return [
@@ -112,22 +112,22 @@ def _logged(case: Case, evidence: Evidence) -> list[DataFrame]:
     ]
 
 
-def charges_of_control(
-    case: Case, quiet: Silence, killed: list[tuple[int, str, int, int]]
+def breaches_of_control(
+    data: RunData, quiet: Silence, killed: list[tuple[int, str, int, int]]
 ) -> DataFrame:
     """Return what is wrong with the control plane, as `FINDINGS`."""
-    log = good(case.logs.event_log)
+    log = good(data.logs.event_log)
     native = control.natives(log)
-    names = [(name,) for name, one in case.census.components.items() if one.stopped]
-    stopped = small_frame(case.spark, names, schemas.NAMES)
+    names = [(name,) for name, one in data.summary.components.items() if one.stopped]
+    stopped = small_frame(data.spark, names, schemas.NAMES)
     frames = [
         control.forwarded(log, quiet.first_us, quiet.last_us),
         control.left_behind(native, stopped),
     ]
     if killed:
         started = log.filter("decision = 'started'").select("name", "wall_us")
-        restarts = small_frame(case.spark, killed, schemas.RESTARTS)
-        adapters = case.tables.adapters
+        restarts = small_frame(data.spark, killed, schemas.RESTARTS)
+        adapters = data.tables.adapters
         frames.append(control.decided_otherwise(native, started, adapters, restarts))
     return _union(frames)
 
@@ -137,7 +137,7 @@ def _union(frames: list[DataFrame]) -> DataFrame:
     return union
 
 
-def commanded(case: Case, quiet: Silence) -> int:
+def commanded(data: RunData, quiet: Silence) -> int:
     """Return how many commands were given while the publishers were silent."""
     silent = fn.col("sent_us").between(quiet.first_us - SILENCE_US, quiet.last_us)
-    return good(case.logs.commands).filter(silent).count()
+    return good(data.logs.commands).filter(silent).count()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from analytics.promises import findings as names
 from analytics.traffic.checks import Silence
 from analytics.traffic.found import Findings, Found
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.traffic.tally import Tally, percentile
 from analytics.transforms.latency import HOPS
 from analytics.verdict import (
@@ -49,7 +49,7 @@ class Counted:
     who_looked: dict[str, str] = field(default_factory=dict)
 
 
-def rule(case: Case, counted: Counted) -> Verdict:
+def rule(data: RunData, counted: Counted) -> Verdict:
     """Return the verdict."""
     counts = counted.tally.counts
     hops = tuple(map(_hop, HOPS, counted.tally.hops))
@@ -57,7 +57,7 @@ def rule(case: Case, counted: Counted) -> Verdict:
         reports=Reports(**{each.name: counts[each.name] for each in fields(Reports)}),
         end_to_end=hops[-1],
         hops=hops,
-        promises=tuple(_promise(case, counted, name) for name in names.PROMISES),
+        promises=tuple(_promise(data, counted, name) for name in names.PROMISES),
     )
 
 
@@ -69,13 +69,13 @@ def _hop(name: str, times: dict[int, int]) -> Hop:
     return Hop(name, p50, p99, sum(times.values()))
 
 
-def _promise(case: Case, counted: Counted, name: str) -> Promise:
+def _promise(data: RunData, counted: Counted, name: str) -> Promise:
     found = _against(counted, name)
     examples, offending = found.examples, found.offending
     if name == names.LOGS:
         examples, offending = counted.cut_short + examples, offending + len(counted.cut_short)
-    untestable = _UNTESTABLE[name](case, counted) if name in _UNTESTABLE else ""
-    if name == names.STORM and (untestable or offending <= _bound(case, counted)):
+    untestable = _UNTESTABLE[name](data, counted) if name in _UNTESTABLE else ""
+    if name == names.STORM and (untestable or offending <= _bound(data, counted)):
         examples, offending = [], 0
     seen = counted.witnessed.get(name, Found(0, ()))
     examples, offending = seen.examples + examples, offending + seen.offending
@@ -84,7 +84,7 @@ def _promise(case: Case, counted: Counted, name: str) -> Promise:
         return Promise(name, BROKEN, offending, detail, tuple(examples[:EXAMPLES]))
     status = NOT_TESTABLE if untestable else HELD
     looked = counted.who_looked.get(name, "")
-    held = "; ".join(part for part in (_held(case, counted, name), looked) if part)
+    held = "; ".join(part for part in (_held(data, counted, name), looked) if part)
     return Promise(name, status, 0, untestable or held)
 
 
@@ -98,35 +98,35 @@ def _told(example: Example) -> str:
     return " ".join(part for part in (example.id, example.monitor, example.reason) if part)
 
 
-def _bound(case: Case, counted: Counted) -> int:
+def _bound(data: RunData, counted: Counted) -> int:
     """Return how many requests may be passed on in silence: each command once an adapter."""
-    return (counted.commands + 1) * len(case.federation.adapters)
+    return (counted.commands + 1) * len(data.federation.adapters)
 
 
-def _undelivered(_: Case, counted: Counted) -> str:
+def _undelivered(_: RunData, counted: Counted) -> str:
     return "" if counted.tally.counts["received"] else "nothing was delivered"
 
 
-def _unexpected(_: Case, counted: Counted) -> str:
+def _unexpected(_: RunData, counted: Counted) -> str:
     return "" if counted.tally.counts["expected"] else "nothing was expected"
 
 
-def _loud(_: Case, counted: Counted) -> str:
+def _loud(_: RunData, counted: Counted) -> str:
     quiet = counted.quiet
     span_s = max(0.0, (quiet.last_us - quiet.first_us) / 1e6)
     return "" if quiet.testable else f"the run ended {span_s:.1f} s after publishers fell silent"
 
 
-def _running(case: Case, _: Counted) -> str:
-    adapters = [case.census.components.get(one.name) for one in case.federation.adapters]
+def _running(data: RunData, _: Counted) -> str:
+    adapters = [data.summary.components.get(one.name) for one in data.federation.adapters]
     stopped = any(one is not None and one.stopped for one in adapters)
     return "" if stopped else "no adapter stopped gracefully"
 
 
-def _unkilled(case: Case, counted: Counted) -> str:
+def _unkilled(data: RunData, counted: Counted) -> str:
     if counted.kills:
         return ""
-    killed = any(one.killed for one in case.outages)
+    killed = any(one.killed for one in data.outages)
     return (
         "limits changed about each kill, or the run ended too soon after it"
         if killed
@@ -134,13 +134,13 @@ def _unkilled(case: Case, counted: Counted) -> str:
     )
 
 
-def _unheard(case: Case, counted: Counted) -> str:
-    if not case.whole:
+def _unheard(data: RunData, counted: Counted) -> str:
+    if not data.whole:
         return "the event log holds only a sample of the events"
     return "" if counted.tally.counts["heard"] else "the event log has no event heard by a monitor"
 
 
-_UNTESTABLE: dict[str, Callable[[Case, Counted], str]] = {
+_UNTESTABLE: dict[str, Callable[[RunData, Counted], str]] = {
     names.AT_MOST_ONCE: _undelivered,
     names.UNASKED: _undelivered,
     names.LOST: _unexpected,
@@ -154,7 +154,7 @@ _UNTESTABLE: dict[str, Callable[[Case, Counted], str]] = {
 """For each promise, why it cannot be tested, or nothing."""
 
 
-def _held(case: Case, counted: Counted, name: str) -> str:
+def _held(data: RunData, counted: Counted, name: str) -> str:
     row = counted.tally.counts
     received = f"{row['received']} deliveries"
     details = {
@@ -163,11 +163,11 @@ def _held(case: Case, counted: Counted, name: str) -> str:
         names.LOST: f"{row['expected']} expected, {row['outage']} of them lost in an outage",
         names.ORDER: f"{received} in order",
         names.STORM: f"{_against(counted, names.STORM).offending} requests passed on in silence, "
-        f"{_bound(case, counted)} allowed",
+        f"{_bound(data, counted)} allowed",
         names.LEFTOVERS: "all that was subscribed natively was withdrawn",
         names.RESTART: f"{counted.kills} restarts, each as before",
         names.PATH: f"{received} by their path",
         names.SOURCE: f"{row['heard']} heard by monitors, each above a limit",
-        names.LOGS: f"{counted.files} files, {len(case.census.components)} components",
+        names.LOGS: f"{counted.files} files, {len(data.summary.components)} components",
     }
     return details[name]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from analytics.inputs.logs import good
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.transforms.deliveries import judged
 from analytics.transforms.events import events
 from analytics.transforms.frames import frames
@@ -25,20 +25,20 @@ class Evidence:
     judged: DataFrame
 
 
-def gather(case: Case) -> Evidence:
+def gather(data: RunData) -> Evidence:
     """Transform the logs into evidence.
 
     Each part is computed at once and its history cut: plans that grow by every step would cost
     more than the data.
     """
-    logs, tables = case.logs, case.tables
+    logs, tables = data.logs, data.tables
     travelled = journeys(good(logs.event_log), tables.adapters).localCheckpoint()
     limits = limits_in_force(good(logs.commands), good(logs.event_log), tables.monitors)
     placed = posts(tables.monitors, limits, tables.outages).localCheckpoint()
-    asked = sorted({text for vehicle in case.federation.vehicles for text in vehicle.filters})
+    asked = sorted({text for vehicle in data.federation.vehicles for text in vehicle.filters})
     sent = frames(good(logs.truth), tables.vehicles, tables.outages, travelled, asked)
     allowed = legs(sent, placed, travelled).localCheckpoint()
     given = good(logs.deliveries)
     became = events(sent, allowed, given).localCheckpoint()
-    held = judged(given, became, placed, travelled, whole=case.whole).localCheckpoint()
+    held = judged(given, became, placed, travelled, whole=data.whole).localCheckpoint()
     return Evidence(travelled, placed, allowed, became, held)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import TRUTH, numbered
-from analytics.inputs.log_files import Census, Component
+from analytics.inputs.log_files import Component, LogSummary
 from analytics.inputs.outages import FOREVER_US, Outage
 from analytics.inputs.remains import Remains
 from analytics.verdict import Example
@@ -16,7 +16,7 @@ LATE_US = 5_000_000
 
 def incomplete(
     remains: Remains,
-    census: Census,
+    summary: LogSummary,
     federation: Federation,
     outages: tuple[Outage, ...],
     *,
@@ -26,24 +26,24 @@ def incomplete(
 
     Args:
         remains: The files as they are.
-        census: What they hold.
+        summary: What they contain.
         federation: States who must have written.
         outages: May excuse.
         running: The run goes on: who is silent may yet speak, and what was written may not have
             been read.
     """
-    found = [*_torn(remains, census, outages), *_gaps(remains)]
+    found = [*_torn(remains, summary, outages), *_gaps(remains)]
     if running:
         return found
-    return [*found, *_silent(census, federation, outages), *_late(census)]
+    return [*found, *_silent(summary, federation, outages), *_late(summary)]
 
 
-def _torn(remains: Remains, census: Census, outages: tuple[Outage, ...]) -> list[Example]:
+def _torn(remains: Remains, summary: LogSummary, outages: tuple[Outage, ...]) -> list[Example]:
     found: list[Example] = []
     for name, path in remains.files.items():
         end = remains.unended.get(name, 0)
         lines = set(remains.broken.get(name, ())) | ({end} if end else set())
-        named = sorted(lines)[_excused(name, remains, census, outages, lines) :]
+        named = sorted(lines)[_excused(name, remains, summary, outages, lines) :]
         found.extend(Example(f"{path}:{line}", "", _why(name, line, end)) for line in named)
     return found
 
@@ -53,14 +53,14 @@ def _why(name: str, line: int, unended: int) -> str:
 
 
 def _excused(
-    name: str, remains: Remains, census: Census, outages: tuple[Outage, ...], lines: set[int]
+    name: str, remains: Remains, summary: LogSummary, outages: tuple[Outage, ...], lines: set[int]
 ) -> int:
     """Return how many torn lines the kills of a process excuse.
 
     None at the end of its last file: what was killed and came back wrote on.
     """
     process, number = numbered(Path(name))
-    inside = census.processes.get(process, frozenset())
+    inside = summary.processes.get(process, frozenset())
     kills = {(one.gateway, one.from_us) for one in outages if one.killed and one.gateway in inside}
     others = [numbered(Path(other)) for other in remains.files]
     later = any(one == process and place > number for one, place in others)
@@ -68,13 +68,15 @@ def _excused(
     return min(len(kills), len(lines) - (torn_end and not later))
 
 
-def _silent(census: Census, federation: Federation, outages: tuple[Outage, ...]) -> list[Example]:
+def _silent(
+    summary: LogSummary, federation: Federation, outages: tuple[Outage, ...]
+) -> list[Example]:
     down = {one.gateway for one in outages if one.to_us == FOREVER_US}
     wanted = {name: name for name in federation.gateways}
     wanted |= {adapter.name: adapter.gateway for adapter in federation.adapters}
     found = []
     for name, gateway in sorted(wanted.items()):
-        component = census.components.get(name, Component(0, 0))
+        component = summary.components.get(name, Component(0, 0))
         if component.started_us == 0:
             found.append(Example(f"logs of {name}", name, "has no record that it started"))
         elif not component.stopped and gateway not in down:
@@ -95,8 +97,8 @@ def _gaps(remains: Remains) -> list[Example]:
     ]
 
 
-def _late(census: Census) -> list[Example]:
-    late_us = census.last_us.get(TRUTH, 0) - census.last_record_us()
+def _late(summary: LogSummary) -> list[Example]:
+    late_us = summary.last_us.get(TRUTH, 0) - summary.last_record_us()
     if late_us <= LATE_US:
         return []
     reason = f"the event logs end {late_us / 1e6:.1f} s before the last frame was sent"

@@ -17,7 +17,7 @@ from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.evidence import Evidence, gather
 from analytics.traffic.incomplete import incomplete
 from analytics.traffic.restarts import restarts
-from analytics.traffic.run import Case, open_case
+from analytics.traffic.run import RunData, open_run
 from analytics.traffic.tally import counted, tallies
 from analytics.traffic.witnesses import Span, Testimony, read_witnesses, weigh_witnesses
 from analytics.transforms.limits import limits_in_force
@@ -43,7 +43,7 @@ class Offender:
 class Outcome:
     """What a judgement leaves: the verdict, and what the report shows beside it."""
 
-    case: Case
+    data: RunData
     verdict: Verdict
     offenders: tuple[Offender, ...]
 
@@ -59,24 +59,24 @@ def judge(spark: SparkSession, folder: RunFolder, federation: Federation) -> Out
     Raises:
         CannotJudgeError: An input cannot be understood.
     """
-    case = open_case(spark, folder, federation)
-    evidence = gather(case)
-    verdict = _verdict(case, evidence)
-    write_verdict(verdict, case.folder.path / "verdict.json")
-    offenders = _write_offenders(evidence.judged, case.folder.path / "offenders.csv")
-    return Outcome(case, verdict, offenders)
+    data = open_run(spark, folder, federation)
+    evidence = gather(data)
+    verdict = _verdict(data, evidence)
+    write_verdict(verdict, data.folder.path / "verdict.json")
+    offenders = _write_offenders(evidence.judged, data.folder.path / "offenders.csv")
+    return Outcome(data, verdict, offenders)
 
 
-def _verdict(case: Case, evidence: Evidence) -> Verdict:
-    remains = look(case.folder, case.census, [case.logs.event_log, *case.logs.timed])
-    quiet = silence(case.census, case.folder.truth.name)
-    killed = restarts(case)
-    commands = commanded(case, quiet)
-    testimony = testify(case, quiet, commands)
+def _verdict(data: RunData, evidence: Evidence) -> Verdict:
+    remains = look(data.folder, data.summary, [data.logs.event_log, *data.logs.timed])
+    quiet = silence(data.summary, data.folder.truth.name)
+    killed = restarts(data)
+    commands = commanded(data, quiet)
+    testimony = testify(data, quiet, commands)
     counts = Counted(
         tally=tallies(counted(evidence).collect())[0],
-        found=all_findings(case, evidence, quiet, killed),
-        cut_short=incomplete(remains, case.census, case.federation, case.outages),
+        found=all_findings(data, evidence, quiet, killed),
+        cut_short=incomplete(remains, data.summary, data.federation, data.outages),
         quiet=quiet,
         commands=commands,
         kills=len(killed),
@@ -84,21 +84,21 @@ def _verdict(case: Case, evidence: Evidence) -> Verdict:
         witnessed=testimony.findings,
         who_looked=testimony.who_looked,
     )
-    return rule(case, counts)
+    return rule(data, counts)
 
 
-def testify(case: Case, quiet: Silence, commands: int) -> Testimony:
+def testify(data: RunData, quiet: Silence, commands: int) -> Testimony:
     """Return what the native observers of a run that has ended saw."""
     span = (quiet.first_us, quiet.last_us)
     return weigh_witnesses(
-        read_witnesses(case.folder), case.federation, _limits(case), span, commands
+        read_witnesses(data.folder), data.federation, _limits(data), span, commands
     )
 
 
-def _limits(case: Case) -> dict[str, list[Span]]:
+def _limits(data: RunData) -> dict[str, list[Span]]:
     """Return, by monitor, which limits may have been active, and when."""
-    log, monitors = good(case.logs.event_log), case.tables.monitors
-    rows = limits_in_force(good(case.logs.commands), log, monitors).collect()
+    log, monitors = good(data.logs.event_log), data.tables.monitors
+    rows = limits_in_force(good(data.logs.commands), log, monitors).collect()
     return {
         row["monitor"]: [
             Span(one["limit"], one["may_from"], one["may_to"]) for one in row["limits"]

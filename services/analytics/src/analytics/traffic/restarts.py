@@ -7,11 +7,11 @@ from dataclasses import replace
 from pyspark.sql import functions as fn
 
 from analytics.inputs import schemas
-from analytics.inputs.log_files import Census
+from analytics.inputs.log_files import LogSummary
 from analytics.inputs.logs import good
 from analytics.inputs.outages import FOREVER_US, Outage
 from analytics.spark.small import small_frame
-from analytics.traffic.run import Case
+from analytics.traffic.run import RunData
 from analytics.transforms.limits import PATIENCE_US, SLACK_US
 
 SETTLED_US = 10_000_000
@@ -21,20 +21,20 @@ _WITHDRAWING_US = 2_000_000
 _TESTABLE_US = 1_000_000
 
 
-def restarts(case: Case) -> list[tuple[int, str, int, int]]:
+def restarts(data: RunData) -> list[tuple[int, str, int, int]]:
     """Return the kills that can be judged: the gateway came back, and nobody changed its orders.
 
     Returns:
         Rows of `RESTARTS`.
     """
-    troubles = in_one(case.outages)
+    troubles = in_one(data.outages)
     ended = [one for one in troubles if one.killed and one.to_us < FOREVER_US]
     rows = [
-        (number, one.gateway, one.from_us, _settled(one, case.census))
+        (number, one.gateway, one.from_us, _settled(one, data.summary))
         for number, one in enumerate(ended)
-        if _settled(one, case.census) - one.to_us >= _TESTABLE_US
+        if _settled(one, data.summary) - one.to_us >= _TESTABLE_US
     ]
-    disturbed = _disturbed(case, rows) if rows else set()
+    disturbed = _disturbed(data, rows) if rows else set()
     return [row for row in rows if row[0] not in disturbed]
 
 
@@ -56,21 +56,21 @@ def in_one(outages: Iterable[Outage]) -> list[Outage]:
     return [one for own in by_gateway.values() for one in own]
 
 
-def _settled(outage: Outage, census: Census) -> int:
+def _settled(outage: Outage, summary: LogSummary) -> int:
     """Return when a gateway must be as before, and is not yet withdrawing at its own end."""
     own = [
         one.stopped_us - _WITHDRAWING_US
-        for name, one in census.components.items()
+        for name, one in summary.components.items()
         if one.stopped and (name == outage.gateway or name.startswith(outage.gateway + "."))
     ]
     return min([outage.to_us + SETTLED_US, *own])
 
 
-def _disturbed(case: Case, rows: list[tuple[int, str, int, int]]) -> set[int]:
+def _disturbed(data: RunData, rows: list[tuple[int, str, int, int]]) -> set[int]:
     """Return the numbers of the kills while which the city changed what it requests."""
-    kills = small_frame(case.spark, rows, schemas.RESTARTS)
-    named = case.tables.monitors.select("monitor", fn.col("m_gateway").alias("gateway"))
-    changing = good(case.logs.commands).filter("action <> 'renew'")
+    kills = small_frame(data.spark, rows, schemas.RESTARTS)
+    named = data.tables.monitors.select("monitor", fn.col("m_gateway").alias("gateway"))
+    changing = good(data.logs.commands).filter("action <> 'renew'")
     first = fn.col("from_us") - PATIENCE_US - SLACK_US
     during = fn.col("sent_us").between(first, fn.col("until_us"))
     found = kills.join(named, "gateway").join(changing, "monitor").filter(during)

@@ -1,4 +1,4 @@
-"""The case: all that a run left, read and counted, before anything is weighed."""
+"""The data of a run: all that it left, read and counted, before anything is judged."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from pyspark.sql.types import StructType
 from analytics.inputs import schemas
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder, licences
-from analytics.inputs.log_files import Census, take_census
+from analytics.inputs.log_files import LogSummary, summarise
 from analytics.inputs.logs import read_log
 from analytics.inputs.outages import Outage, load_outages
 from analytics.inputs.tables import Tables, small_tables
@@ -32,14 +32,14 @@ class Logs:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RunData:
     """One run, ready to be judged."""
 
     spark: SparkSession
     folder: RunFolder
     federation: Federation
     logs: Logs
-    census: Census
+    summary: LogSummary
     outages: tuple[Outage, ...]
     tables: Tables
 
@@ -49,7 +49,7 @@ class Case:
         return self.federation.sample >= 1.0
 
 
-def open_case(spark: SparkSession, folder: RunFolder, federation: Federation) -> Case:
+def open_run(spark: SparkSession, folder: RunFolder, federation: Federation) -> RunData:
     """Read the logs of a run folder.
 
     Args:
@@ -62,10 +62,10 @@ def open_case(spark: SparkSession, folder: RunFolder, federation: Federation) ->
     """
     names = licences(folder.trace)
     logs = _read(spark, folder)
-    census = take_census(logs.event_log, logs.timed)
-    outages = load_outages(folder, federation, census.processes)
+    summary = summarise(logs.event_log, logs.timed)
+    outages = load_outages(folder, federation, summary.processes)
     tables = small_tables(spark, federation, names, outages)
-    return Case(spark, folder, federation, logs, census, outages, tables)
+    return RunData(spark, folder, federation, logs, summary, outages, tables)
 
 
 def _read(spark: SparkSession, folder: RunFolder) -> Logs:

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from analytics.inputs.files import Files
-from analytics.inputs.log_files import Census
+from analytics.inputs.log_files import LogSummary
 from analytics.live.kept.control import Control
 from analytics.traffic.found import Findings
 from analytics.traffic.job import Offender
@@ -60,7 +60,7 @@ class State:
 
     Attributes:
         number: Of the last batch that is in it.
-        census: Of all lines.
+        summary: Of all lines.
         broken: The first broken lines of each kind of log: file and line.
         windows: Those that are kept, by number.
         tally: Of all windows as they were judged last, those that were abandoned too.
@@ -76,7 +76,7 @@ class State:
     """
 
     number: int = 0
-    census: Census = field(default_factory=Census.empty)
+    summary: LogSummary = field(default_factory=LogSummary.empty)
     broken: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     windows: dict[int, Window] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)

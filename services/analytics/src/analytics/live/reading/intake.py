@@ -6,7 +6,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from analytics.inputs.log_files import Census, take_census
+from analytics.inputs.log_files import LogSummary, summarise
 from analytics.inputs.logs import good, parsed
 from analytics.inputs.remains import SHOWN
 from analytics.inputs.schemas import BROKEN
@@ -54,11 +54,11 @@ class Intake:
         """Good lines of `DELIVERIES`."""
         return good(self._logs["deliveries"])
 
-    def census(self) -> Census:
+    def summary(self) -> LogSummary:
         """Count components and files."""
         commands = self._logs["commands"].withColumnRenamed("sent_us", "wall_us")
         others = [self._logs["truth"], self._logs["deliveries"], commands]
-        return take_census(self._logs[EVENT_LOG], others)
+        return summarise(self._logs[EVENT_LOG], others)
 
     def broken(self) -> tuple[int, dict[str, list[tuple[str, int]]]]:
         """Return how many lines are broken; and of each kind, file and number of the first."""

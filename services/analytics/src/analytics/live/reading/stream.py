@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 from pyspark.sql import DataFrame, SparkSession
 
 from analytics.inputs.files import Files
-from analytics.live.interim_verdict import Opinion
+from analytics.live.interim_verdict import InterimVerdict
 from analytics.live.judge import Bench
 from analytics.live.reading.follower import SEGMENTS, Follower
 
@@ -29,7 +29,7 @@ class Stream:
         work: Where segments and the query's checkpoint are kept.
         follower: Cuts the segments.
         bench: Judges them.
-        tell: Is given each opinion and how long it took, seconds.
+        tell: Receives each interim verdict and how long it took, seconds.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Stream:
         work: Files,
         follower: Follower,
         bench: Bench,
-        tell: Callable[[Opinion, float], None],
+        tell: Callable[[InterimVerdict, float], None],
     ) -> None:
         self._spark = spark
         self._work = work
@@ -90,10 +90,10 @@ class Stream:
 
     def _take(self, segment: DataFrame, _: int) -> None:
         began = time.monotonic()
-        opinion = self._bench.take(segment)
-        if opinion is None:
+        interim = self._bench.take(segment)
+        if interim is None:
             return
         gc.collect()  # what Python holds in cycles, Java holds too
         took_s = time.monotonic() - began
-        self._tell(opinion, took_s)
-        log.info("judged", extra={"batch": opinion.progress.batch, "seconds": round(took_s, 2)})
+        self._tell(interim, took_s)
+        log.info("judged", extra={"batch": interim.progress.batch, "seconds": round(took_s, 2)})
