@@ -38,9 +38,11 @@ async def test_the_turns_of_the_loop_are_served_however_many_gateways_a_process_
             gateways = [
                 (await http.get(f"{server.url}/gateways/{name}/metrics")).text for name in names
             ]
+            refused = await http.request("TRACE", f"{server.url}/metrics")
         finally:
             await server.stop()
 
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
     assert TURNS in process
     assert all(f'gateway="{name}"' in process for name in names)
     for name, own in zip(names, gateways, strict=True):

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote
 
@@ -116,13 +116,23 @@ async def _discard(receive: Receive) -> None:
                     return
 
 
-async def refuse(send: Send, status: int, detail: str) -> None:
-    """Answer with a problem, and close the connection."""
+async def refuse(
+    send: Send, status: int, detail: str, more: Mapping[bytes, bytes] | None = None
+) -> None:
+    """Answer with a problem, and close the connection.
+
+    Args:
+        send: Sends the answer.
+        status: Of the answer, such as 404.
+        detail: What is wrong, and what to do.
+        more: Further headers.
+    """
     body = json.dumps({"detail": detail}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
+        *(more or {}).items(),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import logging
 import os
 import random
 import sys
@@ -25,6 +26,8 @@ from fes.federation.load import load
 from fes.federation.locate import located
 from fes.link.end import Hello
 from fes.options import OptionParser, add_part
+
+_log = logging.getLogger("fes.adapter")
 
 
 def main() -> int:
@@ -88,10 +91,13 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         granted=runtime.granted,
     )
     async with runtime, sign_of_life(options.ready_file, lambda: board.linked and runtime.ready):
+        told = {"adapter": adapter.id, "event_service": adapter.event_service_id}
+        _log.info("adapter_started", extra=told)
         task = asyncio.create_task(dialling.run())
         task.add_done_callback(lambda _: stop.set())
         await stop.wait()
         await runtime.stop()
+        _log.info("adapter_stopped", extra=told)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task  # what ended it, if anything did, ends the process where all see it

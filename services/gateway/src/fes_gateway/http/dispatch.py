@@ -17,6 +17,7 @@ from fes_gateway.http.addressed import HOST
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 
 PREFIX = "/gateways/"
+READING = ("GET", "HEAD")
 METRICS = "/metrics"
 """Of the whole process at the root, its loop's turns among them, however many gateways it hosts."""
 
@@ -53,6 +54,8 @@ class Dispatch:
             await self._to(host, scope, PREFIX + name, receive, send)
         elif self._only is not None and path != METRICS:
             await self._to(self._only, scope, "", receive, send)
+        elif scope["method"] not in READING:
+            await refuse(send, 405, f"request it with GET: {path[:100]}", {b"allow": b"GET, HEAD"})
         else:
             await self._of_all(path, send)
 
@@ -88,7 +91,7 @@ class Dispatch:
                 send, 200, [f"{PREFIX}{quote(name, safe='')}" for name in self._hosts]
             )
         else:
-            await refuse(send, 404, f"say {PREFIX}<gateway>{path[:100]}")
+            await refuse(send, 404, f"name the gateway: {PREFIX}<gateway>{path[:100]}")
 
 
 def _named(path: str) -> str:

@@ -142,6 +142,7 @@ class Dialling:
             end.displaced_with(line.displaced)
             line.up(end)
             self._greet(end)
+            _log.info("link_established", extra=told)
 
         def down(reason: str) -> None:
             _log.warning("link_lost", extra={**told, "reason": reason})
