@@ -1,12 +1,15 @@
 """Malformed requests get an error that names the place, a counter, and affect nothing else."""
 
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 from fes.model import Event
 from fes.testing.eventually import eventually
+from fes_gateway.http.schemas import NAME
 from support.processes.packs import Running, running
 
 GOOD = {"type": "subscription", "source": "south", "dist_list": "north", "filter": "Speed"}
@@ -153,6 +156,23 @@ async def test_an_encoded_body_is_refused(federation: Running) -> None:
 )
 async def test_every_path_answers(path: str, status: int, federation: Running) -> None:
     assert (await federation.http.get(federation.url + path)).status_code == status
+
+
+async def test_a_path_longer_than_any_is_refused_as_every_route_documents(
+    federation: Running,
+) -> None:
+    routes = (await federation.get("g1", "/openapi.json")).json()["paths"]
+    with contextlib.suppress(httpx.ReadError):  # the server may close before it has read all
+        long = await federation.get("g1", f"/v1/scopes/{'x' * 65_400}")
+        assert long.status_code == 400
+    text = "\U0001f600" * 4000
+    query = {"from": text[:NAME], "to": text[:NAME], "event": text}
+    room = await federation.http.get(
+        f"{federation.url}/gateways/g1/v1/scopes/explain", params=query
+    )
+
+    assert all("400" in told["responses"] for route in routes.values() for told in route.values())
+    assert room.status_code == 404, "the longest that is legal has room"
 
 
 async def test_bad_requests_do_not_disturb_events(federation: Running) -> None:

@@ -13,6 +13,7 @@ HOST = "fes_gateway"
 """Where `dispatch` puts the gateway in a request's scope."""
 
 REFUSED: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request cannot be read: its URL is longer than 64 KiB, or no HTTP."},
     404: {"model": Problem, "description": "There is no such gateway."},
     413: {"model": Problem, "description": "The body is too large."},
     415: {"model": Problem, "description": "The body is encoded."},

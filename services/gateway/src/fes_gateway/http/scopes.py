@@ -16,7 +16,7 @@ from fes.scopes.explain import explain, passes
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.addressed import JSON, REFUSED, host_of
-from fes_gateway.http.schemas import FILTER, NAME, Problem
+from fes_gateway.http.schemas import NAME, Problem
 from fes_gateway.http.scope_schemas import (
     DeliveryOut,
     ExplainedOut,
@@ -38,6 +38,9 @@ TEXTS: Final = 20
 
 CHARACTERS: Final = 1000
 """Most characters of a text."""
+
+EVENT: Final = 4000
+"""Most characters of an event in a URL: percent-encoded, these have room in its 64 KiB."""
 
 LINES: Final = 500
 """Most lines that explain."""
@@ -76,7 +79,7 @@ def _add_explained(app: FastAPI) -> None:
         consumer: Annotated[Named, Query(alias="to", description="Who receives.")],
         event: Annotated[
             str | None,
-            Query(max_length=FILTER, description="JSON; names what blocks this event."),
+            Query(max_length=EVENT, description="JSON; names what blocks this event."),
         ] = None,
     ) -> ExplainedOut:
         """Explain which paths lead from a component to another, and what each edge checks."""
