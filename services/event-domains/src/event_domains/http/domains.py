@@ -29,7 +29,7 @@ def add_domains(app: FastAPI, factory: EventLogDomainFactory) -> None:
             "typed": factory.create_typed_event_domain,
             "log": factory.create_event_log_domain,
         }[given.kind]
-        _, domain_id = create(given.qos, given.admin)
+        _, domain_id = await create(given.qos, given.admin)
         return Made(id=domain_id)
 
     @app.get("/v1/domains/{domain_id}", responses=problems(404), tags=_TAGS)

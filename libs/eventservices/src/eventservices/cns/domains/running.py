@@ -88,7 +88,7 @@ class Running:
         try:
             await handle.open()
             if log is not None:
-                made = self._logs.make(member_id, log)
+                made = await asyncio.to_thread(self._logs.make, member_id, log)
                 self.logs[member_id] = NotifyLog(made, handle, self._log_name(member_id))
                 await self.logs[member_id].start_now()
         except BaseException:
@@ -105,14 +105,14 @@ class Running:
             self.movers[connection_id] = mover
         self.announcements.changed((record.supplier_id, record.consumer_id))
 
-    def restore(self) -> None:
+    async def restore(self) -> None:
         """Have all run that the domain has, as soon as the brokers are there."""
         for member_id, member in self._state.members.items():
             if not member.place.gateway:
                 handle = self.handles[member_id] = self._handle(member_id, member)
                 handle.open_later()
                 if member.kind.log:
-                    found = self._logs.open(member_id)
+                    found = await asyncio.to_thread(self._logs.open, member_id)
                     self.logs[member_id] = NotifyLog(found, handle, self._log_name(member_id))
                     self.logs[member_id].start()
         for connection_id, record in self._state.connections.items():
@@ -147,7 +147,7 @@ class Running:
         if log is not None:
             await log.close()
             if forget:
-                self._logs.destroy((member_id,))
+                await asyncio.to_thread(self._logs.destroy, (member_id,))
         handle = self.handles.pop(member_id, None)
         if handle is not None:
             await handle.close()
@@ -158,7 +158,7 @@ class Running:
         await self.close_connections(tuple(self._state.connections), forget=forget)
         for member_id in tuple(self.handles):
             await self.close_member(member_id, forget=forget)
-        self._logs.close()
+        await asyncio.to_thread(self._logs.close)
 
     def _handle(self, member_id: MemberID, member: MemberRecord) -> Handle:
         async def opened(channel: EventChannel) -> None:
