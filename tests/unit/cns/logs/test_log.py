@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from eventservices.cns import structured_event
 from eventservices.cns.domains.logs.attributes import (
+    LogAttributes,
     LogFullAction,
     LogQoS,
     Time24,
@@ -339,3 +340,27 @@ def test_a_log_survives_a_restart_with_its_records_and_settings(
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("0.")] == []
     assert own(copied, "ObjectCreation")
     again.close()
+
+
+def test_a_log_with_a_filter_that_is_not_valid_leaves_no_file(tmp_path: Path) -> None:
+    manager = LogManager(tmp_path)
+    for make in (manager.make, manager.make_over):
+        with pytest.raises(InvalidConstraintError):
+            make(0, LogAttributes(constraint="$.speed >"))
+    assert list(tmp_path.iterdir()) == []
+    manager.make(0, LogAttributes(constraint="$.speed > 1"))
+    manager.close()
+
+
+async def test_a_file_that_is_left_of_another_log_is_renamed_and_kept(tmp_path: Path) -> None:
+    first = LogManager(tmp_path)
+    first.make(0, LogAttributes()).write_records(["kept"])
+    first.close()
+    second = LogManager(tmp_path)
+    with pytest.raises(LogIdAlreadyExistsError):
+        second.make(0, LogAttributes())
+    assert second.make_over(0, LogAttributes()).n_records == 0
+    second.close()
+    [aside] = [path for path in tmp_path.iterdir() if path.name != "0.log.sqlite"]
+    aside.rename(tmp_path / "1.log.sqlite")
+    assert LogManager(tmp_path).open(1).get_record(1).info == "kept"

@@ -25,6 +25,7 @@ from eventservices.cns.domains.records import (
 from eventservices.cns.domains.state import DomainState
 from eventservices.cns.domains.typed.interfaces import Interface
 from eventservices.cns.options import ClientType
+from eventservices.errors import NotConnectedError
 
 AT_ONCE: Final = 32
 """Most channels or connections that are closed at the same time."""
@@ -88,7 +89,7 @@ class Running:
         try:
             await handle.open()
             if log is not None:
-                made = await asyncio.to_thread(self._logs.make, member_id, log)
+                made = await asyncio.to_thread(self._logs.make_over, member_id, log)
                 self.logs[member_id] = NotifyLog(made, handle, self._log_name(member_id))
                 await self.logs[member_id].start_now()
         except BaseException:
@@ -96,7 +97,16 @@ class Running:
             raise
 
     async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
-        """Have a connection run; errors as of `Mover.start_now`."""
+        """Have a connection run; errors as of `Mover.start_now`.
+
+        Raises:
+            NotConnectedError: A channel's broker is away, which is known at once.
+        """
+        for member_id in (record.supplier_id, record.consumer_id):
+            handle = self.handles.get(member_id)
+            if handle is not None and not handle.connected:
+                reason = handle.reason or "its broker does not answer"
+                raise NotConnectedError(f"channel {member_id} is away: {reason}")
         mover = self._mover(connection_id, record)
         if mover is None:
             await self._gateways.connect(connection_id, record)

@@ -28,9 +28,9 @@ from eventservices.cns.domains.logs.records import (
     constraint_of,
     packed,
 )
-from eventservices.cns.domains.logs.settings import LogSettings
+from eventservices.cns.domains.logs.settings import LogSettings, check_filter
 from eventservices.cns.domains.logs.store import LogStore
-from eventservices.cns.etcl import GRAMMAR, Filter
+from eventservices.cns.etcl import GRAMMAR
 from eventservices.cns.etcl.utc import ticks_now
 from eventservices.cns.event import AnyEvent
 from eventservices.cns.value import Value
@@ -223,8 +223,7 @@ class Log(LogSettings):
         Raises:
             InvalidConstraintError: It is not in the language.
         """
-        if constraint:
-            Filter().add_constraints([((), constraint)])
+        check_filter(constraint)
         self._change_filter(constraint)
 
     def _row(self, info: bytes, attrs: bytes) -> tuple[int, bytes, bytes, int]:

@@ -271,6 +271,15 @@ class LogSettings:
         self._report(threshold_alarm(self.id, self._clock(), crossed, observed, severity))
 
 
+def check_filter(constraint: str) -> None:
+    """Check the constraint of a log's filter; an empty one accepts all events.
+
+    Raises:
+        InvalidConstraintError: It is not in the language.
+    """
+    _filter_of(constraint)
+
+
 def _filter_of(constraint: str) -> Filter | None:
     if not constraint:
         return None

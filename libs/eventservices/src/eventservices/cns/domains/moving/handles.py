@@ -54,6 +54,7 @@ class Brokers:
         Raises:
             ClientTypeError: The place is not a channel of the CNS.
             InvalidChannelNameError: The name cannot be used.
+            MalformedError: The broker's address is not valid.
             NotConnectedError: The broker did not answer in time.
             RefusedError: It refused the credentials.
         """
