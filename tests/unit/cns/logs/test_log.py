@@ -352,7 +352,7 @@ def test_a_log_with_a_filter_that_is_not_valid_leaves_no_file(tmp_path: Path) ->
     manager.close()
 
 
-async def test_a_file_that_is_left_of_another_log_is_renamed_and_kept(tmp_path: Path) -> None:
+def test_a_file_that_is_left_of_another_log_is_renamed_and_kept(tmp_path: Path) -> None:
     first = LogManager(tmp_path)
     first.make(0, LogAttributes()).write_records(["kept"])
     first.close()
