@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Final
 
 from eventservices.cns.domains import EventLogDomainFactory
@@ -51,8 +50,7 @@ class DomainsCollector(Collector):
             running.add_metric(name, sum(mover.runs for mover in movers))
             total: Counter[str] = Counter()
             for mover in movers:
-                total.update(asdict(mover.counters))
-                total["discarded"] += mover.discarded
+                total.update(mover.counts)
             for outcome, count in sorted(total.items()):
                 events.add_metric([*name, outcome], count)
         yield from (channels, connections, running, events, refused, writes)

@@ -1,7 +1,5 @@
 """Domains as the REST interface shows them."""
 
-from dataclasses import asdict
-
 from eventservices.cns.domains import Connection, EventDomain, TypedConnection
 from eventservices.cns.domains.picture import Drawn, picture
 from eventservices.cns.domains.records import AnyConnection
@@ -43,7 +41,6 @@ def connection_out(domain: EventDomain, connection_id: int) -> ConnectionOut:
     """Return a connection, typed or not; errors as of `DomainState.connection`."""
     record = domain.state.connection(connection_id)
     mover = domain.running.movers.get(connection_id)
-    counters = {} if mover is None else asdict(mover.counters) | {"discarded": mover.discarded}
     return ConnectionOut(
         id=connection_id,
         supplier_id=record.supplier_id,
@@ -52,7 +49,7 @@ def connection_out(domain: EventDomain, connection_id: int) -> ConnectionOut:
         key=record.key if isinstance(record, TypedConnection) else None,
         notification_style=Style(record.notification_style.name.title()),
         runs=mover is None or mover.runs,
-        counters=counters,
+        counters={} if mover is None else mover.counts,
     )
 
 

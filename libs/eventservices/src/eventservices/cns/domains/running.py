@@ -41,6 +41,8 @@ class DomainOptions:
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
         interfaces: Those that are declared, by name.
         logs: Folder of all logs; None for logs that a restart forgets.
+        positions: Folder of how far each connection has moved events; None where a restart counts
+            again.
         subscribing: Makes subscriptions at gateways, for members that are other event services.
     """
 
@@ -49,6 +51,7 @@ class DomainOptions:
     poll_s: float = 0.1
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     logs: Path | None = None
+    positions: Path | None = None
     subscribing: Subscribing | None = None
 
 
@@ -180,6 +183,7 @@ class Running:
         ends = (self.handles.get(record.supplier_id), self.handles.get(record.consumer_id))
         if ends[0] is None or ends[1] is None:
             return None  # an end is another service's: its gateway moves the events
+        folder = self._options.positions
         spec = MoverSpec(
             name=f"{self._options.name}-{self._domain}-{connection_id}",
             form=_form_of(record),
@@ -189,6 +193,7 @@ class Running:
             most_connections=self._most_connections,
             forwards=lambda: self._forwards(record.supplier_id),
             interface=record.key if isinstance(record, TypedConnection) else "",
+            positions=folder and folder / f"{self._domain}-{connection_id}.positions",
         )
         return Mover(spec, ends[0], ends[1])
 

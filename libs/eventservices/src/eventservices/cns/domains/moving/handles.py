@@ -141,6 +141,15 @@ class Handle:
             await self._there.wait()
         return self._channel
 
+    async def confirmed(self) -> bool:
+        """Return whether the broker confirms that it has all that was published."""
+        try:
+            if self._channel is not None:
+                await self._channel.my_factory.link.flush()
+        except EventServiceError:
+            return False
+        return self._channel is not None
+
     async def close(self) -> None:
         """Leave the channel; it goes on for others."""
         if self._retrying is not None:
