@@ -221,7 +221,7 @@ async def _chains() -> list[Row]:
 
 async def _over(url: str, length: int) -> list[Row]:
     async with EventDomainFactory() as factory:
-        domain, _ = factory.create_event_domain({"CycleDetection": 1, "DiamondDetection": 1})
+        domain, _ = await factory.create_event_domain({"CycleDetection": 1, "DiamondDetection": 1})
         for number in range(length + 1):
             await domain.add_channel(ChannelPlace(url, f"bench-{length}-{number}"))
         for number in range(length):

@@ -73,7 +73,7 @@ def domain_of(factory: EventDomainFactory, place: Callable[[str], ChannelPlace])
     """Make a domain of some channels."""
 
     async def make(channels: int, **qos: int) -> EventDomain:
-        domain, _ = factory.create_event_domain(qos)
+        domain, _ = await factory.create_event_domain(qos)
         for number in range(channels):
             await domain.add_channel(place(str(number)))
         return domain

@@ -34,10 +34,10 @@ Place = Callable[[str], ChannelPlace]
 async def test_domains_count_from_0_and_no_identifier_is_used_again(
     factory: EventDomainFactory,
 ) -> None:
-    first, number = factory.create_event_domain()
+    first, number = await factory.create_event_domain()
     assert number == 0
     await first.destroy()
-    assert factory.create_event_domain()[1] == 1
+    assert (await factory.create_event_domain())[1] == 1
     assert factory.get_all_domains() == (1,)
     with pytest.raises(DomainNotFoundError):
         factory.get_event_domain(0)
@@ -57,9 +57,9 @@ async def test_a_destroyed_domain_refuses_everything_and_destroying_it_again_is_
     assert not domain.running.movers
 
 
-def test_the_standards_defaults_authorise_and_those_shipped_forbid() -> None:
-    standard, _ = EventDomainFactory().create_event_domain()
-    shipped, _ = EventDomainFactory(defaults=SHIPPED).create_event_domain()
+async def test_the_standards_defaults_authorise_and_those_shipped_forbid() -> None:
+    standard, _ = await EventDomainFactory().create_event_domain()
+    shipped, _ = await EventDomainFactory(defaults=SHIPPED).create_event_domain()
     assert standard.get_qos() == {"CycleDetection": 0, "DiamondDetection": 0}
     assert shipped.get_qos() == {"CycleDetection": 1, "DiamondDetection": 1}
 
@@ -75,11 +75,13 @@ def test_the_standards_defaults_authorise_and_those_shipped_forbid() -> None:
         ("OrderPolicy", 1, ErrorCode.UNSUPPORTED_PROPERTY),
     ],
 )
-def test_a_property_that_cannot_be_had_is_named(name: str, value: object, code: ErrorCode) -> None:
+async def test_a_property_that_cannot_be_had_is_named(
+    name: str, value: object, code: ErrorCode
+) -> None:
     factory = EventDomainFactory()
-    domain, _ = factory.create_event_domain()
+    domain, _ = await factory.create_event_domain()
     with pytest.raises(UnsupportedQoSError) as created:
-        factory.create_event_domain({name: value})
+        await factory.create_event_domain({name: value})
     with pytest.raises(UnsupportedQoSError) as validated:
         domain.validate_qos({name: value})
     for raised in (created, validated):
@@ -91,12 +93,12 @@ def test_a_property_that_cannot_be_had_is_named(name: str, value: object, code: 
 
 
 @pytest.mark.parametrize("name", ["CycleDetection", "MaxQueueLength", "Unknown"])
-def test_a_domain_has_no_administrative_property(name: str) -> None:
+async def test_a_domain_has_no_administrative_property(name: str) -> None:
     factory = EventDomainFactory()
     with pytest.raises(UnsupportedAdminError) as raised:
-        factory.create_event_domain({}, {name: 1})
+        await factory.create_event_domain({}, {name: 1})
     assert [error.name for error in raised.value.admin_err] == [name]
-    domain, _ = factory.create_event_domain()
+    domain, _ = await factory.create_event_domain()
     with pytest.raises(UnsupportedAdminError):
         domain.set_admin({name: 1})
     assert domain.get_admin() == {}

@@ -1,7 +1,7 @@
 """Logs as members of a domain: they log, forward or not, and survive a restart."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -40,9 +40,9 @@ class Kept(MemoryJournal):
         super().__init__()
         self.rows: list[tuple[int, Change]] = []
 
-    def write(self, domain: int, changes: object) -> None:  # type: ignore[override] # of any
-        super().write(domain, changes)  # type: ignore[arg-type]
-        self.rows += [(domain, change) for change in changes]  # type: ignore[attr-defined]
+    async def write(self, domain: int, changes: Sequence[Change]) -> None:
+        await super().write(domain, changes)
+        self.rows += [(domain, change) for change in changes]
 
     def read(self) -> list[tuple[int, Change]]:
         return self.rows
@@ -57,7 +57,7 @@ async def test_a_log_keeps_what_comes_to_its_channel_and_forwards_apart_from_it(
     tmp_path: Path, place: Place, eventually: Eventually
 ) -> None:
     async with factory(tmp_path) as made:
-        domain, _ = made.create_event_log_domain({"CycleDetection": 1})
+        domain, _ = await made.create_event_log_domain({"CycleDetection": 1})
         await domain.add_channel(place("source"))
         settings = LogAttributes(constraint="$.number < 3")
         assert await domain.add_log(place("log"), settings) == 1
@@ -91,7 +91,7 @@ async def test_a_logs_own_events_are_published_beside_its_channel(
     tmp_path: Path, place: Place, connect: Connect, eventually: Eventually
 ) -> None:
     async with factory(tmp_path) as made:
-        domain, _ = made.create_event_log_domain()
+        domain, _ = await made.create_event_log_domain()
         settings = LogAttributes(LogFullAction.HALT, 200, thresholds=(50,))
         await domain.add_log(place("log"), settings)
         own = await (await connect()).open_channel(place("log").channel + ".log-events")
@@ -108,8 +108,8 @@ async def test_a_logs_own_events_are_published_beside_its_channel(
 
 async def test_kinds_of_members_are_told_apart(tmp_path: Path, place: Place) -> None:
     async with factory(tmp_path) as made:
-        domain, number = made.create_event_log_domain()
-        _, plain = made.create_event_domain()
+        domain, number = await made.create_event_log_domain()
+        _, plain = await made.create_event_domain()
         await domain.add_channel(place("a"))
         await domain.add_log(place("b"))
         await domain.add_typed_log(place("c"), ["I"])
@@ -134,7 +134,7 @@ async def test_a_log_and_its_domain_survive_a_restart_and_a_removed_log_is_gone(
 ) -> None:
     journal = Kept()
     async with factory(tmp_path, journal) as made:
-        domain, number = made.create_event_log_domain()
+        domain, number = await made.create_event_log_domain()
         await domain.add_log(place("log"))
         await domain.add_log(place("other"))
         supplier = await domain.connect_structured_push_supplier()

@@ -58,7 +58,7 @@ async def factory(tmp_path: Path) -> AsyncIterator[TypedEventDomainFactory]:  # 
 @pytest.fixture
 async def domain(factory: TypedEventDomainFactory, place: Place) -> TypedEventDomain:
     """Give three typed channels, of which the last does not support the sensor, and an untyped."""
-    made, _ = factory.create_typed_event_domain({"CycleDetection": 1, "DiamondDetection": 1})
+    made, _ = await factory.create_typed_event_domain({"CycleDetection": 1, "DiamondDetection": 1})
     for number in range(2):
         assert await made.add_typed_channel(place(str(number)), [SENSOR, "Other"]) == number
     assert await made.add_typed_channel(place("2"), ["Other"]) == 2
@@ -196,8 +196,8 @@ async def test_a_call_that_is_not_as_declared_is_refused(
 async def test_a_typed_domain_is_found_among_all_and_an_untyped_one_not_among_typed(
     factory: TypedEventDomainFactory,
 ) -> None:
-    _, plain = factory.create_event_domain()
-    _, typed = factory.create_typed_event_domain()
+    _, plain = await factory.create_event_domain()
+    _, typed = await factory.create_typed_event_domain()
     assert factory.get_all_domains() == (plain, typed)
     assert factory.get_all_typed_domains() == (typed,)
     with pytest.raises(DomainNotFoundError):

@@ -43,7 +43,7 @@ class Service:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "event_domains", *options, *self.arguments], stdout=log
             )
-        self.wait(lambda: httpx.get(f"{self.url}/healthz", trust_env=False).is_success)
+        self.wait(lambda: httpx.get(f"{self.url}/healthz", trust_env=False).is_success, 90.0)
 
     def kill(self, how: signal.Signals = signal.SIGKILL) -> int:
         process, self._process = self._process, None
@@ -75,6 +75,9 @@ class Service:
 
     def ready(self) -> bool:
         return httpx.get(f"{self.url}/readyz", trust_env=False).is_success
+
+    def metrics(self) -> str:
+        return httpx.get(f"{self.url}/metrics", trust_env=False).text
 
     def runs(self, domain: int = 0) -> bool:
         return all(each["runs"] for each in self.ask("GET", f"/{domain}/connections"))

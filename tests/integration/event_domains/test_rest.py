@@ -114,6 +114,7 @@ def test_a_client_is_given_the_default_channel_and_forgotten_after_its_lease(
     assert service.ask("GET", "/0/clients") == []
 
 
+@pytest.mark.timeout(240)
 def test_a_channel_at_a_dead_broker_is_refused_and_one_whose_broker_dies_is_named(
     service: Service, broker: NatsServer
 ) -> None:
@@ -121,12 +122,15 @@ def test_a_channel_at_a_dead_broker_is_refused_and_one_whose_broker_dies_is_name
     away = {"broker": "nats://127.0.0.1:1", "channel": "x"}
     assert service.ask("POST", "/0/channels", away, status=503)["error"] == "NotConnected"
     assert len(service.ask("GET", "/0/channels")) == 1
+    service.ask("POST", "/0/channels", {"broker": broker.url, "channel": "other"})
     broker.kill()
     service.wait(lambda: not service.ready())
+    problem = join(service, 0, 1, 503)
+    assert (problem["error"], service.ask("GET", "/0/connections")) == ("NotConnected", [])
     faults = httpx.get(f"{service.url}/readyz", trust_env=False).json()["faults"]
-    assert list(faults) == ["domain 0 channel 0"]
+    assert list(faults) == ["domain 0 channel 0", "domain 0 channel 1"]
     service.kill()
-    service.start()  # it starts without its broker, and says so
+    service.start()  # it starts without its broker, and reports so
     service.wait(lambda: service.ask("GET", "/0/channels")[0]["reason"])
     broker.start()
     service.wait(service.ready)

@@ -34,6 +34,8 @@ def test_typed_channels_are_connected_by_an_interface(
     assert ask("POST", "/0/connections", typed) == {"id": 0}
     shown = ask("GET", "/0/connections/0")
     assert (shown["key"], shown["ctype"], shown["runs"]) == ("Sensor", None, True)
+    drawn = httpx.get(f"{declared.url}/v1/domains/0/picture.svg", trust_env=False).text
+    assert "0: Sensor push</text>" in drawn
     for consumer, key, status, error in (
         (2, "Sensor", 422, "InterfaceNotSupported"),
         (3, "Sensor", 422, "ClientType"),

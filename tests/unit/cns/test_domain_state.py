@@ -1,5 +1,7 @@
 """Leases and pictures of domains, without any I/O."""
 
+from xml.dom import minidom
+
 from eventservices.cns.domains.graph import Digraph
 from eventservices.cns.domains.leases import Leases
 from eventservices.cns.domains.picture import Drawn, picture
@@ -48,6 +50,17 @@ def test_a_picture_has_each_channel_and_connection_and_escapes_names() -> None:
     assert "a&lt;b" in svg
     assert "stroke-dasharray" in svg
     assert "<title><title>" not in svg
+
+
+def test_a_picture_is_xml_whatever_names_have_in_them() -> None:
+    names = {0: "a\x00b\x1b[1m", 1: '"&<>\ud800', 2: "]]>" * 100}
+    texts = {(0, 1): f"0: {'<x>' * 100}\x07 push", (1, 2): "1: Traffic::Sensor pull"}
+    svg = picture(Digraph([(0, 1), (1, 2)]), Drawn("\x0b</text>", names, texts))
+    drawn = minidom.parseString(svg)  # noqa: S318 - our own
+    shown = [each.firstChild.nodeValue for each in drawn.getElementsByTagName("text")]
+    assert "1: Traffic::Sensor pull" in shown
+    assert all(len(each) <= 40 for each in shown)
+    assert "\N{REPLACEMENT CHARACTER}" in svg
 
 
 def test_of_a_large_domain_a_picture_says_how_much_is_not_drawn() -> None:

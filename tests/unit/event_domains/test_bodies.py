@@ -27,7 +27,7 @@ async def test_bad_bodies_are_refused_with_the_place(
     path: str, body: dict[str, object], place: str
 ) -> None:
     factory = EventLogDomainFactory()
-    domain, _ = factory.create_event_domain()
+    domain, _ = await factory.create_event_domain()
     transport = httpx.ASGITransport(make_app(factory))
     async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
         answer = await client.post(f"/v1/domains{path}", json=body)

@@ -42,7 +42,7 @@ async def domain_at(gateway: Gateway) -> EventDomain:
     http = httpx.AsyncClient(transport=httpx.MockTransport(gateway))
     options = DomainOptions(subscribing=GatewayClient(http))
     factory = EventDomainFactory(options=options)
-    domain, _ = factory.create_event_domain({"CycleDetection": 1})
+    domain, _ = await factory.create_event_domain({"CycleDetection": 1})
     for name in ("cns-1", "jms-1", "siena-1"):
         await domain.add_channel(ChannelPlace("", name, name, GATEWAY))
     await domain.add_channel(ChannelPlace("", "unknown", "", GATEWAY))

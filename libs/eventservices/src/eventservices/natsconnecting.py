@@ -4,12 +4,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import nats.errors
 
 from eventservices.backoff import Backoff
 from eventservices.credentials import with_credentials, without_credentials
-from eventservices.errors import NotConnectedError, RefusedError
+from eventservices.errors import MalformedError, NotConnectedError, RefusedError
 from eventservices.natsclient import NatsClient
 from eventservices.natsoptions import LinkOptions
 
@@ -35,14 +36,32 @@ class Servers(NamedTuple):
 
     @staticmethod
     def of(urls: Sequence[str]) -> "Servers":
-        """Return the servers of some addresses; the first that carries credentials reports them."""
-        told = [without_credentials(url) for url in urls]
+        """Return the servers of some addresses; the first that carries credentials is for all.
+
+        Raises:
+            MalformedError: One is not an address.
+        """
+        told = [_bare(url) for url in urls]
         user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
         return Servers([bare for bare, _, _ in told], user, password)
 
     def url(self, bare: str) -> str:
         """Return an address with the credentials in it."""
         return with_credentials(bare, self.user or "", self.password or "")
+
+
+def _bare(url: str) -> tuple[str, str | None, str | None]:
+    """Return an address without its credentials, and these."""
+    try:
+        found = without_credentials(url)
+        parts = urlsplit(found[0] if "://" in found[0] else f"nats://{found[0]}")
+        valid = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # its text may have the password
+        valid = False
+    if not valid:
+        shown = url.rpartition("@")[2][:200]
+        raise MalformedError(f"{shown!r} is not the address of a server: nats://host:port")
+    return found
 
 
 class Callbacks(NamedTuple):

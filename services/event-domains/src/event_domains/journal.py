@@ -1,7 +1,9 @@
 """A journal of domains in an SQLite file: one row for each domain, channel and connection."""
 
+import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -27,6 +29,9 @@ T = TypeVar("T")
 
 FORMAT: Final = 1
 
+MOST_WAITING: Final = 1_000
+"""Most writes that wait for the disk."""
+
 _SCHEMA: Final = """
 create table if not exists domain (id integer primary key, body blob not null) strict;
 create table if not exists member (
@@ -43,15 +48,26 @@ insert or ignore into meta values ('format', 1), ('next_domain', 0);
 class SqliteJournal:
     """Keeps what domains have in a file; see `Journal`.
 
+    One thread writes, so that a slow disk delays who waits for a write and nobody else. Each write
+    is one transaction, on the disk (`fsync`) when it returns.
+
     Args:
         path: The file; made if absent, with its folder.
 
     Raises:
         JournalError: It is not a journal, is damaged, or cannot be opened.
+
+    Attributes:
+        path: The file.
+        waiting: Writes that run or wait.
+        refused: Writes that were refused because `MOST_WAITING` waited.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.waiting = 0
+        self.refused = 0
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="event-domains-journal")
         with self._named():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = apsw.Connection(str(path))
@@ -66,15 +82,21 @@ class SqliteJournal:
             if self._meta("format") != FORMAT:
                 raise JournalError(f"{path}: its format is not {FORMAT}")
 
-    def write(self, domain: int, changes: Sequence[Change]) -> None:
+    async def write(self, domain: int, changes: Sequence[Change]) -> None:
         """Keep changes of a domain, all of them or none.
 
         Raises:
-            JournalError: They cannot be kept; none is.
+            JournalError: They cannot be kept, or too many writes wait; none is.
         """
-        with self._named(), self._db:
-            for change in changes:
-                self._write(domain, change)
+        if self.waiting >= MOST_WAITING:
+            self.refused += 1
+            raise JournalError(f"{self.path}: {MOST_WAITING} writes wait for the disk")
+        self.waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._writer, self._write_all, domain, changes)
+        finally:
+            self.waiting -= 1
 
     def read(self) -> Iterator[tuple[int, Change]]:
         """Return what rebuilds the domains: first each domain, then its channels and connections.
@@ -97,8 +119,14 @@ class SqliteJournal:
             return self._meta("next_domain")
 
     def close(self) -> None:
-        """Close the file; idempotent."""
+        """Close the file once all writes have ended; idempotent."""
+        self._writer.shutdown()
         self._db.close()
+
+    def _write_all(self, domain: int, changes: Sequence[Change]) -> None:
+        with self._named(), self._db:
+            for change in changes:
+                self._write(domain, change)
 
     def _write(self, domain: int, change: Change) -> None:
         run = self._db.execute

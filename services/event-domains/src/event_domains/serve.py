@@ -52,6 +52,7 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
         poll_s=options.poll_s,
         interfaces={} if options.interfaces is None else load_interfaces(options.interfaces),
         logs=options.logs,
+        positions=options.journal.with_name(f"{options.journal.name}.positions"),
         subscribing=(gateways := GatewayClient()),
     )
     with closing(SqliteJournal(options.journal)) as journal:

@@ -1,11 +1,14 @@
 """A log by the telecom log service's facts: size, life, duty, states, queries, own events."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from eventservices.cns import structured_event
 from eventservices.cns.domains.logs.attributes import (
+    LogAttributes,
     LogFullAction,
     LogQoS,
     Time24,
@@ -32,6 +35,8 @@ from eventservices.cns.domains.logs.errors import (
 from eventservices.cns.domains.logs.log import Log
 from eventservices.cns.domains.logs.manager import LogManager
 from eventservices.cns.domains.logs.records import OVERHEAD_BYTES, packed
+from eventservices.cns.domains.logs.settings import MOST_PURGED
+from eventservices.cns.domains.logs.store import LogStore
 from eventservices.cns.etcl import InvalidConstraintError, InvalidGrammarError
 from eventservices.cns.etcl.utc import EPOCH_TICKS
 
@@ -339,3 +344,111 @@ def test_a_log_survives_a_restart_with_its_records_and_settings(
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("0.")] == []
     assert own(copied, "ObjectCreation")
     again.close()
+
+
+def test_a_log_with_a_filter_that_is_not_valid_leaves_no_file(tmp_path: Path) -> None:
+    manager = LogManager(tmp_path)
+    for make in (manager.make, manager.make_over):
+        with pytest.raises(InvalidConstraintError):
+            make(0, LogAttributes(constraint="$.speed >"))
+    assert list(tmp_path.iterdir()) == []
+    manager.make(0, LogAttributes(constraint="$.speed > 1"))
+    manager.close()
+
+
+def test_a_file_that_is_left_of_another_log_is_renamed_and_kept(tmp_path: Path) -> None:
+    first = LogManager(tmp_path)
+    first.make(0, LogAttributes()).write_records(["kept"])
+    first.close()
+    second = LogManager(tmp_path)
+    with pytest.raises(LogIdAlreadyExistsError):
+        second.make(0, LogAttributes())
+    assert second.make_over(0, LogAttributes()).n_records == 0
+    second.close()
+    [aside] = [path for path in tmp_path.iterdir() if path.name != "0.log.sqlite"]
+    aside.rename(tmp_path / "1.log.sqlite")
+    assert LogManager(tmp_path).open(1).get_record(1).info == "kept"
+
+
+@pytest.mark.parametrize(
+    ("constraint", "found"),
+    [
+        ("$.time >= {2}", range(2, 1000)),
+        ("$.time > {2} and $.time <= {700}", range(3, 701)),
+        ("$.time < {300} and $.id > 200", range(200, 300)),
+        ("{10} == $.time", range(10, 11)),
+        ("$.time > {998} or $.id == 1", [0, 999]),
+        ("$.time > {998} and $.info == 7", []),
+    ],
+)
+async def test_bounds_of_time_and_identifier_find_what_they_say(
+    log: Log, clock: Clock, constraint: str, found: Sequence[int]
+) -> None:
+    for number in range(1000):
+        clock.now = MONDAY + number
+        log.write_records([number])
+    for number in (2, 10, 300, 700, 998):
+        constraint = constraint.replace(f"{{{number}}}", str(MONDAY + number))
+    assert [each.info for each in await log.query(constraint).get(0, 10_000)] == list(found)
+
+
+async def test_where_the_clock_was_put_back_a_window_has_its_records_all_the_same(
+    log: Log, clock: Clock
+) -> None:
+    for offset in (5, 6, 2, 3, 7):
+        clock.now = MONDAY + offset
+        log.write_records([offset])
+    window = f"$.time >= {MONDAY + 3} and $.time <= {MONDAY + 6}"
+    assert [each.info for each in await log.query(window).get(0, 10)] == [3, 5, 6]
+    back = log.retrieve(MONDAY + 6, -10)
+    assert [each.info for each in await back.get(0, 10)] == [6, 5, 3, 2]
+
+
+async def test_records_whose_life_is_over_are_not_found_though_many_are_still_to_be_removed(
+    log: Log, clock: Clock
+) -> None:
+    log.write_records(list(range(2 * MOST_PURGED)))
+    clock.now += 5 * SECOND
+    log.write_records(["young"])
+    clock.now += 6 * SECOND
+    log.set_max_record_life(10)
+    assert [each.info for each in await log.query("").get(0, 10_000)] == ["young"]
+    assert log.n_records == MOST_PURGED + 1  # each call removes some
+    assert await log.match("") == 1
+    assert log.n_records == 1
+
+
+async def test_others_have_their_turn_while_many_records_are_found_noted_and_deleted(
+    log: Log,
+) -> None:
+    log.write_records(list(range(20_000)))
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    for work in (
+        log.match("$.info >= 0"),
+        log.set_records_attribute("$.id > 0", {"seen": True}),
+        log.delete_records("$.time > 0"),
+    ):
+        before, beside = turns, asyncio.create_task(others())
+        assert await work == 20_000
+        beside.cancel()
+        assert turns > before + 3
+    assert log.n_records == 0
+
+
+def test_windows_are_found_by_the_index_of_times(tmp_path: Path) -> None:
+    store = LogStore(tmp_path / "log.sqlite")
+    asked: list[str] = []
+    store._db.set_exec_trace(lambda _cursor, sql, _values: not asked.append(sql))
+    store.select("time", [("time", ">=", 1), ("time", "<", 9)], (0, 0), 10, backwards=False)
+    store._db.set_exec_trace(None)
+    plan = list(store._db.execute(f"explain query plan {asked[-1]}", (0, 0, 1, 9, 10)))
+    assert "record_time (time>?" in plan[0][3]
+    assert not any("B-TREE" in step[3] for step in plan)
+    store.close()

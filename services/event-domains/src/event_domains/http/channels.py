@@ -1,6 +1,7 @@
 """REST: the channels of a domain."""
 
 from enum import Enum
+from typing import Annotated
 
 from eventservices.cns.domains import (
     ChannelPlace,
@@ -9,10 +10,10 @@ from eventservices.cns.domains import (
     LogAttributes,
     LogFullAction,
 )
-from fastapi import FastAPI
+from fastapi import FastAPI, Query
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import ChannelIn, ChannelOut, LogIn, LogOut, Made
+from event_domains.http.schemas import ChannelIn, ChannelOut, Identifier, LogIn, LogOut, Made
 from event_domains.http.views import channel_out
 
 _PATH = "/v1/domains/{domain_id}/channels"
@@ -22,29 +23,31 @@ _TAGS: list[str | Enum] = ["channels"]
 def add_channels(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of channels."""
 
-    @app.get(_PATH, responses=problems(404), tags=_TAGS)
-    async def get_all_channels(domain_id: int) -> list[ChannelOut]:
+    @app.get(_PATH, responses=problems(404, 422), tags=_TAGS)
+    async def get_all_channels(domain_id: Identifier) -> list[ChannelOut]:
         """List the channels."""
         domain = factory.get_event_domain(domain_id)
         return [channel_out(domain, member_id) for member_id in domain.get_all_channels()]
 
     @app.post(_PATH, status_code=201, responses=problems(404, 422, 429, 503), tags=_TAGS)
-    async def add_channel(domain_id: int, given: ChannelIn) -> Made:
+    async def add_channel(domain_id: Identifier, given: ChannelIn) -> Made:
         """Add a channel as it is; its clients need not know."""
         return Made(id=await _add(factory, domain_id, given))
 
-    @app.get(f"{_PATH}/{{member_id}}", responses=problems(404), tags=_TAGS)
-    async def get_channel(domain_id: int, member_id: int) -> ChannelOut:
+    @app.get(f"{_PATH}/{{member_id}}", responses=problems(404, 422), tags=_TAGS)
+    async def get_channel(domain_id: Identifier, member_id: Identifier) -> ChannelOut:
         """Show a channel."""
         return channel_out(factory.get_event_domain(domain_id), member_id)
 
-    @app.delete(f"{_PATH}/{{member_id}}", status_code=204, responses=problems(404, 503), tags=_TAGS)
-    async def remove_channel(domain_id: int, member_id: int) -> None:
+    @app.delete(
+        f"{_PATH}/{{member_id}}", status_code=204, responses=problems(404, 422, 503), tags=_TAGS
+    )
+    async def remove_channel(domain_id: Identifier, member_id: Identifier) -> None:
         """Remove a channel and its connections; the channel goes on without the domain."""
         await factory.get_event_domain(domain_id).remove_channel(member_id)
 
     @app.get(f"{_PATH}/{{member_id}}/log", responses=problems(404, 422), tags=_TAGS)
-    async def get_log(domain_id: int, member_id: int) -> LogOut:
+    async def get_log(domain_id: Identifier, member_id: Identifier) -> LogOut:
         """Show the log of a channel."""
         log = factory.get_event_log_domain(domain_id).get_log(member_id)
         status = log.availability_status
@@ -59,22 +62,28 @@ def add_channels(app: FastAPI, factory: EventLogDomainFactory) -> None:
         )
 
     @app.get(f"{_PATH}/{{member_id}}/log/count", responses=problems(404, 422), tags=_TAGS)
-    async def match(domain_id: int, member_id: int, constraint: str = "") -> int:
+    async def match(
+        domain_id: Identifier,
+        member_id: Identifier,
+        constraint: Annotated[str, Query(max_length=10_000)] = "",
+    ) -> int:
         """Count the records that match a constraint in ETCL."""
         return await factory.get_event_log_domain(domain_id).get_log(member_id).match(constraint)
 
-    @app.get(f"{_PATH}/{{member_id}}/offer-channels", responses=problems(404), tags=_TAGS)
-    async def get_offer_channels(domain_id: int, member_id: int) -> list[int]:
+    @app.get(f"{_PATH}/{{member_id}}/offer-channels", responses=problems(404, 422), tags=_TAGS)
+    async def get_offer_channels(domain_id: Identifier, member_id: Identifier) -> list[int]:
         """List the channels whose events reach this one."""
         return list(factory.get_event_domain(domain_id).get_offer_channels(member_id))
 
-    @app.get(f"{_PATH}/{{member_id}}/subscription-channels", responses=problems(404), tags=_TAGS)
-    async def get_subscription_channels(domain_id: int, member_id: int) -> list[int]:
+    @app.get(
+        f"{_PATH}/{{member_id}}/subscription-channels", responses=problems(404, 422), tags=_TAGS
+    )
+    async def get_subscription_channels(domain_id: Identifier, member_id: Identifier) -> list[int]:
         """List the channels that this one's events reach."""
         return list(factory.get_event_domain(domain_id).get_subscription_channels(member_id))
 
 
-async def _add(factory: EventLogDomainFactory, domain_id: int, given: ChannelIn) -> int:
+async def _add(factory: EventLogDomainFactory, domain_id: Identifier, given: ChannelIn) -> int:
     """Add a channel of any sort; a domain that has no such sort is not found as such."""
     if not (given.broker or given.gateway):
         raise ClientTypeError("body.broker: is missing, and so is body.gateway")

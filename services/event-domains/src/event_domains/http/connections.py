@@ -12,7 +12,7 @@ from eventservices.cns.domains import (
 from fastapi import FastAPI
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import ConnectionIn, ConnectionOut, Made
+from event_domains.http.schemas import ConnectionIn, ConnectionOut, Identifier, Made
 from event_domains.http.views import connection_out
 
 _PATH = "/v1/domains/{domain_id}/connections"
@@ -22,14 +22,14 @@ _TAGS: list[str | Enum] = ["connections"]
 def add_connections(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of connections."""
 
-    @app.get(_PATH, responses=problems(404), tags=_TAGS)
-    async def get_all_connections(domain_id: int) -> list[ConnectionOut]:
+    @app.get(_PATH, responses=problems(404, 422), tags=_TAGS)
+    async def get_all_connections(domain_id: Identifier) -> list[ConnectionOut]:
         """List the connections."""
         domain = factory.get_event_domain(domain_id)
         return [connection_out(domain, each) for each in domain.get_all_connections()]
 
     @app.post(_PATH, status_code=201, responses=problems(404, 409, 422, 429, 503), tags=_TAGS)
-    async def add_connection(domain_id: int, given: ConnectionIn) -> Made:
+    async def add_connection(domain_id: Identifier, given: ConnectionIn) -> Made:
         """Connect two channels; when this is answered, events pass."""
         ends = (given.supplier_id, given.consumer_id)
         style = NotificationStyle[given.notification_style.name]
@@ -40,14 +40,14 @@ def add_connections(app: FastAPI, factory: EventLogDomainFactory) -> None:
         connection = Connection(*ends, ClientType[given.ctype.value], style)
         return Made(id=await factory.get_event_domain(domain_id).add_connection(connection))
 
-    @app.get(f"{_PATH}/{{connection_id}}", responses=problems(404), tags=_TAGS)
-    async def get_connection(domain_id: int, connection_id: int) -> ConnectionOut:
+    @app.get(f"{_PATH}/{{connection_id}}", responses=problems(404, 422), tags=_TAGS)
+    async def get_connection(domain_id: Identifier, connection_id: Identifier) -> ConnectionOut:
         """Show a connection, and what became of its events."""
         return connection_out(factory.get_event_domain(domain_id), connection_id)
 
     @app.delete(
-        f"{_PATH}/{{connection_id}}", status_code=204, responses=problems(404, 503), tags=_TAGS
+        f"{_PATH}/{{connection_id}}", status_code=204, responses=problems(404, 422, 503), tags=_TAGS
     )
-    async def remove_connection(domain_id: int, connection_id: int) -> None:
+    async def remove_connection(domain_id: Identifier, connection_id: Identifier) -> None:
         """Remove a connection; when this is answered, no event passes it any more."""
         await factory.get_event_domain(domain_id).remove_connection(connection_id)

@@ -8,7 +8,7 @@ from eventservices.cns.domains.graph import Bounded, elementary_cycles, list_dia
 from fastapi import FastAPI, Response
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import CyclesOut, DiamondsOut
+from event_domains.http.schemas import CyclesOut, DiamondsOut, Identifier
 from event_domains.http.views import svg_of
 
 _TAGS: list[str | Enum] = ["graph"]
@@ -18,8 +18,8 @@ _SVG = "image/svg+xml"
 def add_graph(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of what the connections make together."""
 
-    @app.get("/v1/domains/{domain_id}/cycles", responses=problems(404), tags=_TAGS)
-    async def get_cycles(domain_id: int) -> CyclesOut:
+    @app.get("/v1/domains/{domain_id}/cycles", responses=problems(404, 422), tags=_TAGS)
+    async def get_cycles(domain_id: Identifier) -> CyclesOut:
         """List the elementary cycles; there are none where they are forbidden."""
         state = factory.get_event_domain(domain_id).state
         found: Bounded[tuple[int, ...]] = Bounded()
@@ -29,7 +29,9 @@ def add_graph(app: FastAPI, factory: EventLogDomainFactory) -> None:
         return CyclesOut(cycles=[list(cycle) for cycle in found], more=found.more)
 
     @app.get("/v1/domains/{domain_id}/diamonds", responses=problems(404, 422), tags=_TAGS)
-    async def get_diamonds(domain_id: int, view: DiamondView = DiamondView.MINIMAL) -> DiamondsOut:
+    async def get_diamonds(
+        domain_id: Identifier, view: DiamondView = DiamondView.MINIMAL
+    ) -> DiamondsOut:
         """List the diamonds; there are none where they are forbidden."""
         state = factory.get_event_domain(domain_id).state
         found: Bounded[tuple[tuple[int, ...], ...]] = Bounded()
@@ -42,9 +44,9 @@ def add_graph(app: FastAPI, factory: EventLogDomainFactory) -> None:
     @app.get(
         "/v1/domains/{domain_id}/picture.svg",
         response_class=Response,
-        responses=problems(404) | {200: {"content": {_SVG: {}}}},
+        responses=problems(404, 422) | {200: {"content": {_SVG: {}}}},
         tags=_TAGS,
     )
-    async def picture(domain_id: int) -> Response:
+    async def picture(domain_id: Identifier) -> Response:
         """Draw the domain."""
         return Response(svg_of(factory.get_event_domain(domain_id)), media_type=_SVG)

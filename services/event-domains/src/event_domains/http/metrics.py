@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Final
 
 from eventservices.cns.domains import EventLogDomainFactory
@@ -33,20 +32,28 @@ class DomainsCollector(Collector):
         events = CounterMetricFamily(
             f"{PREFIX}_events", "Events by outcome.", labels=["domain", "outcome"]
         )
+        refused = CounterMetricFamily(
+            f"{PREFIX}_changes_refused", "Changes refused as too many waited.", labels=labels
+        )
+        writes = CounterMetricFamily(
+            f"{PREFIX}_writes_refused",
+            "Writes of the journal refused as too many waited.",
+            value=self._factory.journal.refused,
+        )
         for domain_id in self._factory.get_all_domains():
             domain = self._factory.get_event_domain(domain_id)
             movers = tuple(domain.running.movers.values())
             name = [str(domain_id)]
             channels.add_metric(name, len(domain.state.members))
             connections.add_metric(name, len(domain.state.connections))
+            refused.add_metric(name, domain.changes.refused)
             running.add_metric(name, sum(mover.runs for mover in movers))
             total: Counter[str] = Counter()
             for mover in movers:
-                total.update(asdict(mover.counters))
-                total["discarded"] += mover.discarded
+                total.update(mover.counts)
             for outcome, count in sorted(total.items()):
                 events.add_metric([*name, outcome], count)
-        yield from (channels, connections, running, events)
+        yield from (channels, connections, running, events, refused, writes)
 
 
 def metrics_text(factory: EventLogDomainFactory) -> bytes:

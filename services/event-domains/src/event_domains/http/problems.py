@@ -1,5 +1,8 @@
 """The exceptions of the standard as answers."""
 
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from eventservices.cns.domains import (
@@ -17,7 +20,7 @@ from eventservices.cns.qos.errors import PropertiesError, PropertyError
 from eventservices.errors import EventServiceError, MalformedError, NotConnectedError
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from event_domains.errors import JournalError
 from event_domains.http.schemas import Problem
@@ -39,6 +42,9 @@ _STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
     (JournalError, 503),
     (EventServiceError, 500),
 )
+MOST_TEXT: Final = 500
+"""Most characters of a detail."""
+
 _ABOUT: Final = {
     404: "There is no such thing.",
     409: "It exists, or the domain forbids it; the data show why.",
@@ -60,6 +66,7 @@ def add_problems(app: FastAPI) -> None:
     for kind in (EventServiceError, JournalError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(HTTPException, _answer_http)
 
 
 def data_of(error: Exception) -> dict[str, Any]:
@@ -93,13 +100,39 @@ def _property(error: PropertyError) -> dict[str, Any]:
 async def _answer(_request: Request, error: Exception) -> Response:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
     name = type(error).__name__.removesuffix("Error")
-    body = {"error": name, "detail": str(error), "data": data_of(error)}
-    return JSONResponse(body, status)
+    return _problem(status, name, str(error), data_of(error))
 
 
 async def _answer_invalid(_request: Request, error: Exception) -> Response:
     found = error.errors() if isinstance(error, RequestValidationError) else []
     first = found[0] if found else {"loc": (), "msg": "not valid"}
     place = ".".join(str(part) for part in first["loc"]) or "request"
-    body = {"error": "Invalid", "detail": f"{place}: {first['msg']}", "data": {}}
-    return JSONResponse(body, 422)
+    return _problem(422, "Invalid", f"{place}: {first['msg']}")
+
+
+async def _answer_http(_request: Request, error: Exception) -> Response:
+    """Answer what the framework refuses, e.g. a body that is no JSON, in the same form."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = error.headers if isinstance(error, HTTPException) else None
+    detail = error.detail if isinstance(error, HTTPException) else ""
+    return _problem(status, HTTPStatus(status).phrase.replace(" ", ""), detail, headers=headers)
+
+
+def _problem(
+    status: int,
+    error: str,
+    detail: str,
+    data: Mapping[str, Any] | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return a refusal in one line of ASCII, whatever characters the request had."""
+    body = {"error": error, "detail": one_line(detail), "data": data or {}}
+    text = json.dumps(body, allow_nan=False)
+    return Response(text, status, headers, "application/json")
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line, its control characters escaped, cut where it is long."""
+    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text[:MOST_TEXT])
+    return line if len(text) <= MOST_TEXT else f"{line}…"

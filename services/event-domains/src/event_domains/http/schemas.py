@@ -1,12 +1,27 @@
 """What the REST interface accepts and returns, in the standard's terms."""
 
+import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from eventservices.cns.domains.records import MemberID
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Identifier = Annotated[int, Field(ge=0, lt=2**31)]
+"""A number of the standard's type `long`, in a path as in a body."""
+
+Properties = Annotated[dict[Annotated[str, Field(max_length=200)], Any], Field(max_length=100)]
+"""Properties of quality of service, or administrative ones, by name."""
+
+
+def _without_control_characters(text: str) -> str:
+    if any(unicodedata.category(each) == "Cc" for each in text):
+        raise ValueError("it has control characters")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_without_control_characters)]
+"""A name that a log, a picture and a terminal can show."""
 
 
 class _In(BaseModel):
@@ -17,8 +32,8 @@ class DomainIn(_In):
     """A new domain."""
 
     kind: Literal["event", "typed", "log"] = "event"
-    qos: dict[str, Any] = Field({}, max_length=100, examples=[{"CycleDetection": 1}])
-    admin: dict[str, Any] = Field({}, max_length=100, description="The standard defines none.")
+    qos: Properties = Field({}, examples=[{"CycleDetection": 1}])
+    admin: Properties = Field({}, description="The standard defines none.")
 
 
 class DomainOut(BaseModel):
@@ -39,14 +54,19 @@ class ChannelIn(_In):
     broker: str = Field(
         "", max_length=500, pattern=r"^((nats|tls)://\S+)?$", examples=["nats://127.0.0.1:4222"]
     )
-    channel: str = Field(min_length=1, max_length=200)
-    service: str = Field(
-        "", max_length=128, description="The event service of the federation that it is."
+    channel: Name = Field(min_length=1, max_length=200)
+    service: Name = Field(
+        "",
+        max_length=128,
+        description="The event service of the federation that it is.",
     )
     gateway: str = Field(
-        "", max_length=500, description="Address of the gateway that makes connections there."
+        "",
+        max_length=500,
+        pattern=r"^(https?://\S+)?$",
+        description="Address of the gateway that makes connections there.",
     )
-    interfaces: list[str] | None = Field(
+    interfaces: list[Annotated[str, Field(max_length=200)]] | None = Field(
         None, max_length=100, description="Of a typed channel; left out of an untyped one."
     )
     log: "LogIn | None" = Field(None, description="Of a channel whose events are logged.")
@@ -109,7 +129,7 @@ class ConnectionIn(_In):
     consumer_id: Identifier
     ctype: Form = Form.ANY
     notification_style: Style = Style.PUSH
-    key: str | None = Field(None, max_length=500, description="The interface of a typed one.")
+    key: str | None = Field(None, max_length=200, description="The interface of a typed one.")
 
 
 class ConnectionOut(BaseModel):
@@ -147,7 +167,7 @@ class ClientIn(_In):
     role: Role
     ctype: Form = Form.ANY
     member_id: Identifier | None = Field(None, description="The default channel where left out.")
-    name: str = Field("", max_length=200)
+    name: Name = Field("", max_length=200)
     lease_s: float = Field(30.0, gt=0, le=86_400, allow_inf_nan=False)
 
 

@@ -1,10 +1,9 @@
 """Domains as the REST interface shows them."""
 
-from dataclasses import asdict
-
 from eventservices.cns.domains import Connection, EventDomain, TypedConnection
 from eventservices.cns.domains.picture import Drawn, picture
 from eventservices.cns.domains.records import AnyConnection
+from eventservices.credentials import without_credentials
 
 from event_domains.http.schemas import ChannelOut, ConnectionOut, DomainOut, Form, Style
 
@@ -29,7 +28,7 @@ def channel_out(domain: EventDomain, member_id: int) -> ChannelOut:
     handle = domain.running.handles.get(member_id)
     return ChannelOut(
         id=member_id,
-        broker=member.place.broker,
+        broker=without_credentials(member.place.broker)[0],
         channel=member.place.channel,
         service=member.place.service,
         kind=member.kind.name,
@@ -42,7 +41,6 @@ def connection_out(domain: EventDomain, connection_id: int) -> ConnectionOut:
     """Return a connection, typed or not; errors as of `DomainState.connection`."""
     record = domain.state.connection(connection_id)
     mover = domain.running.movers.get(connection_id)
-    counters = {} if mover is None else asdict(mover.counters) | {"discarded": mover.discarded}
     return ConnectionOut(
         id=connection_id,
         supplier_id=record.supplier_id,
@@ -51,7 +49,7 @@ def connection_out(domain: EventDomain, connection_id: int) -> ConnectionOut:
         key=record.key if isinstance(record, TypedConnection) else None,
         notification_style=Style(record.notification_style.name.title()),
         runs=mover is None or mover.runs,
-        counters=counters,
+        counters={} if mover is None else mover.counts,
     )
 
 
@@ -64,24 +62,22 @@ def faults_of(domain: EventDomain) -> dict[str, str]:
     }
 
 
-def _form(record: AnyConnection) -> str:
-    if isinstance(record, Connection):
-        return record.ctype.name.removesuffix("_EVENT").lower()
-    return record.key
+def _connection_text(number: int, record: AnyConnection) -> str:
+    """Return what a picture has at a connection: its form, or its interface, and its style."""
+    if isinstance(record, TypedConnection):
+        what = record.key
+    else:
+        what = record.ctype.name.removesuffix("_EVENT").lower()
+    return f"{number}: {what} {record.notification_style.name.lower()}"
 
 
 def svg_of(domain: EventDomain) -> str:
     """Return a picture of a domain."""
     state, handles = domain.state, domain.running.handles
-    texts = {}
-    for number, record in state.connections.items():
-        what = (
-            record.ctype.name.removesuffix("_EVENT")
-            if isinstance(record, Connection)
-            else record.key
-        )
-        style = record.notification_style.name.lower()
-        texts[record.supplier_id, record.consumer_id] = f"{number}: {what.lower()} {style}"
+    texts = {
+        (each.supplier_id, each.consumer_id): _connection_text(number, each)
+        for number, each in state.connections.items()
+    }
     drawn = Drawn(
         title=f"Event domain {domain.id}",
         channels={number: member.place.channel for number, member in state.members.items()},

@@ -1,10 +1,10 @@
 """What all operations of a domain share: its state, what runs, and that one follows another."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
 from eventservices.cns.channel import EventChannel
+from eventservices.cns.domains.changing import Changes, change
 from eventservices.cns.domains.errors import (
     ChannelNotFoundError,
     ClientTypeError,
@@ -43,6 +43,7 @@ class DomainCore:
     Attributes:
         id: The domain's identifier.
         leases: The clients that joined from elsewhere.
+        changes: Its changes, which go one after another.
     """
 
     def __init__(
@@ -56,10 +57,10 @@ class DomainCore:
         self.id = domain_id
         self._interfaces = interfaces
         self.leases = Leases()
+        self.changes = Changes()
         self._state = state
         self._running = running
         self._journal = journal
-        self._changing = asyncio.Lock()
         self._destroyed = False
 
     @property
@@ -77,44 +78,47 @@ class DomainCore:
         """What of it runs."""
         return self._running
 
-    def _check_alive(self) -> None:
+    def check_alive(self) -> None:
+        """Check that the domain is there.
+
+        Raises:
+            DomainDestroyedError: It was destroyed.
+        """
         if self._destroyed:
             raise DomainDestroyedError(f"domain {self.id} was destroyed")
 
-    def _commit(self, plan: Plan[T]) -> T:
+    async def _commit(self, plan: Plan[T]) -> T:
         """Keep what was planned, then do it."""
-        self._journal.write(self.id, plan.changes)
-        for change in plan.changes:
-            self._state.apply(change)
+        await self._journal.write(self.id, plan.changes)
+        for each in plan.changes:
+            self._state.apply(each)
         return plan.result
 
+    @change
     async def _add_member(self, record: MemberRecord, log: LogAttributes | None = None) -> MemberID:
-        async with self._changing:
-            self._check_alive()
-            plan = self._state.plan_member(record)
-            await self._running.open_member(plan.result, record, log)
-            try:
-                return self._commit(plan)
-            except BaseException:
-                await self._running.close_member(plan.result, forget=True)
-                raise
+        plan = self._state.plan_member(record)
+        await self._running.open_member(plan.result, record, log)
+        try:
+            return await self._commit(plan)
+        except BaseException:
+            await self._running.close_member(plan.result, forget=True)
+            raise
 
+    @change
     async def _add_connection(self, connection: AnyConnection) -> ConnectionID:
-        async with self._changing:
-            self._check_alive()
-            plan = self._state.plan_connection(connection)
-            await self._running.open_connection(plan.result, connection)
-            try:
-                added = self._commit(plan)
-            except BaseException:
-                await self._running.close_connections((plan.result,))
-                raise
-            ends = (connection.supplier_id, connection.consumer_id)
-            self._running.announcements.changed(ends)
-            return added
+        plan = self._state.plan_connection(connection)
+        await self._running.open_connection(plan.result, connection)
+        try:
+            added = await self._commit(plan)
+        except BaseException:
+            await self._running.close_connections((plan.result,))
+            raise
+        ends = (connection.supplier_id, connection.consumer_id)
+        self._running.announcements.changed(ends)
+        return added
 
     def _channel(self, member_id: MemberID) -> EventChannel:
-        self._check_alive()
+        self.check_alive()
         member = self._state.member(member_id)
         if member.place.gateway:
             raise ClientTypeError(f"channel {member_id} is the service {member.place.service!r}")
@@ -132,6 +136,7 @@ class DomainCore:
             str(DomainQoS.DIAMOND_DETECTION): int(record.forbid_diamonds),
         }
 
+    @change
     async def set_qos(self, required: Mapping[str, object]) -> None:
         """Change properties, all or none.
 
@@ -140,9 +145,7 @@ class DomainCore:
         Raises:
             UnsupportedQoSError: Some cannot be had; it lists all of these.
         """
-        async with self._changing:
-            self._check_alive()
-            self._commit(self._state.plan_qos(required))
+        await self._commit(self._state.plan_qos(required))
 
     def validate_qos(self, required: Mapping[str, object]) -> dict[str, PropertyRange]:
         """Return the values that both properties may have, and change nothing.
@@ -150,7 +153,7 @@ class DomainCore:
         Raises:
             UnsupportedQoSError: As `set_qos`.
         """
-        self._check_alive()
+        self.check_alive()
         self._state.plan_qos(required)
         return ranges(self._state.available())
 

@@ -4,9 +4,11 @@ Source:
     OMG Management of Event Domains 1.0, interface `EventDomainFactory`.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final, Self
 
+from eventservices.cns.domains.changing import whole
 from eventservices.cns.domains.domain import EventDomain
 from eventservices.cns.domains.errors import DomainNotFoundError
 from eventservices.cns.domains.journal import Journal, MemoryJournal
@@ -56,6 +58,7 @@ class EventDomainFactory(Opening):
         self._defaults = dict(defaults)
         self._domains: dict[DomainID, EventDomain] = {}
         self._next = self._journal.next_domain()
+        self._creating = 0
 
     async def open(self) -> Self:
         """Bring back the domains of the journal; channels open as soon as brokers are there.
@@ -64,14 +67,14 @@ class EventDomainFactory(Opening):
             OSError: The journal cannot be read.
         """
         states: dict[DomainID, DomainState] = {}
-        for domain_id, change in self._journal.read():
+        for domain_id, change in await asyncio.to_thread(list, self._journal.read()):
             if isinstance(change, DomainChange) and change.record is not None:
                 states.setdefault(domain_id, DomainState(change.record))
             if domain_id in states:
                 states[domain_id].apply(change)
         for domain_id, state in sorted(states.items()):
             domain = self._domains[domain_id] = self._make(domain_id, state)
-            domain.running.restore()
+            await domain.running.restore()
         return self
 
     async def close(self) -> None:
@@ -80,7 +83,7 @@ class EventDomainFactory(Opening):
             await domain.close()
         await self._brokers.close()
 
-    def create_event_domain(
+    async def create_event_domain(
         self,
         initial_qos: Mapping[str, object] | None = None,
         initial_admin: Mapping[str, object] | None = None,
@@ -100,7 +103,12 @@ class EventDomainFactory(Opening):
             AdminLimitExceededError: There are `MOST_DOMAINS`.
             OSError: The journal cannot be written.
         """
-        return self._create(DomainKind.EVENT, initial_qos or {}, initial_admin or {})
+        return await self._create(DomainKind.EVENT, initial_qos or {}, initial_admin or {})
+
+    @property
+    def journal(self) -> Journal:
+        """Where domains are kept."""
+        return self._journal
 
     def get_all_domains(self) -> tuple[DomainID, ...]:
         """Return the identifiers of the domains that there are, ascending."""
@@ -118,7 +126,7 @@ class EventDomainFactory(Opening):
             raise DomainNotFoundError(f"there is no domain {domain_id}")
         return self._domains[domain_id]
 
-    def _create(
+    async def _create(
         self,
         kind: DomainKind,
         initial_qos: Mapping[str, object],
@@ -127,7 +135,7 @@ class EventDomainFactory(Opening):
         refuse_admin(initial_admin)
         qos = {**self._defaults, **judge_qos(initial_qos, _ANYTHING)}
         self._sweep()
-        if len(self._domains) >= MOST_DOMAINS:
+        if len(self._domains) + self._creating >= MOST_DOMAINS:
             raise AdminLimitExceededError("MaxDomains", MOST_DOMAINS)
         record = DomainRecord(
             kind,
@@ -135,10 +143,17 @@ class EventDomainFactory(Opening):
             forbid_diamonds=bool(qos[DomainQoS.DIAMOND_DETECTION]),
         )
         domain_id = self._next
-        self._journal.write(domain_id, (DomainChange(record),))
         self._next += 1
+        self._creating += 1
+        try:
+            return await whole(self._kept(domain_id, record)), domain_id
+        finally:
+            self._creating -= 1
+
+    async def _kept(self, domain_id: DomainID, record: DomainRecord) -> EventDomain:
+        await self._journal.write(domain_id, (DomainChange(record),))
         domain = self._domains[domain_id] = self._make(domain_id, DomainState(record))
-        return domain, domain_id
+        return domain
 
     def _make(self, domain_id: DomainID, state: DomainState) -> EventDomain:
         running = Running(domain_id, state, self._brokers, self._options)
@@ -158,13 +173,15 @@ class TypedEventDomainFactory(EventDomainFactory):
         OMG Management of Event Domains 1.0, interface `TypedEventDomainFactory`.
     """
 
-    def create_typed_event_domain(
+    async def create_typed_event_domain(
         self,
         initial_qos: Mapping[str, object] | None = None,
         initial_admin: Mapping[str, object] | None = None,
     ) -> tuple[TypedEventDomain, DomainID]:
         """Create a typed domain; arguments and errors as of `create_event_domain`."""
-        domain, domain_id = self._create(DomainKind.TYPED, initial_qos or {}, initial_admin or {})
+        domain, domain_id = await self._create(
+            DomainKind.TYPED, initial_qos or {}, initial_admin or {}
+        )
         return _typed(domain), domain_id
 
     def get_all_typed_domains(self) -> tuple[DomainID, ...]:
@@ -194,13 +211,15 @@ class EventLogDomainFactory(TypedEventDomainFactory):
         OMG Management of Event Domains 1.0, interface `EventLogDomainFactory`.
     """
 
-    def create_event_log_domain(
+    async def create_event_log_domain(
         self,
         initial_qos: Mapping[str, object] | None = None,
         initial_admin: Mapping[str, object] | None = None,
     ) -> tuple[EventLogDomain, DomainID]:
         """Create a domain of logs; arguments and errors as of `create_event_domain`."""
-        domain, domain_id = self._create(DomainKind.LOG, initial_qos or {}, initial_admin or {})
+        domain, domain_id = await self._create(
+            DomainKind.LOG, initial_qos or {}, initial_admin or {}
+        )
         return _of_logs(domain), domain_id
 
     def get_all_event_log_domains(self) -> tuple[DomainID, ...]:

@@ -8,29 +8,40 @@ from eventservices.cns.domains.state import Change
 
 
 class Journal(Protocol):
-    """Keeps changes; what `write` returned from is kept, whatever happens then."""
+    """Keeps changes; what `write` returned from is kept, whatever happens then.
 
-    def write(self, domain: DomainID, changes: Sequence[Change]) -> None:
-        """Keep changes of a domain, all of them or none.
+    Attributes:
+        refused: Writes that were refused because too many waited.
+    """
+
+    refused: int
+
+    async def write(self, domain: DomainID, changes: Sequence[Change]) -> None:
+        """Keep changes of a domain, all of them or none, without blocking the event loop.
 
         Raises:
             OSError: They cannot be kept; none is.
         """
 
     def read(self) -> Iterable[tuple[DomainID, Change]]:
-        """Return the changes that rebuild the domains that there are, in an order that serves."""
+        """Return the changes that rebuild the domains that there are, each after what it needs."""
 
     def next_domain(self) -> DomainID:
         """Return the lowest identifier that no domain has had."""
 
 
 class MemoryJournal:
-    """Keeps nothing beyond the process."""
+    """Keeps nothing beyond the process.
+
+    Attributes:
+        refused: Writes that were refused: none.
+    """
 
     def __init__(self) -> None:
+        self.refused = 0
         self._next = 0
 
-    def write(self, domain: DomainID, changes: Sequence[Change]) -> None:  # noqa: ARG002 - nothing is kept
+    async def write(self, domain: DomainID, changes: Sequence[Change]) -> None:  # noqa: ARG002 - nothing is kept
         """Record the identifier alone."""
         self._next = max(self._next, domain + 1)
 

@@ -7,6 +7,7 @@ Source:
 from collections.abc import Mapping, Sequence
 
 from eventservices.cns.channel import EventChannel
+from eventservices.cns.domains.changing import change, whole
 from eventservices.cns.domains.core import DomainCore, place_of
 from eventservices.cns.domains.errors import ClientTypeError, ConnectionNotFoundError
 from eventservices.cns.domains.graph import (
@@ -48,7 +49,7 @@ class DomainOperations(DomainCore):
 
     def get_all_channels(self) -> tuple[MemberID, ...]:
         """Return the identifiers of all members, ascending."""
-        self._check_alive()
+        self.check_alive()
         return tuple(sorted(self._state.members))
 
     def get_channel(self, member_id: MemberID) -> EventChannel:
@@ -60,21 +61,20 @@ class DomainOperations(DomainCore):
         """
         return self._channel(member_id)
 
+    @change
     async def remove_channel(self, member_id: MemberID) -> None:
         """Remove a channel and its connections; the channel goes on without the domain.
 
         Raises:
             ChannelNotFoundError: There is none of that id.
         """
-        async with self._changing:
-            self._check_alive()
-            plan = self._state.plan_member_removal(member_id)
-            touched = self._neighbours(member_id)
-            closed = self._commit(plan)
-            self.leases.forget_member(member_id)
-            await self._running.close_connections(closed)
-            await self._running.close_member(member_id, forget=True)
-            self._running.announcements.changed(touched)
+        plan = self._state.plan_member_removal(member_id)
+        touched = self._neighbours(member_id)
+        closed = await self._commit(plan)
+        self.leases.forget_member(member_id)
+        await self._running.close_connections(closed)
+        await self._running.close_member(member_id, forget=True)
+        self._running.announcements.changed(touched)
 
     async def add_connection(self, connection: Connection) -> ConnectionID:
         """Connect two channels; when this returns, events pass.
@@ -97,7 +97,7 @@ class DomainOperations(DomainCore):
 
     def get_all_connections(self) -> tuple[ConnectionID, ...]:
         """Return the identifiers of all connections, ascending."""
-        self._check_alive()
+        self.check_alive()
         return tuple(sorted(self._state.connections))
 
     def get_connection(self, connection_id: ConnectionID) -> Connection:
@@ -106,25 +106,24 @@ class DomainOperations(DomainCore):
         Raises:
             ConnectionNotFoundError: There is none of that id, or it is typed.
         """
-        self._check_alive()
+        self.check_alive()
         found = self._state.connection(connection_id)
         if not isinstance(found, Connection):
             raise ConnectionNotFoundError(f"connection {connection_id} is typed")
         return found
 
+    @change
     async def remove_connection(self, connection_id: ConnectionID) -> None:
         """Remove a connection; when this returns, no event passes it any more.
 
         Raises:
             ConnectionNotFoundError: There is none of that id.
         """
-        async with self._changing:
-            self._check_alive()
-            plan = self._state.plan_connection_removal(connection_id)
-            found = self._state.connection(connection_id)
-            self._commit(plan)
-            await self._running.close_connections((connection_id,))
-            self._running.announcements.changed((found.supplier_id, found.consumer_id))
+        plan = self._state.plan_connection_removal(connection_id)
+        found = self._state.connection(connection_id)
+        await self._commit(plan)
+        await self._running.close_connections((connection_id,))
+        self._running.announcements.changed((found.supplier_id, found.consumer_id))
 
     def get_offer_channels(self, member_id: MemberID) -> tuple[MemberID, ...]:
         """Return the channels whose events reach a channel, itself never among them; ascending.
@@ -144,14 +143,14 @@ class DomainOperations(DomainCore):
 
     def get_cycles(self) -> Bounded[Cycle]:
         """Return the elementary cycles, each from its lowest channel on, sorted and bounded."""
-        self._check_alive()
+        self.check_alive()
         if self._state.record.forbid_cycles:
             return Bounded()
         return elementary_cycles(self._state.graph)
 
     def get_diamonds(self, view: DiamondView = DiamondView.MINIMAL) -> Bounded[Diamond]:
         """Return the diamonds, ordered by their ends and bounded."""
-        self._check_alive()
+        self.check_alive()
         if self._state.record.forbid_diamonds:
             return Bounded()
         return list_diamonds(self._state.graph, view)
@@ -166,40 +165,41 @@ class DomainOperations(DomainCore):
         """Where suppliers are connected that name no channel; None without a channel."""
         return self._state.record.default_supplier
 
+    @change
     async def set_default_consumer_channel(self, member_id: MemberID) -> None:
         """Make a channel the default one for consumers.
 
         Raises:
             ChannelNotFoundError: There is none of that id.
         """
-        async with self._changing:
-            self._check_alive()
-            self._commit(self._state.plan_defaults(consumer=member_id))
+        await self._commit(self._state.plan_defaults(consumer=member_id))
 
+    @change
     async def set_default_supplier_channel(self, member_id: MemberID) -> None:
         """Make a channel the default one for suppliers; errors as of the other."""
-        async with self._changing:
-            self._check_alive()
-            self._commit(self._state.plan_defaults(supplier=member_id))
+        await self._commit(self._state.plan_defaults(supplier=member_id))
 
     async def destroy(self) -> None:
         """Close all connections and forget the domain; its channels go on. Idempotent."""
-        async with self._changing:
-            if self._destroyed:
-                return
-            self._journal.write(self.id, (DomainChange(None),))
-            self._destroyed = True
-            await self._running.close(forget=True)
+        async with self.changes.turn():
+            await whole(self._destroy())
 
     async def close(self) -> None:
         """Stop running; the journal brings the domain back."""
-        async with self._changing:
+        async with self.changes.turn():
             await self._running.close(forget=False)
+
+    async def _destroy(self) -> None:
+        if self._destroyed:
+            return
+        await self._journal.write(self.id, (DomainChange(None),))
+        self._destroyed = True
+        await self._running.close(forget=True)
 
     def _reached(
         self, neighbours: Mapping[MemberID, set[MemberID]], member_id: MemberID
     ) -> tuple[MemberID, ...]:
-        self._check_alive()
+        self.check_alive()
         self._state.member(member_id)
         return tuple(sorted(reached(neighbours, {member_id}) - {member_id}))
 

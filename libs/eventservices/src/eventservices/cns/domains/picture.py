@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_markup
 from typing import Final
 
 import networkx as nx
@@ -32,6 +32,10 @@ class Drawn:
     channels: Mapping[int, str]
     connections: Mapping[tuple[int, int], str]
     away: frozenset[int] = frozenset()
+
+
+MOST_TEXT: Final = 40
+"""Most characters of the text at a connection."""
 
 
 def picture(graph: Digraph, drawn: Drawn) -> str:
@@ -121,7 +125,7 @@ def _arrow(
     return (
         f'<path d="{path}" fill="none" stroke="{colour}" marker-end="url(#{marker})"/>'
         f'<text x="{at[0]}" y="{at[1]}" text-anchor="middle" font-size="11" fill="{colour}">'
-        f"{escape(text)}</text>"
+        f"{escape(_cut(text, MOST_TEXT))}</text>"
     )
 
 
@@ -129,7 +133,7 @@ def _box(number: int, place: tuple[int, int], drawn: Drawn) -> str:
     x, y = _middle(place)
     dashes = ' stroke-dasharray="5 4"' if number in drawn.away else ""
     name = drawn.channels.get(number, "")
-    shown = name if len(name) <= 16 else f"{name[:15]}…"
+    shown = _cut(name, 16)
     return (
         f"<g><title>{escape(f'{number} {name}')}</title>"
         f'<rect x="{x - _WIDTH / 2}" y="{y - _HEIGHT / 2}" width="{_WIDTH}" height="{_HEIGHT}"'
@@ -137,3 +141,14 @@ def _box(number: int, place: tuple[int, int], drawn: Drawn) -> str:
         f'<text x="{x}" y="{y - 2}" text-anchor="middle">{number}</text>'
         f'<text x="{x}" y="{y + 14}" text-anchor="middle" font-size="11">{escape(shown)}</text></g>'
     )
+
+
+def escape(text: str) -> str:
+    """Return a text for a place between tags; characters that XML cannot have are replaced."""
+    return escape_markup(
+        "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

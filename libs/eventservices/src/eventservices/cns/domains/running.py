@@ -25,6 +25,7 @@ from eventservices.cns.domains.records import (
 from eventservices.cns.domains.state import DomainState
 from eventservices.cns.domains.typed.interfaces import Interface
 from eventservices.cns.options import ClientType
+from eventservices.errors import NotConnectedError
 
 AT_ONCE: Final = 32
 """Most channels or connections that are closed at the same time."""
@@ -40,6 +41,8 @@ class DomainOptions:
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
         interfaces: Those that are declared, by name.
         logs: Folder of all logs; None for logs that a restart forgets.
+        positions: Folder of how far each connection has moved events; None where a restart counts
+            again.
         subscribing: Makes subscriptions at gateways, for members that are other event services.
     """
 
@@ -48,6 +51,7 @@ class DomainOptions:
     poll_s: float = 0.1
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     logs: Path | None = None
+    positions: Path | None = None
     subscribing: Subscribing | None = None
 
 
@@ -88,7 +92,7 @@ class Running:
         try:
             await handle.open()
             if log is not None:
-                made = self._logs.make(member_id, log)
+                made = await asyncio.to_thread(self._logs.make_over, member_id, log)
                 self.logs[member_id] = NotifyLog(made, handle, self._log_name(member_id))
                 await self.logs[member_id].start_now()
         except BaseException:
@@ -96,7 +100,16 @@ class Running:
             raise
 
     async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
-        """Have a connection run; errors as of `Mover.start_now`."""
+        """Have a connection run; errors as of `Mover.start_now`.
+
+        Raises:
+            NotConnectedError: A channel's broker is away, which is known at once.
+        """
+        for member_id in (record.supplier_id, record.consumer_id):
+            handle = self.handles.get(member_id)
+            if handle is not None and not handle.connected:
+                reason = handle.reason or "its broker does not answer"
+                raise NotConnectedError(f"channel {member_id} is away: {reason}")
         mover = self._mover(connection_id, record)
         if mover is None:
             await self._gateways.connect(connection_id, record)
@@ -105,14 +118,14 @@ class Running:
             self.movers[connection_id] = mover
         self.announcements.changed((record.supplier_id, record.consumer_id))
 
-    def restore(self) -> None:
+    async def restore(self) -> None:
         """Have all run that the domain has, as soon as the brokers are there."""
         for member_id, member in self._state.members.items():
             if not member.place.gateway:
                 handle = self.handles[member_id] = self._handle(member_id, member)
                 handle.open_later()
                 if member.kind.log:
-                    found = self._logs.open(member_id)
+                    found = await asyncio.to_thread(self._logs.open, member_id)
                     self.logs[member_id] = NotifyLog(found, handle, self._log_name(member_id))
                     self.logs[member_id].start()
         for connection_id, record in self._state.connections.items():
@@ -147,7 +160,7 @@ class Running:
         if log is not None:
             await log.close()
             if forget:
-                self._logs.destroy((member_id,))
+                await asyncio.to_thread(self._logs.destroy, (member_id,))
         handle = self.handles.pop(member_id, None)
         if handle is not None:
             await handle.close()
@@ -158,7 +171,7 @@ class Running:
         await self.close_connections(tuple(self._state.connections), forget=forget)
         for member_id in tuple(self.handles):
             await self.close_member(member_id, forget=forget)
-        self._logs.close()
+        await asyncio.to_thread(self._logs.close)
 
     def _handle(self, member_id: MemberID, member: MemberRecord) -> Handle:
         async def opened(channel: EventChannel) -> None:
@@ -170,6 +183,7 @@ class Running:
         ends = (self.handles.get(record.supplier_id), self.handles.get(record.consumer_id))
         if ends[0] is None or ends[1] is None:
             return None  # an end is another service's: its gateway moves the events
+        folder = self._options.positions
         spec = MoverSpec(
             name=f"{self._options.name}-{self._domain}-{connection_id}",
             form=_form_of(record),
@@ -179,6 +193,7 @@ class Running:
             most_connections=self._most_connections,
             forwards=lambda: self._forwards(record.supplier_id),
             interface=record.key if isinstance(record, TypedConnection) else "",
+            positions=folder and folder / f"{self._domain}-{connection_id}.positions",
         )
         return Mover(spec, ends[0], ends[1])
 

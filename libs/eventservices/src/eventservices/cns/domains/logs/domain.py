@@ -62,7 +62,7 @@ class EventLogDomain(TypedEventDomain):
             ChannelNotFoundError: There is no channel of that id.
             ClientTypeError: It is not a log.
         """
-        self._check_alive()
+        self.check_alive()
         self._state.member(member_id)
         found = self._running.logs.get(member_id)
         if found is None:

@@ -1,11 +1,11 @@
 """What a query found, read in parts: nothing is read before it is requested."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Final
 
 from eventservices.cns.domains.logs.errors import InvalidParamError
 from eventservices.cns.domains.logs.records import LogRecord, bounds_of, is_covered, unpacked
-from eventservices.cns.domains.logs.store import Bound, LogStore, Row
+from eventservices.cns.domains.logs.store import Cursor, LogStore, Row
 from eventservices.cns.etcl import Constraint
 from eventservices.slices import shared_slice
 
@@ -15,21 +15,26 @@ CHUNK: Final = 128
 MOST_AT_ONCE: Final = 10_000
 """Most records that one call returns."""
 
-_FIRST, _LAST = 0, 2**62
+_FIRST: Final[Cursor] = (-1, 0)
+_LAST: Final[Cursor] = (2**63 - 1, 2**63 - 1)
 
 
 class LogIterator:
-    """The records that match a constraint, in the order in which they were logged.
+    """The records that match a constraint, in the order of their identifiers or of their times.
 
-    Long searches leave the event loop to others in between. Records that are removed meanwhile
-    are not found any more; those that are written meanwhile are.
+    The order is that of times where the constraint bounds these and not the identifiers; both are
+    the order in which records were logged as long as the clock goes on. Long searches leave the
+    event loop to others in between. Records that are removed meanwhile are not found any more;
+    those that are written meanwhile are.
 
     Args:
         store: The records.
         constraint: Which are sought.
         check: Raises where the log cannot be read.
-        begin: Identifier after which to begin, or before which.
         backwards: Whether the newest come first.
+
+    Attributes:
+        oldest: Returns the time before which records are not found.
     """
 
     def __init__(
@@ -37,16 +42,20 @@ class LogIterator:
         store: LogStore,
         constraint: Constraint,
         check: Callable[[], None],
-        begin: int | None = None,
         *,
         backwards: bool = False,
     ) -> None:
+        self.oldest: Callable[[], int] = lambda: 0
         self._store = store
         self._constraint = constraint
         self._check = check
         self._backwards = backwards
-        self._first = (_LAST if backwards else _FIRST) if begin is None else begin
-        self._covered = is_covered(constraint)
+        bounds = bounds_of(constraint)
+        columns = {column for column, *_ in bounds}
+        self._column = "time" if columns == {"time"} else "id"
+        self._bounds = [bound for bound in bounds if bound[0] == self._column]
+        self._covered = is_covered(constraint) and len(columns) < 2
+        self._first = _LAST if backwards else _FIRST
         self._cursor = self._first
         self._position = 0
         self._destroyed = False
@@ -94,36 +103,37 @@ class LogIterator:
         self._destroyed = True
 
     async def _walk(self) -> AsyncIterator[LogRecord]:
-        bounds = self._bounds()
-        if bounds is None:
-            return
         share = shared_slice()
         while True:
             await share.turn()
-            rows = self._store.select(bounds, self._cursor, CHUNK, backwards=self._backwards)
+            rows = self._store.select(
+                self._column, self._bounds, self._cursor, CHUNK, backwards=self._backwards
+            )
             for record in self._matching(rows):
-                self._cursor = record.id
+                self._cursor = (record.time, record.id)
                 yield record
             share.end()
             if len(rows) < CHUNK:
                 return
-            self._cursor = rows[-1][0]
-
-    def _bounds(self) -> list[Bound] | None:
-        """Return what all records sought have; None where there can be none."""
-        bounds = bounds_of(self._constraint)
-        if not any(column == "time" for column, *_ in bounds):
-            return bounds
-        span = self._store.span(bounds)
-        if span is None:
-            return None
-        return [*bounds, ("id", ">=", span[0]), ("id", "<=", span[1])]
+            self._cursor = (rows[-1][1], rows[-1][0])
 
     def _matching(self, rows: list[Row]) -> Iterator[LogRecord]:
+        oldest = self.oldest()
         for row in rows:
             record = record_of(row)
-            if self._covered or self._constraint.matches(record.content):
+            if record.time >= oldest and (
+                self._covered or self._constraint.matches(record.content)
+            ):
                 yield record
+
+
+async def in_parts(ids: Sequence[int]) -> AsyncIterator[Sequence[int]]:
+    """Yield identifiers in parts of `CHUNK`; others have their turn in between."""
+    share = shared_slice()
+    for begin in range(0, len(ids), CHUNK):
+        await share.turn()
+        yield ids[begin : begin + CHUNK]
+        share.end()
 
 
 def record_of(row: Row) -> LogRecord:

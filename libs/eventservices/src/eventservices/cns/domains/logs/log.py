@@ -14,7 +14,7 @@ from eventservices.cns.domains.logs.errors import (
     LogLockedError,
     LogOffDutyError,
 )
-from eventservices.cns.domains.logs.iterator import LogIterator, record_of
+from eventservices.cns.domains.logs.iterator import LogIterator, in_parts, record_of
 from eventservices.cns.domains.logs.own_events import (
     StateType,
     object_deletion,
@@ -28,9 +28,9 @@ from eventservices.cns.domains.logs.records import (
     constraint_of,
     packed,
 )
-from eventservices.cns.domains.logs.settings import LogSettings
+from eventservices.cns.domains.logs.settings import LogSettings, check_filter
 from eventservices.cns.domains.logs.store import LogStore
-from eventservices.cns.etcl import GRAMMAR, Filter
+from eventservices.cns.etcl import GRAMMAR, Constraint
 from eventservices.cns.etcl.utc import ticks_now
 from eventservices.cns.event import AnyEvent
 from eventservices.cns.value import Value
@@ -117,7 +117,7 @@ class Log(LogSettings):
         """
         self._check_readable()
         self._purge()
-        return LogIterator(self._store, constraint_of(grammar, constraint), self._check_readable)
+        return self._iterator(constraint_of(grammar, constraint))
 
     def retrieve(self, from_time: int, how_many: int) -> LogIterator:
         """Return an iterator over records from a time on, or back from it.
@@ -136,8 +136,7 @@ class Log(LogSettings):
         self._check_readable()
         self._purge()
         constraint = constraint_of(GRAMMAR, f"$.time {relation} {from_time}")
-        backwards = how_many < 0
-        return LogIterator(self._store, constraint, self._check_readable, backwards=backwards)
+        return self._iterator(constraint, backwards=how_many < 0)
 
     async def match(self, constraint: str, grammar: str = GRAMMAR) -> int:
         """Return how many records match a constraint; errors as of `query`."""
@@ -145,7 +144,8 @@ class Log(LogSettings):
 
     async def delete_records(self, constraint: str, grammar: str = GRAMMAR) -> int:
         """Delete the records that match a constraint, and return how many; errors as of `query`."""
-        return self.delete_records_by_id(await self.query(constraint, grammar).ids())
+        ids = await self.query(constraint, grammar).ids()
+        return sum([self.delete_records_by_id(part) async for part in in_parts(ids)])
 
     def delete_records_by_id(self, ids: Sequence[int]) -> int:
         """Delete records, and return how many there were; unknown identifiers are passed over."""
@@ -191,9 +191,13 @@ class Log(LogSettings):
         """Note something of all records that match, and return how many; errors as of both."""
         checked_attributes(attributes)
         ids = await self.query(constraint, grammar).ids()
-        for record_id in ids:
-            self.set_record_attribute(record_id, attributes)
-        return len(ids)
+        noted = 0
+        async for part in in_parts(ids):
+            for record_id in part:
+                if self._store.get(record_id) is not None:  # else it was removed meanwhile
+                    self.set_record_attribute(record_id, attributes)
+                    noted += 1
+        return noted
 
     def flush(self) -> None:
         """Have everything that was written survive a power loss."""
@@ -223,9 +227,13 @@ class Log(LogSettings):
         Raises:
             InvalidConstraintError: It is not in the language.
         """
-        if constraint:
-            Filter().add_constraints([((), constraint)])
+        check_filter(constraint)
         self._change_filter(constraint)
+
+    def _iterator(self, constraint: Constraint, *, backwards: bool = False) -> LogIterator:
+        found = LogIterator(self._store, constraint, self._check_readable, backwards=backwards)
+        found.oldest = self._oldest
+        return found
 
     def _row(self, info: bytes, attrs: bytes) -> tuple[int, bytes, bytes, int]:
         return (self._clock(), info, attrs, OVERHEAD_BYTES + len(info) + len(attrs))

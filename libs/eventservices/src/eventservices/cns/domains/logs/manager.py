@@ -4,6 +4,8 @@ Source:
     OMG Telecom Log Service 1.1.2, `DsLogAdmin::LogMgr`, `BasicLogFactory`.
 """
 
+import logging
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,11 +17,13 @@ from eventservices.cns.domains.logs.attributes import (
 )
 from eventservices.cns.domains.logs.errors import (
     InvalidParamError,
+    LogDisabledError,
     LogIdAlreadyExistsError,
     LogNotFoundError,
 )
 from eventservices.cns.domains.logs.log import Log
 from eventservices.cns.domains.logs.own_events import object_creation
+from eventservices.cns.domains.logs.settings import check_filter
 from eventservices.cns.domains.logs.store import LogStore
 from eventservices.cns.errors import AdminLimitExceededError
 from eventservices.cns.etcl.utc import ticks_now
@@ -28,6 +32,9 @@ MOST_LOGS: Final = 1_000
 """Most logs of a manager."""
 
 _SUFFIX: Final = ".log.sqlite"
+_PARTS: Final = ("", "-wal", "-shm")
+
+log = logging.getLogger(__name__)
 
 
 class LogManager:
@@ -95,11 +102,35 @@ class LogManager:
         path = self._path(log_id)
         if path != _MEMORY and path.exists():
             raise LogIdAlreadyExistsError(f"there is a log {log_id} in {path}")
+        check_filter(settings.constraint)
         store = LogStore(path)
         store.set_attributes(settings)
-        log = self._logs[log_id] = Log(log_id, store, self._clock)
-        log.own_events.append(object_creation(log_id, self._clock()))
-        return log
+        made = self._logs[log_id] = Log(log_id, store, self._clock)
+        made.own_events.append(object_creation(log_id, self._clock()))
+        return made
+
+    def make_over(self, log_id: int, settings: LogAttributes) -> Log:
+        """Make a log whose identifier is new; a file that is there already is renamed, and kept.
+
+        Such a file is what is left of a log that was not made to the end, or of another journal.
+
+        Raises:
+            LogDisabledError: A file cannot be renamed or made.
+            InvalidConstraintError: The filter is not in the language; nothing was made.
+        """
+        check_filter(settings.constraint)
+        path = self._path(log_id)
+        if path != _MEMORY and path.exists():
+            aside = f"{path.name}.{time.time_ns()}"
+            log.warning("log_file_set_aside", extra={"path": str(path), "name_now": aside})
+            try:
+                for suffix in _PARTS:
+                    part = path.with_name(path.name + suffix)
+                    if part.exists():
+                        part.rename(path.with_name(aside + suffix))
+            except OSError as error:
+                raise LogDisabledError(f"{path}: {error}") from error
+        return self.make(log_id, settings)
 
     def open(self, log_id: int) -> Log:
         """Bring back a log of the folder, or return it where it is open.
@@ -150,19 +181,19 @@ class LogManager:
     def destroy(self, log_ids: Iterable[int]) -> None:
         """Destroy logs with their records; unknown identifiers are passed over."""
         for log_id in tuple(log_ids):
-            log = self._logs.pop(log_id, None)
-            if log is None:
+            destroyed = self._logs.pop(log_id, None)
+            if destroyed is None:
                 continue
-            log.destroy()
-            for suffix in ("", "-wal", "-shm"):
+            destroyed.destroy()
+            for suffix in _PARTS:
                 path = self._path(log_id)
                 if path != _MEMORY:
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close all logs; their files bring them back."""
-        for log in self._logs.values():
-            log.close()
+        for each in self._logs.values():
+            each.close()
         self._logs.clear()
 
     def _path(self, log_id: int) -> Path:

@@ -44,6 +44,9 @@ _TICKS_OF_S = 10_000_000
 MOST_OWN_EVENTS: Final = 1000
 """Own events that a log remembers."""
 
+MOST_PURGED: Final = 512
+"""Most records whose life is over that one call removes."""
+
 Row = tuple[int, bytes, bytes, int]
 
 
@@ -226,10 +229,15 @@ class LogSettings:
         if self.availability_status.off_duty:
             raise LogOffDutyError(f"log {self.id} is off duty")
 
-    def _purge(self) -> None:
-        """Remove the records whose life is over."""
+    def _oldest(self) -> int:
+        """Return the time before which the life of a record is over."""
         life_s = self._attributes.max_record_life_s
-        if life_s and self._store.remove_before(self._clock() - life_s * _TICKS_OF_S):
+        return self._clock() - life_s * _TICKS_OF_S if life_s else 0
+
+    def _purge(self) -> None:
+        """Remove records whose life is over; those that stay for later are not found any more."""
+        oldest = self._oldest()
+        if oldest and self._store.remove_before(oldest, MOST_PURGED):
             self._full = False
             self._watch_size()
 
@@ -269,6 +277,15 @@ class LogSettings:
 
     def _alarm(self, crossed: int, observed: int, severity: Severity) -> None:
         self._report(threshold_alarm(self.id, self._clock(), crossed, observed, severity))
+
+
+def check_filter(constraint: str) -> None:
+    """Check the constraint of a log's filter; an empty one accepts all events.
+
+    Raises:
+        InvalidConstraintError: It is not in the language.
+    """
+    _filter_of(constraint)
 
 
 def _filter_of(constraint: str) -> Filter | None:

@@ -14,6 +14,9 @@ from eventservices.cns.domains.logs.errors import LogDisabledError
 Row = tuple[int, int, bytes, bytes]
 """Identifier, time, event, attributes."""
 
+Cursor = tuple[int, int]
+"""Time and identifier of a record."""
+
 Bound = tuple[str, str, int]
 """A column, a relation and a value that all records sought have."""
 
@@ -27,7 +30,7 @@ create table if not exists meta (name text primary key, value blob not null) str
 """
 _SYNCHRONOUS: Final = {LogQoS.NONE: "off", LogQoS.FLUSH: "normal", LogQoS.RELIABILITY: "full"}
 _RELATIONS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
-_COLUMNS: Final = frozenset(("id", "time"))
+_COLUMNS: Final = {"id": "id", "time": "time"}
 
 
 class LogStore:
@@ -104,11 +107,11 @@ class LogStore:
                 freed += size
         return self.remove(ids)
 
-    def remove_before(self, time: int) -> int:
-        """Remove the records logged before a time; return how many."""
+    def remove_before(self, time: int, most: int) -> int:
+        """Remove records logged before a time, at most so many; return how many."""
         with self._named():
-            rows = self._db.execute("select id from record where time < ?", (time,))
-            ids = [number for (number,) in rows]
+            query = "select id from record where time < ? order by time limit ?"
+            ids = [number for (number,) in self._db.execute(query, (time, most))]
         return self.remove(ids)
 
     def remove(self, ids: Sequence[int]) -> int:
@@ -128,43 +131,31 @@ class LogStore:
         return count
 
     def select(
-        self, bounds: Iterable[Bound], after: int, most: int, *, backwards: bool = False
+        self, column: str, bounds: Iterable[Bound], after: Cursor, most: int, *, backwards: bool
     ) -> list[Row]:
-        """Return records in the order of their identifiers.
+        """Return records in the order of their identifiers, or of their times; an index finds them.
 
         Args:
-            bounds: What all of them have.
-            after: Identifier after which to begin; before which, where `backwards`.
+            column: `id` or `time`, the order.
+            bounds: What that column has of all of them.
+            after: Time and identifier after which to begin; before which, where `backwards`.
             most: Most records.
             backwards: Whether the newest come first.
         """
-        conditions, values = ["id < ?" if backwards else "id > ?"], [after]
-        for column, relation, value in bounds:
-            if column in _COLUMNS:
-                conditions.append(f"{column} {_RELATIONS[relation]} ?")
-                values.append(value)
-        order = "desc" if backwards else "asc"
+        past, direction = ("<", "desc") if backwards else (">", "asc")
+        conditions, order = [f"(time, id) {past} (?, ?)"], f"time {direction}, id {direction}"
+        values = [*after]
+        if column == "id":
+            conditions, order, values = [f"id {past} ?"], f"id {direction}", [after[1]]
+        for _, relation, value in bounds:
+            conditions.append(f"{_COLUMNS[column]} {_RELATIONS[relation]} ?")
+            values.append(value)
         query = (
             f"select id, time, info, attrs from record where {' and '.join(conditions)}"  # noqa: S608 - of our own words
-            f" order by id {order} limit ?"
+            f" order by {order} limit ?"
         )
         with self._named():
             return list(self._db.execute(query, (*values, most)))
-
-    def span(self, bounds: Iterable[Bound]) -> tuple[int, int] | None:
-        """Return the lowest and highest identifier of records logged within times, by the index.
-
-        None where there is none. Records are logged in the order of their times as long as the
-        clock goes on; where it was put back, what lies between may include others.
-        """
-        times = [bound for bound in bounds if bound[0] == "time"]
-        if not times:
-            return None
-        conditions = " and ".join(f"time {_RELATIONS[relation]} ?" for _, relation, _ in times)
-        query = f"select min(id), max(id) from record where {conditions}"  # noqa: S608 - as above
-        with self._named():
-            [(low, high)] = self._db.execute(query, [value for *_, value in times])
-        return None if low is None else (low, high)
 
     def get(self, number: int) -> Row | None:
         """Return a record; None where there is none of that identifier."""

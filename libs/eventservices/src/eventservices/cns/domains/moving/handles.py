@@ -54,6 +54,7 @@ class Brokers:
         Raises:
             ClientTypeError: The place is not a channel of the CNS.
             InvalidChannelNameError: The name cannot be used.
+            MalformedError: The broker's address is not valid.
             NotConnectedError: The broker did not answer in time.
             RefusedError: It refused the credentials.
         """
@@ -139,6 +140,15 @@ class Handle:
         while self._channel is None:
             await self._there.wait()
         return self._channel
+
+    async def confirmed(self) -> bool:
+        """Return whether the broker confirms that it has all that was published."""
+        try:
+            if self._channel is not None:
+                await self._channel.my_factory.link.flush()
+        except EventServiceError:
+            return False
+        return self._channel is not None
 
     async def close(self) -> None:
         """Leave the channel; it goes on for others."""

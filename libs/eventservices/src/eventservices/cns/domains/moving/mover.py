@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Final
 
 from serving.wall_clock import wall_us
@@ -20,6 +21,7 @@ from eventservices.cns.domains.moving.forms import (
 )
 from eventservices.cns.domains.moving.handles import Handle
 from eventservices.cns.domains.moving.lifetime import ends_us, shortened
+from eventservices.cns.domains.moving.positions import Positions
 from eventservices.cns.domains.records import NotificationStyle
 from eventservices.cns.domains.typed.interfaces import is_invocation
 from eventservices.cns.errors import DisconnectedError, ImplLimitError
@@ -54,6 +56,7 @@ class Counters:
         passed_over: Events that are no calls of a typed connection's interface.
         withheld: Events of a log that does not forward.
         waits: Times that the consumer channel was full, or its broker away.
+        discarded: Events that the queue before the connection discarded, or that ended in it.
     """
 
     moved: int = 0
@@ -64,6 +67,7 @@ class Counters:
     passed_over: int = 0
     withheld: int = 0
     waits: int = 0
+    discarded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class MoverSpec:
         forwards: Whether events pass at all: a log may keep them.
         interface: Name of the interface whose calls alone pass; empty where all events do.
         clock_us: The time by which events end, microseconds since 1970 UTC.
+        positions: File that keeps how far events were moved; None where a restart forgets it.
     """
 
     name: str
@@ -91,6 +96,7 @@ class MoverSpec:
     forwards: Callable[[], bool] = field(default=lambda: True)
     interface: str = ""
     clock_us: Callable[[], int] = field(default=wall_us)
+    positions: Path | None = None
 
 
 class Mover:
@@ -103,10 +109,12 @@ class Mover:
 
     Attributes:
         counters: What became of its events.
+        positions: How far it moved them, and how many it lacks.
     """
 
     def __init__(self, spec: MoverSpec, supplier: Handle, consumer: Handle) -> None:
         self.counters = Counters()
+        self.positions = Positions(spec.positions)
         self._spec = spec
         self._supplier, self._consumer = supplier, consumer
         self._exit: Exit | None = None
@@ -121,13 +129,25 @@ class Mover:
         return ends and self._running.is_set()
 
     @property
-    def discarded(self) -> int:
-        """Events that the queue before this connection discarded, or that ended in it."""
-        return 0 if self._exit is None else self._exit.discarded + self._exit.expired
+    def counts(self) -> dict[str, int]:
+        """What became of the events, by outcome.
+
+        `missing` are those published first at the supplier channel that came to no other outcome
+        (those discarded are among them); of best-effort ones, up to `in_doubt` of them were
+        published all the same when the service or a broker ended.
+        """
+        waiting = 0 if self._exit is None else self._exit.discarded + self._exit.expired
+        counted = asdict(self.counters)
+        counted["discarded"] += waiting
+        return counted | {
+            "missing": self.positions.missing.total,
+            "in_doubt": self.positions.in_doubt,
+        }
 
     def start(self) -> None:
         """Run as soon as both channels are open."""
         name = f"event-domain-{self._spec.name}"
+        self.positions.open()
         self._task = asyncio.create_task(lasting(self._run), name=name)
 
     async def start_now(self) -> None:
@@ -158,6 +178,7 @@ class Mover:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._disconnect(forget=forget)
+        self.positions.close(forget=forget)
 
     async def _run(self) -> None:
         if not self._running.is_set():
@@ -191,6 +212,7 @@ class Mover:
         entry, self._entry = self._entry, None
         if exit_ is not None:
             await (exit_.destroy() if forget else exit_.close())
+            self.counters.discarded += exit_.discarded + exit_.expired
         if entry is not None:
             await entry.destroy()
 
@@ -203,6 +225,18 @@ class Mover:
 
     async def _move(self, batch: list[Held], entry: Entry) -> None:
         """Move events in order; persistent ones are sent together."""
+        quick = sum(not held.persistent for held in batch)
+        finished: list[Held] = []
+        self.positions.begin(quick)
+        try:
+            await self._move_each(batch, entry, finished)
+        finally:
+            sent = sum(not held.persistent for held in finished)
+            in_doubt = 0 if not sent or await self._consumer.confirmed() else sent
+            self.positions.end([each.stamp for each in finished if _published_here(each)], in_doubt)
+
+    async def _move_each(self, batch: list[Held], entry: Entry, finished: list[Held]) -> None:
+        """Move events, and add to `finished` each that was moved, or that ends here."""
         waiting: list[tuple[Held, Storing]] = []
         for index, held in enumerate(batch):
             try:
@@ -213,6 +247,7 @@ class Mover:
                 raise
             if storing is None:
                 held.done()
+                finished.append(held)
             else:
                 waiting.append((held, storing))
         for held, storing in waiting:
@@ -220,11 +255,13 @@ class Mover:
                 await stored(storing)
             except NotConnectedError:
                 held.again()
+                continue
             except EventServiceError as error:
                 self._refuse(held, error)
             else:
                 self.counters.moved += 1
                 held.done()
+            finished.append(held)
 
     async def _publish(self, held: Held, entry: Entry) -> Storing | None:
         """Publish an event on the consumer channel, unless it ends here."""
@@ -280,3 +317,8 @@ class Mover:
         held.done()
         details = {"connection": self._spec.name, "reason": str(error)}
         log.warning("event_not_moved", extra=details)
+
+
+def _published_here(held: Held) -> bool:
+    """Return whether an event came to its first channel as its publisher's next one."""
+    return held.moved is None and held.stamp is not None and not held.stamp.via

@@ -84,7 +84,7 @@ class TypedEventDomain(EventDomain):
         Raises:
             ConnectionNotFoundError: There is none of that id, or it is untyped.
         """
-        self._check_alive()
+        self.check_alive()
         found = self._state.connection(connection_id)
         if not isinstance(found, TypedConnection):
             raise ConnectionNotFoundError(f"connection {connection_id} is not typed")
