@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 import gmqtt
 import nats
+import nats.errors
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from eventservices.servers import NatsServer
 from nats.aio.msg import Msg
@@ -35,7 +37,7 @@ class PlainClient(Protocol):
         """Connect, and subscribe to topics in the broker's own words."""
 
     async def publish(self, topic: str, value: Any) -> None:
-        """Publish; return once the broker has it, where it answers."""
+        """Publish; what the broker is not there for is lost, or comes late."""
 
     async def close(self) -> None:
         """Disconnect."""
@@ -51,14 +53,16 @@ class MqttClient:
         self._client.on_message = self._take
 
     async def open(self, topics: str) -> None:
-        await self._client.connect(self._broker.host, self._broker.mqtt_port, version=5)
         ready = asyncio.Event()
         self._client.on_subscribe = lambda *_: ready.set()
-        self._client.subscribe(topics, qos=0)
+        self._client.on_connect = lambda *_: self._client.subscribe(topics, qos=0)
+        self._client.set_config({"reconnect_retries": -1, "reconnect_delay": 0.2})
+        await self._client.connect(self._broker.host, self._broker.mqtt_port, version=5)
         await ready.wait()
 
     async def publish(self, topic: str, value: Any) -> None:
-        self._client.publish(topic, json.dumps(value), qos=0)
+        if self._client.is_connected:  # else it would be kept, and come with the next connection
+            self._client.publish(topic, json.dumps(value), qos=0)
 
     async def close(self) -> None:
         await self._client.disconnect()
@@ -77,13 +81,20 @@ class NatsClient:
         self._broker = broker
 
     async def open(self, topics: str) -> None:
-        self._client = await nats.connect(self._broker.url)
+        self._client = await nats.connect(
+            self._broker.url,
+            reconnect_time_wait=0.2,
+            max_reconnect_attempts=-1,
+            pending_size=0,
+            error_cb=_ignore,
+        )
         await self._client.subscribe(topics, cb=self._take)
         await self._client.flush()
 
     async def publish(self, topic: str, value: Any) -> None:
-        await self._client.publish(topic, json.dumps(value).encode())
-        await self._client.flush()
+        with suppress(nats.errors.Error):  # the server is away: nothing is kept for it
+            await self._client.publish(topic, json.dumps(value).encode())
+            await self._client.flush(1)
 
     async def close(self) -> None:
         await self._client.close()
@@ -108,7 +119,7 @@ class KafkaClient:
 
     async def publish(self, topic: str, value: Any) -> None:
         self._producer.produce(topic, json.dumps(value))
-        assert await asyncio.to_thread(self._producer.flush, 10) == 0
+        await asyncio.to_thread(self._producer.flush, 1)
 
     async def close(self) -> None:
         self._ends = True
@@ -120,6 +131,11 @@ class KafkaClient:
             for message in await asyncio.to_thread(self._consumer.consume, 500, 0.1):
                 if message.error() is None:
                     self.got.append(_record(message))
+
+
+async def _ignore(error: Exception) -> None:
+    """Leave it: the server comes back."""
+    del error
 
 
 def _record(message: Message) -> Got:
