@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,10 @@ import gmqtt
 import pytest
 from eventservices.servers import NatsServer, ServerSpec
 from fes.cli.init import text_of
+from fes.cli.native import EXAMPLE
 from fes.cli.validate import examine_file
 from fes.errors import FesError
-from fes.federation import Severity
+from fes.federation import Severity, load
 from fes.testing.eventually import eventually
 from support.processes.foreign import Mosquitto
 from support.processes.running import Run
@@ -73,10 +75,17 @@ async def test_two_systems_are_joined_by_a_file_that_init_wrote(
         told = json.loads(line)
         assert (told["subject"], told["parameters"]) == ("sensors/hall", {"celsius": 35.5})
 
-        (tmp_path / "captured.jsonl").write_text(line + "\n", "utf-8")
-        assert "true" in await printed(tmp_path, "filter", "test", "celsius > 30", "captured.jsonl")
+        (tmp_path / "captured.jsonl").write_bytes(out)
+        words = ("filter", "test", "celsius > 30", "captured.jsonl")
+        assert "true sensors/hall\n1 accepted\n" in await printed(tmp_path, *words)
         said = await printed(tmp_path, "publish", "federation.yaml", "nats", line)
         assert said == "published 1 at nats\n"
+        for text, reason in (('{"subject"', "not JSON"), ('{"celsius": 1}', "event: ")):
+            process = await fes(tmp_path, "publish", "federation.yaml", "nats", line, text)
+            _, error = await process.communicate()
+            assert process.returncode == 2
+            assert error.decode().startswith(f"fes publish: event 2: {reason}")
+            assert error.decode().endswith(f"; one is {EXAMPLE}\n")
     finally:
         run.stop()
         await mqtt.disconnect()
@@ -95,6 +104,36 @@ def test_init_names_each_system_and_refuses_what_it_does_not_know(tmp_path: Path
     urls = ["mqtt://a:1", "mqtt://b:2", "nats://c:3", "kafka://d:4"]
     path.write_text(text_of(urls, "town", "f.yaml"), "utf-8")
     assert [each for each in examine_file(path, {}) if each.severity is Severity.ERROR] == []
-    for bad in (["mqtt://a:1"], ["mqtt://a:1", "amqp://b:2"], ["mqtt://a:1", "nats:"]):
+    for bad in (
+        ["mqtt://a:1"],
+        ["mqtt://a:1", "amqp://b:2"],
+        ["mqtt://a:1", "nats:"],
+        ["mqtt://a:99999", "nats://b"],
+        ["localhost:1883", "nats://b"],
+    ):
         with pytest.raises(FesError):
             text_of(bad, "town", "f.yaml")
+
+
+@pytest.mark.parametrize("system", ["a: b", "#1", "yes", "{x}", "it's", 'a "b"'])
+def test_init_writes_a_name_as_it_is_whatever_yaml_makes_of_it(system: str, tmp_path: Path) -> None:
+    path = tmp_path / "f.yaml"
+    path.write_text(text_of(["mqtt://a:1", 'nats://u:"p"@b'], system, "f.yaml"), "utf-8")
+    assert [each for each in examine_file(path, {}) if each.severity is Severity.ERROR] == []
+    assert load(path, {}).system == system
+
+
+@pytest.mark.parametrize("system", ["", "a,b", "*"])
+def test_init_refuses_a_name_that_no_system_may_have(system: str) -> None:
+    with pytest.raises(FesError, match="name"):
+        text_of(["mqtt://a:1", "nats://b:2"], system, "f.yaml")
+
+
+def test_what_init_offers_as_a_comment_is_good_without_the_sign(tmp_path: Path) -> None:
+    """Whoever removes the sign of a comment gets what the comment states."""
+    path = tmp_path / "f.yaml"
+    text = text_of(["mqtt://a:1", "nats://b:2", "kafka://c:3"], "town", "f.yaml")
+    settings = re.sub(r"^ {6}# ", " " * 6, text, flags=re.MULTILINE)
+    assert settings.count("value: value") == 3
+    path.write_text(settings, "utf-8")
+    assert [each for each in examine_file(path, {}) if each.severity is Severity.ERROR] == []

@@ -123,6 +123,15 @@ class Kafka:
         for each in made.values():
             each.result(10)
 
+    def halt(self, signal_: int) -> None:
+        """Make it halt, or go on: what it keeps would not outlive a kill.
+
+        Args:
+            signal_: SIGSTOP or SIGCONT.
+        """
+        assert self._process is not None
+        self._process.send_signal(signal_)
+
     def stop(self) -> None:
         """End it, with all that it keeps."""
         process, self._process = self._process, None

@@ -4,17 +4,25 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
 class Run:
-    """One `fes run` of a file, that is killed and started again."""
+    """One `fes run` of a file, that is killed and started again.
 
-    def __init__(self, folder: Path, path: Path) -> None:
+    Args:
+        folder: Where its run folder and its output lie.
+        path: The file.
+        apart: Gateways that have a process of their own.
+    """
+
+    def __init__(self, folder: Path, path: Path, apart: Sequence[str] = ()) -> None:
         self.folder = folder
         self.words = (
             *(sys.executable, "-m", "fes.cli.main", "run", str(path)),
             *("--run", str(folder / "run")),
+            *(word for name in apart for word in ("--own-process", name)),
         )
         self.process: subprocess.Popen[bytes] | None = None
 

@@ -90,6 +90,16 @@ def test_test_tells_each_event_and_why_it_is_unknown(
     assert lines[-1] == "1 accepted"
 
 
+def test_test_reads_what_listen_printed_comments_included(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "heard.jsonl"
+    lines = ("# listening to yard", '{"subject": "hall", "parameters": {"celsius": 35.5}}', "# not")
+    path.write_text("\n".join(lines), "utf-8")
+    done = fes(monkeypatch, capsys, "test", "celsius > 30", str(path))
+    assert done[:2] == (0, "2: true hall\n1 accepted\n")
+
+
 def test_test_reads_selectors_and_fails_where_nothing_is_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,7 +52,9 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     )
     test = acts.add_parser("test", help="test a filter on events, one a line of a file")
     _add_filter(test)
-    test.add_argument("events", type=Path, help="events as JSON, one a line")
+    test.add_argument(
+        "events", type=Path, metavar="EVENTS", help="file of events as JSON, one a line"
+    )
     cover = acts.add_parser(
         "covers", help="report whether one filter accepts all that another does"
     )
@@ -184,7 +186,9 @@ def _told(filter_: Filter, event: Event) -> Iterator[str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that are not blank, each with its number.
+    """Yield the lines of a file that are neither blank nor a comment, each with its number.
+
+    A comment begins with `#`: what `fes listen` states beside the events.
 
     Raises:
         FederationError: The file cannot be read.
@@ -194,7 +198,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             number = 0
             while line := file.readline(MAX_LINE_BYTES):
                 number += 1
-                if line.strip():
+                if line.strip() and not line.startswith("#"):
                     yield number, bytes_of(line)
     except OSError as error:
         raise FederationError(f"cannot be read: {error.strerror}", str(path)) from error

@@ -1,11 +1,13 @@
 """`fes init`: a commented federation file for systems that run already."""
 
+import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
 from typing import Final, TextIO
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from fes.errors import FesError
+from fes.federation.names import fault_of
 
 KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", "kafka": "kafka"}
 """Scheme of an address to the kind of its system."""
@@ -13,22 +15,26 @@ KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", 
 SETTINGS: Final = {
     "mqtt": """    settings:
       protocol: "5"                          # "3.1.1" for a broker that knows no other
+      # value: value                         # payloads of one value, as 21.5, are this parameter
       # routes:                              # levels of topics as parameters
       #   - {topic: "sensors/{room}/{quantity}", event: Reading}
 """,
     "nats": """    settings:
       separator: "/"                         # a/b in the federation is a.b here
+      # value: value                         # payloads of one value, as 21.5, are this parameter
       # stream: ORDERS                       # a JetStream stream that keeps the messages
 """,
     "kafka": """    settings:
       separator: "/"                         # a/b in the federation is a.b here
+      # value: value                         # payloads of one value, as 21.5, are this parameter
       # start: earliest                      # where the adapter's group begins
 """,
 }
 
 HEAD: Final = """\
 # A federation of systems that know nothing of it, written by `fes init`.
-# `fes validate {file}` checks it, `fes run {file}` runs it.
+# `fes validate {file}` checks it, `fes run {file}` runs it, and beside that
+# `fes listen {file} {first}` shows what passes at {first}.
 version: 1
 system: {system}
 """
@@ -40,7 +46,13 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     parser.add_argument(
         "urls", nargs="+", metavar="URL", help="mqtt://host:port, nats://host:port, kafka://…"
     )
-    parser.add_argument("--out", type=Path, default=Path("federation.yaml"), metavar="FILE")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("federation.yaml"),
+        metavar="FILE",
+        help="the file to write (default: federation.yaml)",
+    )
     parser.add_argument("--system", default="home", help="name of the federation")
 
 
@@ -66,13 +78,16 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     """Return a federation file in which every system gets the events of all others.
 
     Raises:
-        FesError: There are fewer than two addresses, or one is of no known kind.
+        FesError: There are fewer than two addresses, one is of no known kind, or the name is bad.
     """
     if len(urls) < 2:
         raise FesError("name two systems at least")
+    fault = fault_of(system)
+    if fault is not None:
+        raise FesError(fault)
     names = _names(urls)
-    parts = [HEAD.format(file=file, system=system), "brokers:\n"]
-    parts += [f'  {name}: {{kind: {kind}, url: "{url}"}}\n' for name, kind, url in names]
+    parts = [HEAD.format(file=file, system=json.dumps(system), first=names[0][0]), "brokers:\n"]
+    parts += [f"  {name}: {{kind: {kind}, url: {json.dumps(url)}}}\n" for name, kind, url in names]
     parts.append("event_services:\n")
     for name, kind, _ in names:
         parts.append(f"  {name}:\n    kind: {kind}\n    brokers: [{name}]\n{SETTINGS[kind]}")
@@ -91,13 +106,21 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     return "".join(parts)
 
 
+def _has_port(told: SplitResult) -> bool:
+    """Return whether the port of an address is one, or is left out."""
+    try:
+        return told.port != 0
+    except ValueError:
+        return False
+
+
 def _names(urls: list[str]) -> list[tuple[str, str, str]]:
     """Return name, kind and address of each system."""
     found: list[tuple[str, str, str]] = []
     for url in urls:
         told = urlsplit(url)
         kind = KINDS.get(told.scheme)
-        if kind is None or not told.hostname:
+        if kind is None or not told.hostname or not _has_port(told):
             known = ", ".join(f"{scheme}://" for scheme in KINDS)
             raise FesError(f"{url!r} is not an address of a known kind ({known})")
         same = sum(other == kind for _, other, _ in found)

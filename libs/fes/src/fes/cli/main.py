@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 from serving.command import command
 from serving.parser import LineParser
 
-from fes.cli import added, client, doctor, domains, init, kill, native, run, scopes, validate
+from fes.cli import (
+    adapter,
+    added,
+    client,
+    doctor,
+    domains,
+    init,
+    kill,
+    native,
+    run,
+    scopes,
+    validate,
+)
 from fes.cli import filter as filters
 from fes.errors import FesError
 
@@ -42,6 +54,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "scopes": lambda: scopes.run(options, os.environ, out),
         "doctor": lambda: doctor.doctor(options, os.environ, out),
         "inject": lambda: client.inject(options, out),
+        "adapter": lambda: adapter.run(options, out),
         "init": lambda: init.init(options, out),
         "listen": lambda: native.listen(options, os.environ, out),
         "publish": lambda: native.publish(options, os.environ, out),
@@ -62,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_parser(subparsers)
     validate.add_parser(subparsers)
     init.add_parser(subparsers)
+    adapter.add_parser(subparsers)
     filters.add_parser(subparsers)
     native.add_parsers(subparsers)
     scopes.add_parser(subparsers)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from os import getpid
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from eventservices.stamp import Stamp, Stamper
 from serving.wall_clock import wall_us
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
+EXAMPLE: Final = '{"subject": "hall", "parameters": {"celsius": 35.5}}'
+"""An event, for who is about to write one."""
+
+
 def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     """Add the commands to the command line of `fes`."""
     listen = subparsers.add_parser(
@@ -39,7 +43,9 @@ def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     listen.add_argument("--number", type=int, default=0, metavar="N", help="end after N events")
     publish = subparsers.add_parser("publish", help="publish events on an event service")
     _add_place(publish)
-    publish.add_argument("events", nargs="+", metavar="EVENT", help="as JSON, as listen shows them")
+    publish.add_argument(
+        "events", nargs="+", metavar="EVENT", help=f"as JSON, as listen shows them: {EXAMPLE}"
+    )
 
 
 def listen(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
@@ -135,7 +141,7 @@ async def _listen(options: Namespace, environment: Mapping[str, str], out: TextI
 
 async def _publish(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     adapter = _adapter(options, environment)
-    events = [from_json(text) for text in options.events]
+    events = [_event(number, text) for number, text in enumerate(options.events, 1)]
     stamper = Stamper(adapter.id, options.service, clock_us=adapter.context.clock_us)
     async with _connected(adapter, _Deaf()):
         for event in events:
@@ -148,6 +154,18 @@ async def _publish(options: Namespace, environment: Mapping[str, str], out: Text
         await adapter.probe()  # what was published before has left
     out.write(f"published {len(events)} at {options.service}\n")
     return 0
+
+
+def _event(number: int, text: str) -> Event:
+    """Return the event that an argument is.
+
+    Raises:
+        FesError: Raised when it is none; the message states which, why, and what one looks like.
+    """
+    try:
+        return from_json(text)
+    except FesError as error:
+        raise FesError(f"event {number}: {error}; one is {EXAMPLE}") from error
 
 
 @asynccontextmanager
@@ -182,4 +200,4 @@ def _adapter(options: Namespace, environment: Mapping[str, str]) -> AnyAdapter:
 
 def _add_place(parser: ArgumentParser) -> None:
     parser.add_argument("federation", type=Path, metavar="FILE", help="the federation's file")
-    parser.add_argument("service", help="the event service")
+    parser.add_argument("service", metavar="SERVICE", help="an event service of the file")

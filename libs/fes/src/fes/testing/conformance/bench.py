@@ -1,5 +1,6 @@
 """What the adapter suite needs to know of an event service."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,8 +14,9 @@ from fes.adapter.base import AnyAdapter
 from fes.adapter.runtime import AdapterRuntime
 from fes.eventlog.schema import Decision, Record
 from fes.link.end import Message
-from fes.link.messages import Done, Heard, HeardControl, Order
-from fes.model import Event, binary
+from fes.link.messages import Desired, Done, Heard, HeardControl, Order, Taken
+from fes.model import Event, Field, Type, binary
+from fes.model.attributes import RELIABILITY
 from fes.testing.eventually import eventually
 
 
@@ -31,10 +33,13 @@ class AdapterBench(ABC):
     Attributes:
         exemptions: What the event service cannot be tested for (`unreadable`, `restart`), and why.
         refused: Names that the event service keeps to itself, so that no event bears them.
+        keeps_all: Whether the event service keeps whatever is published there, so that each event
+            comes from there with Reliability 1.
     """
 
     exemptions: ClassVar[dict[str, str]] = {}
     refused: ClassVar[tuple[str, ...]] = ()
+    keeps_all: ClassVar[bool] = False
 
     @abstractmethod
     async def adapter(self, name: str) -> AnyAdapter:
@@ -60,6 +65,13 @@ class AdapterBench(ABC):
         """Connect under the name that an adapter's connection has, and take leave again."""
         pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could take")
 
+    def received(self, event: Event) -> Event:
+        """Return what an event is that came from the event service."""
+        if not self.keeps_all:
+            return event
+        kept = Field(RELIABILITY, Type.LONG, 1)
+        return Event(event.subject, event.parameters, (*event.attributes, kept))
+
     def skip_if_exempt(self, what: str) -> None:
         """Skip a test that the event service is exempt from."""
         if what in self.exemptions:
@@ -80,7 +92,11 @@ class Captured:
         """Accept a message of the adapter."""
         match message:
             case Heard():
-                self.heard.append(message)
+                if not (message.token and self._knows(message)):
+                    self.heard.append(message)
+                if message.token:
+                    answer = Taken(message.token)
+                    asyncio.get_running_loop().call_soon(self.runtime.receive, answer)
             case HeardControl():
                 self.controls.append(message)
             case Done():
@@ -98,6 +114,10 @@ class Captured:
     def write(self, record: Record) -> None:
         """Accept a record of the event log."""
         self.log.append(record)
+
+    def _knows(self, message: Heard) -> bool:
+        """Return whether an event that its service keeps came before: it may come again."""
+        return message.stamp.identity in {known.stamp.identity for known in self.heard}
 
     def events(self) -> list[Event]:
         """Return the events received, decoded."""
@@ -120,12 +140,13 @@ class Captured:
 
 @asynccontextmanager
 async def captured(adapter: AnyAdapter) -> AsyncIterator[Captured]:
-    """Run an adapter whose gateway is a list."""
+    """Run an adapter whose gateway is a list, and answers for what the event service keeps."""
     log: list[Record] = []
     taking = _Log(log)
     runtime = AdapterRuntime(adapter, taking)
     capture = Captured(runtime, log=log)
     runtime.attach(capture)
+    runtime.receive(Desired(0, (), ()))  # as a gateway does first: what matches nothing is answered
     async with runtime:
         await eventually(lambda: runtime.ready, 15.0, f"{adapter.id} ready")
         yield capture
