@@ -7,7 +7,14 @@ from urllib.parse import urlsplit
 
 from fes.errors import FesError
 
-KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", "kafka": "kafka"}
+KINDS: Final = {
+    "mqtt": "mqtt",
+    "mqtts": "mqtt",
+    "nats": "nats",
+    "tls": "nats",
+    "kafka": "kafka",
+    "stomp": "jms",
+}
 """Scheme of an address to the kind of its system."""
 
 SETTINGS: Final = {
@@ -24,6 +31,12 @@ SETTINGS: Final = {
       separator: "/"                         # a/b in the federation is a.b here
       # start: earliest                      # where the adapter's group begins
 """,
+    "jms": """    settings:
+      separator: "/"                         # a/b in the federation is a.b here
+      # properties: {rate: double}           # the broker filters by them
+      # routes:
+      #   - {queue: orders, event: Order}    # any other destination is a topic
+""",
 }
 
 HEAD: Final = """\
@@ -38,7 +51,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     """Add the command to the command line of `fes`."""
     parser = subparsers.add_parser("init", help="write a federation file for running systems")
     parser.add_argument(
-        "urls", nargs="+", metavar="URL", help="mqtt://host:port, nats://host:port, kafka://…"
+        "urls",
+        nargs="+",
+        metavar="URL",
+        help="mqtt://host:port, nats://host:port, kafka://…, stomp://…",
     )
     parser.add_argument("--out", type=Path, default=Path("federation.yaml"), metavar="FILE")
     parser.add_argument("--system", default="home", help="name of the federation")
