@@ -75,6 +75,9 @@ COPY --from=packages /built/fes_adapter_mqtt /opt/ours/
 FROM adapter-base AS adapter-kafka
 COPY --from=packages /built/fes_adapter_kafka /opt/ours/
 
+FROM adapter-base AS adapter-jms
+COPY --from=packages /built/fes_adapter_jms /opt/ours/
+
 FROM adapter-base AS adapter-http
 COPY --from=packages /built/fes_adapter_http /opt/ours/
 
@@ -93,7 +96,7 @@ ENTRYPOINT ["python", "-m", "fes_policy"]
 FROM service AS gateway
 COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
     /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/fes_adapter_nats \
-    /built/fes_adapter_mqtt /built/fes_adapter_kafka /built/fes_adapter_http /built/fes_adapter_bus /built/fes_gateway /opt/ours/
+    /built/fes_adapter_mqtt /built/fes_adapter_kafka /built/fes_adapter_jms /built/fes_adapter_http /built/fes_adapter_bus /built/fes_gateway /opt/ours/
 USER 10001:10001
 EXPOSE 8080 8090
 ENTRYPOINT ["fes-gateway"]

@@ -101,7 +101,7 @@ async def test_init_leaves_a_file_alone(tmp_path: Path) -> None:
 
 def test_init_names_each_system_and_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     path = tmp_path / "f.yaml"
-    urls = ["mqtt://a:1", "mqtt://b:2", "nats://c:3", "kafka://d:4"]
+    urls = ["mqtt://a:1", "mqtt://b:2", "nats://c:3", "kafka://d:4", "stomp://e:5"]
     path.write_text(text_of(urls, "town", "f.yaml"), "utf-8")
     assert [each for each in examine_file(path, {}) if each.severity is Severity.ERROR] == []
     for bad in (

@@ -140,15 +140,15 @@ class Kafka:
             process.wait(10)
 
 
-def listening(port: int, process: "subprocess.Popen[bytes]") -> None:
+def listening(port: int, process: "subprocess.Popen[bytes]", within_s: float = START_S) -> None:
     """Return once a process listens on a port of the loopback interface."""
-    end_s = time.monotonic() + START_S
+    end_s = time.monotonic() + within_s
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
             assert process.poll() is None, f"it ended with status {process.returncode}"
-            assert time.monotonic() < end_s, f"it does not listen on {port} after {START_S} s"
+            assert time.monotonic() < end_s, f"it does not listen on {port} after {within_s} s"
             time.sleep(0.02)
         else:
             return

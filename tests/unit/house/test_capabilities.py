@@ -77,7 +77,7 @@ def test_every_adapter_has_a_column_and_a_page_with_its_capabilities() -> None:
         set(table())
         == set(ADAPTERS)
         == {
-            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka", "http", "bus"),
+            *("cns", "siena", "steam", "cosmic", "nats", "mqtt", "kafka", "jms", "http", "bus"),
         }
     )
     for name in ADAPTERS:

@@ -16,6 +16,7 @@ ALONE = {
     "adapter-nats",
     "adapter-mqtt",
     "adapter-kafka",
+    "adapter-jms",
     "adapter-http",
     "adapter-bus",
     "event-domains",

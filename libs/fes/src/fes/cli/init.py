@@ -9,7 +9,14 @@ from urllib.parse import SplitResult, urlsplit
 from fes.errors import FesError
 from fes.federation.names import fault_of
 
-KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", "kafka": "kafka"}
+KINDS: Final = {
+    "mqtt": "mqtt",
+    "mqtts": "mqtt",
+    "nats": "nats",
+    "tls": "nats",
+    "kafka": "kafka",
+    "stomp": "jms",
+}
 """Scheme of an address to the kind of its system."""
 
 SETTINGS: Final = {
@@ -29,6 +36,12 @@ SETTINGS: Final = {
       # value: value                         # payloads of one value, as 21.5, are this parameter
       # start: earliest                      # where the adapter's group begins
 """,
+    "jms": """    settings:
+      separator: "/"                         # a/b in the federation is a.b here
+      # properties: {rate: double}           # the broker filters by them
+      # routes:
+      #   - {queue: orders, event: Order}    # any other destination is a topic
+""",
 }
 
 HEAD: Final = """\
@@ -44,7 +57,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     """Add the command to the command line of `fes`."""
     parser = subparsers.add_parser("init", help="write a federation file for running systems")
     parser.add_argument(
-        "urls", nargs="+", metavar="URL", help="mqtt://host:port, nats://host:port, kafka://…"
+        "urls",
+        nargs="+",
+        metavar="URL",
+        help="mqtt://host:port, nats://host:port, kafka://…, stomp://…",
     )
     parser.add_argument(
         "--out",

@@ -1,26 +1,21 @@
 """Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
 
-Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
-point and `_`; what reads like such an escape already gets more of the first sign:
-
-    living room   living_x20_room
-    a_x20_b       a__x20_b
+Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as its code
+(`fes.mapping.topics.codes`).
 
 Source:
     Apache Kafka, `org.apache.kafka.common.internals.Topic`.
 """
 
-import re
 from typing import Final
 
 from fes.errors import MappingError
+from fes.mapping.topics.codes import Codes
 from fes.mapping.topics.levels import KAFKA
 
 LONGEST: Final = 249
 
-_OUT: Final = re.compile(r"(_*)([^A-Za-z0-9._-])|(_+)(x([0-9A-F]{2,6})_)")
-_BACK: Final = re.compile(r"(_+)(x([0-9A-F]{2,6})_)")
-_LEGAL: Final = re.compile(r"[A-Za-z0-9._-]")
+_CODES: Final = Codes("A-Za-z0-9._-")
 
 
 def write(topic: str) -> str:
@@ -29,7 +24,7 @@ def write(topic: str) -> str:
     Raises:
         MappingError: It is longer than `LONGEST`, or `.` or `..`.
     """
-    name = _OUT.sub(_written, topic)
+    name = _CODES.write(topic)
     if len(name) > LONGEST or name in ("", ".", ".."):
         raise MappingError(f"{name[:60]!r} is not a Kafka topic of 1 to {LONGEST} characters")
     return name
@@ -37,7 +32,7 @@ def write(topic: str) -> str:
 
 def read(name: str) -> str:
     """Return the topic whose form in Kafka is `name`."""
-    return _BACK.sub(_read, name)
+    return _CODES.read(name)
 
 
 def subscription(pattern: str) -> str:
@@ -53,26 +48,4 @@ def subscription(pattern: str) -> str:
 
 
 def _quoted(level: str) -> str:
-    return _OUT.sub(_written, level)  # letters, digits, _ and - match themselves
-
-
-def _written(found: re.Match[str]) -> str:
-    signs, char, more, text, code = found.groups()
-    if char is not None:
-        return f"{signs}{signs}_x{ord(char):02X}_"
-    return f"{more}{more}{text}" if _is_code(code) else found[0]
-
-
-def _read(found: re.Match[str]) -> str:
-    signs, text, code = found.groups()
-    if not _is_code(code):
-        return found[0]
-    half = "_" * (len(signs) // 2)
-    return half + (chr(int(code, 16)) if len(signs) % 2 else text)
-
-
-def _is_code(code: str) -> bool:
-    number = int(code, 16)
-    if number > 0x10FFFF or f"{number:02X}" != code:
-        return False
-    return not _LEGAL.fullmatch(chr(number))
+    return _CODES.write(level)  # letters, digits, _ and - match themselves

@@ -78,6 +78,7 @@ class Syntax:
         empty_levels: Whether a level may be empty.
         wild_hides_dollar: Whether a subscription that begins with a wildcard matches no topic that
             begins with `$`.
+        own: First levels of topics that belong to the server.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Syntax:
     illegal: str
     empty_levels: bool
     wild_hides_dollar: bool
+    own: re.Pattern[str] = re.compile(r"\$[A-Z0-9_]+|_INBOX.*", re.DOTALL)
 
 
 _CONTROL: Final = "".join(map(chr, (*range(0x20), 0x7F)))
@@ -102,9 +104,15 @@ KAFKA: Final = Syntax("Kafka", ".", "*", ">", False, "*>", True, False)
 """Kafka knows no wildcards: the adapter makes regular expressions of them, and writes the rest of
 its alphabet itself."""
 
-SEPARATORS: Final = "./"
+ACTIVEMQ: Final = Syntax(
+    "ActiveMQ", ".", "*", ">", True, f"{_CONTROL} *>,?:", False, False, re.compile("ActiveMQ")
+)
+"""A comma joins destinations, a question mark begins options, `queue:` changes the kind.
 
-_NATS_OWN: Final = re.compile(r"\$[A-Z0-9_]+|_INBOX.*", re.DOTALL)
+Source: ActiveMQ documentation, wildcards, composite destinations, destination options, advisories.
+"""
+
+SEPARATORS: Final = "./"
 
 
 class TopicNames:
@@ -164,7 +172,7 @@ def is_servers(topic: str, syntax: Syntax) -> bool:
     """
     if syntax.wild_hides_dollar:
         return topic.startswith("$")
-    return bool(_NATS_OWN.fullmatch(topic.partition(syntax.separator)[0]))
+    return bool(syntax.own.fullmatch(topic.partition(syntax.separator)[0]))
 
 
 def matches(pattern: str, topic: str, syntax: Syntax) -> bool:

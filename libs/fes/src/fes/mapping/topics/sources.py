@@ -45,11 +45,11 @@ def topics_of(tree: Condition, mapping: Mapping, routes: Routes) -> Topics:
     matched.
     """
     found = wanted(tree, mapping)
-    patterns = dict.fromkeys(_plain_topics(found.subjects, routes))
+    patterns = dict.fromkeys(plain_topics(found.subjects, routes))
     routed: dict[str, None] = {}
     for route in routes.routes:
         if any(pattern.matches(route.event) for pattern in found.subjects):
-            patterns.update(dict.fromkeys(_levels(tree, mapping, route, routes)))
+            patterns.update(dict.fromkeys(route_topics(tree, mapping, route, routes)))
             routed.update(_reasons(tree, mapping, route))
     widened = dict.fromkeys(found.widened) if _unrouted(found.subjects, routes) else routed
     if len(patterns) > MAX_TOPICS:
@@ -60,17 +60,17 @@ def topics_of(tree: Condition, mapping: Mapping, routes: Routes) -> Topics:
 
 def _unrouted(subjects: Iterable[Wildcard], routes: Routes) -> bool:
     """Return whether a subject is requested whose events are at no route."""
-    return any(_plain(pattern) not in routes.events for pattern in subjects)
+    return any(plain(pattern) not in routes.events for pattern in subjects)
 
 
-def _plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]:
+def plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]:
     """Yield the topics of subjects that no route names."""
     names, syntax = routes.names, routes.names.syntax
     for pattern in subjects:
-        plain = _plain(pattern)
-        if plain is not None:
-            topic = names.topic(plain)
-            if plain not in routes.events and not (
+        subject = plain(pattern)
+        if subject is not None:
+            topic = names.topic(subject)
+            if subject not in routes.events and not (
                 routes.route_at(topic) is not None or is_servers(topic, syntax)
             ):
                 yield topic
@@ -83,10 +83,10 @@ def _plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]
             yield topic + syntax.rest
 
 
-def _levels(tree: Condition, mapping: Mapping, route: Route, routes: Routes) -> Iterator[str]:
+def route_topics(tree: Condition, mapping: Mapping, route: Route, routes: Routes) -> Iterator[str]:
     """Yield subscriptions to the topics of one route."""
     names, syntax = routes.names, routes.names.syntax
-    only, subjects = _of_route(mapping, route)
+    only, subjects = alone(mapping, route.event)
     for subject in subjects:
         for terms in _translated(tree, only, subject, route).disjuncts:
             fixed: dict[str, str] = {}
@@ -104,23 +104,24 @@ def _levels(tree: Condition, mapping: Mapping, route: Route, routes: Routes) -> 
 
 
 def _reasons(tree: Condition, mapping: Mapping, route: Route) -> dict[str, None]:
-    only, subjects = _of_route(mapping, route)
+    only, subjects = alone(mapping, route.event)
     told = (_translated(tree, only, subject, route).widened for subject in subjects)
     return {reason: None for reasons in told for reason in reasons}
 
 
-def _of_route(mapping: Mapping, route: Route) -> tuple[Mapping, tuple[str, ...]]:
-    """Return what maps the events of a route alone, and the subjects that they become."""
+def alone(mapping: Mapping, native_subject: str) -> tuple[Mapping, tuple[str, ...]]:
+    """Return what maps the events of one native subject alone, and the subjects they become."""
     rules = [
         each.rule
         for each in mapping.rules
-        if each.rule.direction != "out" and each.native_subject == route.event
+        if each.rule.direction != "out" and each.native_subject == native_subject
     ]
     automatic = mapping.automatic and not rules
     only = Mapping(rules, mapping.names.rule if mapping.names else None, automatic=automatic)
     subjects = dict.fromkeys(rule.subject for rule in rules)
     if automatic:
-        subjects[mapping.names.subject_in(route.event) if mapping.names else route.event] = None
+        names = mapping.names
+        subjects[names.subject_in(native_subject) if names else native_subject] = None
     return only, tuple(subjects)
 
 
@@ -138,7 +139,7 @@ def _translated(tree: Condition, mapping: Mapping, subject: str, route: Route) -
     return translate(all_of((tree, Comparison(Subject(), "=", Constant(subject)))), words)
 
 
-def _plain(pattern: Wildcard) -> str | None:
+def plain(pattern: Wildcard) -> str | None:
     """Return the one text that a pattern matches; None where it matches several."""
     whole = all(isinstance(element, str) for element in pattern.elements)
     return pattern.prefix if whole else None

@@ -1,0 +1,244 @@
+"""The adapter of JMS by STOMP, whose clients know nothing of the federation."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from eventservices.stamp import Stamp
+from eventservices.stomp.client import Frame
+from eventservices.stomp.link import StompLink
+from fes.adapter.base import Adapter
+from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.codec import Message
+from fes.control import CONTROL_SUBJECT
+from fes.errors import AdapterError, CodecError
+from fes.federation.capabilities import Capabilities
+from fes.filter import Filter
+from fes.mapping import Mapping as EventMapping
+from fes.mapping import Native
+from fes.model import Event, attributes, is_reserved
+from fes.payload.bodies import CONTENT_TYPES
+from fes.payload.headers import CONTENT_TYPE
+from fes.payload.map_xml import MAP_XML, TRANSFORMATION, is_map, read_map, write_map
+
+from adapter_jms.codec import (
+    JmsMessage,
+    is_bytes,
+    properties_of,
+    read_head,
+    read_message,
+    with_fields,
+    without_fields,
+    write_head,
+)
+from adapter_jms.incoming import REDELIVERS_S, Incoming
+from adapter_jms.mapping import FilterMapping, native_form
+from adapter_jms.properties import read_properties, with_properties
+from adapter_jms.selectors import guarded
+from adapter_jms.settings import Settings
+from adapter_jms.subscriptions import Subscriptions
+
+PAYLOAD_BYTES: Final = 1_000_000
+"""What is published, unless the file has another limit."""
+
+_CONTROL_NUMBER: Final = "control"
+_COUNTED: Final = ("unstamped", "own", "servers_own", "redelivered", "properties_lost")
+
+
+class JmsAdapter(Adapter[Settings, JmsMessage]):
+    """Connects a JMS provider that speaks STOMP: ActiveMQ."""
+
+    kind: ClassVar[str] = "jms"
+    settings_type = Settings
+
+    def __init__(self, context: AdapterContext) -> None:
+        super().__init__(context)
+        self._codec = self.settings.codec(context)
+        self._filters = FilterMapping(self.settings, context.mapping)
+        self._counts = dict.fromkeys(_COUNTED, 0)
+
+    @classmethod
+    def capabilities_for(cls, settings: Settings) -> Capabilities:
+        """Return what JMS can do: a message has an identity that follows from its identifier."""
+        return Capabilities(
+            filters_at_source=True,
+            stamps=True,
+            suppresses=False,
+            persistent=settings.persistent,
+            max_event_bytes=settings.max_bytes,
+            redelivers_s=REDELIVERS_S if settings.persistent else 0.0,
+            honours=("Priority", "Timeout"),
+        )
+
+    @classmethod
+    def explain(
+        cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
+    ) -> NativeForm:
+        """Return the destinations and selectors that a filter becomes."""
+        return native_form(filter_, mapping, given)
+
+    def _counted(self) -> dict[str, int]:
+        return {
+            **self._counts,
+            **{f"link_{name}": count for name, count in self._link.counts.items()},
+            **self._incoming.counts(),
+            "subscriptions": len(self._subscriptions),
+            "nulls": self._codec.nulls,
+        }
+
+    async def _open(self) -> None:
+        # An adapter lives in one process only, so its identifier names its client.
+        self._client_id = f"fes.{self.context.system}.{self.id}"
+        self._link = StompLink(self._some_brokers(), self._client_id, self._arrived)
+        self._incoming = Incoming(
+            self.receive, self._link.acknowledge, keeps=self.settings.persistent
+        )
+        self._link.on_lost = self._incoming.lost
+        self._subscriptions = Subscriptions(
+            self._link, self._client_id, durable=self.settings.persistent
+        )
+        self._closing.push_async_callback(self._link.close)
+        await self._link.open()
+        self._closing.push_async_callback(self._incoming.close)
+        self._incoming.open()
+        if self.context.hears_control:
+            headers = {
+                "destination": f"/topic/{CONTROL_SUBJECT}",
+                "ack": "auto",
+                "selector": guarded("", self._client_id),
+            }
+            await self._link.subscribe(_CONTROL_NUMBER, headers)
+
+    async def _publish(self, native: Native, stamp: Stamp) -> None:
+        declared = self.settings.properties
+        properties, lost = properties_of(native.parameters, declared)
+        self._counts["properties_lost"] += lost
+        own = replace(
+            native,
+            parameters=self._for_payload(native, properties),
+            attributes=without_fields(native.attributes),
+        )
+        message = self._codec.to_message(own, stamp)
+        head = write_head(message, native, stamp, self._client_id, self._expires_ms(native, stamp))
+        kind = self.settings.kind_of(message.route)
+        body = message.packed.payload
+        if self.settings.messages == "map" and native.octets is None:
+            head[TRANSFORMATION] = MAP_XML
+            _, parameters, _ = self._codec.routes.place(str(own.subject), own.parameters)
+            body = write_map(parameters)
+        headers = {**head, **properties, "destination": f"/{kind}/{message.topic}"}
+        confirmed = headers["persistent"] == "true"
+        await self._send(headers, body, message, confirmed=confirmed)
+
+    def _for_payload(self, native: Native, properties: Mapping[str, str]) -> tuple[Any, ...]:
+        """Return the parameters of the payload; one of a single value has no room for others."""
+        places = {each.event: each for each in self.settings.routes}
+        route = places.get(native.subject or "")
+        payload = (route.payload if route else None) or self.settings.payload
+        value = route.value if route else self.settings.value
+        if not value and payload not in ("text", "raw"):
+            return native.parameters
+        return tuple(field for field in native.parameters if field.id not in properties)
+
+    async def _publish_control(self, event: Event, stamp: Stamp) -> None:
+        message = self._codec.to_control_message(event, stamp)
+        head = write_head(message, Native(CONTROL_SUBJECT), stamp, self._client_id, 0)
+        headers = {**head, "destination": f"/topic/{message.topic}"}
+        await self._send(headers, message.packed.payload, message, confirmed=False)
+
+    async def _send(
+        self, headers: dict[str, str], body: bytes, message: Message, *, confirmed: bool
+    ) -> None:
+        if len(body) > self.settings.max_bytes:
+            raise AdapterError(
+                f"payload of {len(body)} bytes exceeds the limit of {self.settings.max_bytes}"
+            )
+        bad = next((name for name, text in headers.items() if "\0" in text), None)
+        if bad is not None:
+            raise AdapterError(f"header {bad[:80]!r} has the character that ends a frame")
+        if TRANSFORMATION not in headers and is_bytes(
+            message.packed.headers.get(CONTENT_TYPE, ""), body
+        ):
+            headers["content-length"] = str(len(body))
+        await self._link.send(headers, body, confirmed=confirmed)
+
+    def _expires_ms(self, native: Native, stamp: Stamp) -> int:
+        """Return when the broker forgets a message, by the wall clock; 0 for never."""
+        event = Event(native.subject or "", (), native.attributes)
+        expires_us = attributes.expires_us(event, stamp.time_us)
+        if not expires_us:
+            return 0
+        left_us = (expires_us - self.context.clock_us()) / self.context.speed
+        return max(1, int(time.time() * 1000 - -left_us // 1000))
+
+    async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
+        found = self._filters.translate(subscription.filter.tree)
+        await self._subscriptions.want(subscription.number, found.sources)
+        return found.widened
+
+    async def _unsubscribe(self, subscription: Subscription) -> None:
+        await self._subscriptions.forget(subscription.number)
+
+    async def _probe(self) -> None:
+        await self._link.probe(f"/topic/{CONTROL_SUBJECT}.probe")
+
+    def _arrived(self, frame: Frame) -> None:
+        is_control = frame.headers.get("subscription") == _CONTROL_NUMBER
+        try:
+            message = read_message(frame.headers, frame.body, is_control=is_control)
+        except CodecError as error:
+            self.set_aside(str(error), frame.body)
+            self._link.acknowledge(frame.headers.get("ack", ""))
+            return
+        if is_control:
+            self.receive(message)
+        else:
+            self._incoming.take(message)
+
+    def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
+        head = read_head(message, self.settings.properties, self.event_service_id)
+        if head.client == self._client_id:
+            self._counts["own"] += 1
+            return None
+        if message.is_control:
+            return self._codec.to_control(head.headers, message.body, head.stamp)
+        if is_reserved(message.name):
+            return None
+        self._counts["unstamped"] += not head.is_stamped
+        self._counts["redelivered"] += message.frame.get("redelivered") == "true"
+        found = self._received(message, head.headers, head.stamp)
+        if found is None:
+            self._counts["servers_own"] += 1
+            return None
+        native = found.native
+        told = tuple(read_properties(self.settings.properties, message.frame))
+        parameters = with_properties(native.parameters, told)
+        fields = with_fields(native, head.attributes)
+        return found._replace(native=replace(native, parameters=parameters, attributes=fields))
+
+    def _received(
+        self, message: JmsMessage, headers: dict[str, str], stamp: Stamp | None
+    ) -> Received | None:
+        taken = self._codec.routes.take(message.name)
+        if taken is not None and self.settings.kind_of(taken.route) != message.kind:
+            raise CodecError(f"{taken.subject[:80]!r} is published to another kind of destination")
+        if is_map(message.frame, message.body):
+            headers = {**headers, CONTENT_TYPE: CONTENT_TYPES["json"]}
+            found = self._codec.to_native(message.name, headers, b"{}", stamp)
+            told = read_map(message.body)
+        elif message.body:
+            return self._codec.to_native(message.name, headers, message.body, stamp)
+        else:
+            found, told = self._codec.to_native(message.name, headers, b"{}", stamp), ()
+        if found is None or not told:
+            return found
+        parameters = with_properties(told, found.native.parameters)
+        return found._replace(native=replace(found.native, parameters=parameters))
+
+    def _raw(self, message: JmsMessage) -> bytes:
+        return message.body
+
+    def _named(self, message: JmsMessage) -> str:
+        return "control event" if message.is_control else f"{message.kind} {message.name[:100]}"

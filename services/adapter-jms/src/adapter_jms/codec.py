@@ -1,0 +1,176 @@
+"""Frames of STOMP as messages of JMS with their properties, and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from eventservices.errors import MalformedError
+from eventservices.stamp import HEADER, Stamp, pack, unpack
+from fes.adapter.plain.codec import Message
+from fes.errors import CodecError
+from fes.mapping import Native
+from fes.model import Field
+from fes.payload.bodies import CONTENT_TYPES
+from fes.payload.headers import ATTRIBUTES, CONTENT_TYPE, TYPES, write_headers
+
+from adapter_jms.headers import is_header_text, read_fields, stamp_of, write_fields
+from adapter_jms.names import CLIENT, FRAME, OPAQUE, OWN, PROPERTIES
+from adapter_jms.properties import write_property
+from adapter_jms.settings import JmsType, Kind
+
+_FROM_OWN: Final = {native: header for header, native in OWN.items()}
+_AS_ONE: Final = (ATTRIBUTES, TYPES, CONTENT_TYPE)
+_BYTES: Final = (CONTENT_TYPES["raw"], CONTENT_TYPES["msgpack"])
+
+
+class JmsMessage(NamedTuple):
+    """What the native client delivers.
+
+    Attributes:
+        kind: Of its destination.
+        name: Of its destination.
+        frame: Headers of its frame.
+        body: Its bytes.
+        is_control: Whether it came by the subscription to control events.
+    """
+
+    kind: Kind
+    name: str
+    frame: dict[str, str]
+    body: bytes
+    is_control: bool = False
+
+    @property
+    def id(self) -> str:
+        """Identifier that the broker assigned; "" where it assigned none."""
+        return self.frame.get("message-id", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What accompanies the body of a message.
+
+    Attributes:
+        stamp: Its own, or the one that follows from its identifier; None where there is neither.
+        is_stamped: Whether its publisher stamped it.
+        headers: Properties, in the form that plain adapters share.
+        attributes: Of its header fields.
+        client: Adapter that published it; "" where none did.
+    """
+
+    stamp: Stamp | None
+    is_stamped: bool
+    headers: dict[str, str]
+    attributes: tuple[Field, ...]
+    client: str
+
+
+def read_message(frame: Mapping[str, str], body: bytes, *, is_control: bool) -> JmsMessage:
+    """Return a message.
+
+    Raises:
+        CodecError: Its destination is none of a topic or a queue.
+    """
+    _, kind, name = (*frame.get("destination", "").split("/", 2), "", "", "")[:3]
+    if kind == "topic":
+        return JmsMessage("topic", name, dict(frame), body, is_control)
+    if kind == "queue":
+        return JmsMessage("queue", name, dict(frame), body, is_control)
+    raise CodecError(
+        f"destination {frame.get('destination', '')[:80]!r} is neither a topic nor a queue"
+    )
+
+
+def read_head(message: JmsMessage, declared: Mapping[str, JmsType], home: str) -> Head:
+    """Return what accompanies the body of a message.
+
+    Args:
+        message: The message.
+        declared: Properties that are parameters.
+        home: Event service.
+
+    Raises:
+        CodecError: Its stamp is not well formed.
+    """
+    headers = {
+        _FROM_OWN.get(name) or PROPERTIES.read(name): text
+        for name, text in message.frame.items()
+        if name not in FRAME and name not in declared and name not in (CLIENT, OPAQUE)
+    }
+    content_type = headers.pop("content-type", "")
+    if content_type:
+        headers[CONTENT_TYPE] = content_type
+    client = message.frame.get(CLIENT, "")
+    text = headers.pop(HEADER, None)
+    try:
+        stamp = stamp_of(message.frame, home) if text is None else unpack(text)
+    except MalformedError as error:
+        raise CodecError(str(error)) from error
+    if client and not message.is_control:
+        # An adapter wrote all attributes as one: JMS keeps no order of properties.
+        headers = {name: text for name, text in headers.items() if name in _AS_ONE}
+        return Head(stamp, text is not None, headers, (), client)
+    fields = tuple(read_fields(message.frame, frozenset(headers)))
+    return Head(stamp, text is not None, headers, fields, client)
+
+
+def write_head(
+    message: Message, native: Native, stamp: Stamp, client: str, expires_ms: int
+) -> dict[str, str]:
+    """Return the headers of the frame of a message that is published under a stamp."""
+    headers = dict(message.packed.headers)
+    content_type = headers.pop(CONTENT_TYPE, "")
+    own = {OWN.get(name) or PROPERTIES.write(name): text for name, text in headers.items()}
+    told = {"content-type": content_type} if content_type else {}
+    if ATTRIBUTES in headers:
+        told[OPAQUE] = "true"
+    if native.attributes:
+        as_one = write_headers(native.attributes, {}, as_one=True)[ATTRIBUTES]
+        told[OWN[ATTRIBUTES]] = as_one
+    return {
+        **write_fields(native, expires_ms),
+        **own,
+        **told,
+        OWN[HEADER]: pack(stamp),
+        CLIENT: client,
+    }
+
+
+def properties_of(
+    parameters: tuple[Field, ...], declared: Mapping[str, JmsType]
+) -> tuple[dict[str, str], int]:
+    """Return the properties of parameters, and how many cannot be of their type.
+
+    A message that has such a parameter passes every selector.
+    """
+    found: dict[str, str] = {}
+    lost = 0
+    for field in parameters:
+        kind = declared.get(field.id)
+        if kind is not None:
+            text = write_property(field, kind)
+            if text is None:
+                lost += 1
+            else:
+                found[field.id] = text
+    return ({**found, OPAQUE: "true"} if lost else found), lost
+
+
+def without_fields(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the attributes that are no header fields of JMS."""
+    return tuple(field for field in attributes if not is_header_text(field))
+
+
+def with_fields(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return an event's attributes, and those of header fields."""
+    return (*native.attributes, *(field for field in more if native_lacks(native, field.id)))
+
+
+def native_lacks(native: Native, name: str) -> bool:
+    """Return whether an event has no attribute of a name."""
+    return all(field.id != name for field in native.attributes)
+
+
+def is_bytes(content_type: str, body: bytes) -> bool:
+    """Return whether a body is published as a bytes message, and not as text."""
+    return content_type.partition(";")[0] in _BYTES or b"\0" in body

@@ -1,0 +1,209 @@
+"""Filters of the federation as JMS subscriptions: never less, reported where more.
+
+A subscription is a destination and a selector. Destinations apply what a filter requires of the
+subject, and of parameters that are levels; the selector applies what it requires of properties and
+header fields. Each subject has a selector of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.codec import make_routes
+from fes.adapter.settings import read_settings
+from fes.filter import Condition, Filter, Term, translate
+from fes.filter.language.tree import Comparison, Constant, Subject, all_of
+from fes.mapping import Mapping as EventMapping
+from fes.mapping.inversion.subjects import wanted
+from fes.mapping.topics.levels import ACTIVEMQ
+from fes.mapping.topics.sources import alone, plain, plain_topics, route_topics
+from fes.mapping.topics.tree import TopicTree
+from fes.wildcard import Wildcard
+
+from adapter_jms.selectors import Selectors
+from adapter_jms.settings import Kind, Settings
+
+MAX_ALTERNATIVES: Final = 32
+"""Most alternatives of one selector; more are widened to what they share."""
+
+MAX_SUBSCRIPTIONS: Final = 256
+"""Most subscriptions of one filter; more are widened to one of every destination of each kind."""
+
+SELECTOR_CHARS: Final = 16_384
+"""Longest selector; a longer one is left out, and counted as widened."""
+
+
+class Source(NamedTuple):
+    """What is subscribed to.
+
+    Attributes:
+        kind: Of the destinations.
+        pattern: One destination, or a pattern of them.
+        selector: What of its messages; "" for all.
+    """
+
+    kind: Kind
+    pattern: str
+    selector: str
+
+    @property
+    def destination(self) -> str:
+        """As STOMP writes it."""
+        return f"/{self.kind}/{self.pattern}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is subscribed to for a filter.
+
+    Attributes:
+        sources: One of them brings whatever the filter accepts.
+        widened: In words, what they let pass beyond the filter.
+    """
+
+    sources: tuple[Source, ...]
+    widened: tuple[str, ...]
+
+
+class FilterMapping:
+    """Translates filters for one adapter.
+
+    Args:
+        settings: The adapter's.
+        mapping: Between native events and the federation's; it is inverted.
+    """
+
+    def __init__(self, settings: Settings, mapping: EventMapping) -> None:
+        self._settings = settings
+        self._mapping = mapping
+        self._routes = make_routes(settings.texts(), settings.names())
+        self._selectors = Selectors(settings.properties)
+
+    def translate(self, tree: Condition) -> Sources:
+        """Return subscriptions, one of which brings the message of whatever a filter accepts."""
+        widened: dict[str, None] = {}
+        found: dict[Source, None] = {}
+        wild: dict[Source, None] = {}
+        for pattern in wanted(tree, self._mapping).subjects:
+            selector = self._selector(tree, pattern, widened)
+            if selector is not None:
+                own = dict.fromkeys(self._sources(tree, pattern, selector))
+                (wild if plain(pattern) is None else found).update(own)
+        sources = (*wild, *_beyond(found, wild))
+        if len(sources) > MAX_SUBSCRIPTIONS:
+            widened[f"more than {MAX_SUBSCRIPTIONS} subscriptions: widened to all"] = None
+            rest = self._routes.names.syntax.rest
+            sources = tuple(Source(kind, rest, "") for kind in {each.kind for each in sources})
+        return Sources(sources, tuple(widened))
+
+    def _selector(self, tree: Condition, pattern: Wildcard, widened: dict[str, None]) -> str | None:
+        """Return the selector for events of some native subjects; None where none is accepted."""
+        native = plain(pattern)
+        if native is None:
+            return self._alternatives(tree, self._mapping, None, (), widened)
+        only, subjects = alone(self._mapping, native)
+        levels = frozenset(
+            name for each in self._routes.routes if each.event == native for name in each.names
+        )
+        found = [
+            self._alternatives(
+                all_of((tree, Comparison(Subject(), "=", Constant(subject)))),
+                only,
+                subject,
+                levels,
+                widened,
+            )
+            for subject in subjects
+        ]
+        texts = [each for each in found if each is not None]
+        return ("" if "" in texts else " OR ".join(texts)) if texts else None
+
+    def _alternatives(
+        self,
+        tree: Condition,
+        mapping: EventMapping,
+        subject: str | None,
+        levels: "frozenset[str] | tuple[()]",
+        widened: dict[str, None],
+    ) -> str | None:
+        """Return a selector that accepts what a filter does; None where that is nothing."""
+
+        def renamed(term: Term) -> Term | None:
+            return term if term.kind == "subject" else mapping.native_terms(term, subject)
+
+        words = _Words(self._selectors, levels, renamed)
+        found = translate(tree, words)
+        widened.update(dict.fromkeys(found.widened))
+        if not found.disjuncts:
+            return None
+        texts = [" AND ".join(filter(None, map(words.text, terms))) for terms in found.disjuncts]
+        text = "" if "" in texts else " OR ".join(dict.fromkeys(texts))
+        if len(text) > SELECTOR_CHARS:
+            widened[f"a selector of {len(text)} characters is left out"] = None
+            return ""
+        return text
+
+    def _sources(self, tree: Condition, pattern: Wildcard, selector: str) -> Iterator[Source]:
+        settings, routes = self._settings, self._routes
+        for topic in plain_topics((pattern,), routes):
+            yield Source(settings.destinations, topic, selector)
+        for at, route in enumerate(routes.routes):
+            if pattern.matches(route.event):
+                for topic in route_topics(tree, self._mapping, route, routes):
+                    yield Source(settings.kind_of(at), topic, selector)
+
+
+class _Words:
+    """What a destination and a selector together apply of a filter."""
+
+    max_disjuncts = MAX_ALTERNATIVES
+
+    def __init__(
+        self,
+        selectors: Selectors,
+        levels: "frozenset[str] | tuple[()]",
+        renaming: Any,
+    ) -> None:
+        self._selectors = selectors
+        self._levels = levels
+        self.rename = renaming
+
+    def supports(self, term: Term) -> bool:
+        """Return whether one of them applies a term."""
+        return self._is_destinations(term) or self._selectors.text(term) is not None
+
+    def text(self, term: Term) -> str:
+        """Return the selector of a term; "" where the destination applies it."""
+        if self._is_destinations(term):
+            return ""
+        text = self._selectors.text(term) or ""
+        return f"({text})" if " OR " in text else text
+
+    def _is_destinations(self, term: Term) -> bool:
+        if term.kind == "subject":
+            return term.op == "="
+        is_level = term.kind == "parameter" and term.name in self._levels
+        return is_level and term.op in ("=", "EXISTS")
+
+
+def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]) -> NativeForm:
+    """Return what a filter becomes at JMS; see `fes.adapter.native_form`."""
+    settings = read_settings("jms", given, Settings)
+    found = FilterMapping(settings, mapping).translate(filter_.tree)
+    lines = tuple(f"{each.destination}: {each.selector or 'TRUE'}" for each in found.sources)
+    return NativeForm(lines, found.widened)
+
+
+def _beyond(sources: Iterable[Source], wild: Iterable[Source]) -> Iterator[Source]:
+    """Yield the subscriptions that no wildcard covers.
+
+    The selector of a wildcard accepts whatever the filter does, of every subject.
+    """
+    trees: defaultdict[Kind, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
+    for each in wild:
+        trees[each.kind].add(each.pattern)
+    for each in sources:
+        if next(trees[each.kind].covering(each.pattern), None) is None:
+            yield each
