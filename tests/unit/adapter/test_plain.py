@@ -16,7 +16,9 @@ ROUTES = (RouteText("r.{room}", "Reading", "json"), RouteText("raw.{room}", "Raw
 
 
 def codec(mapping: Mapping | None = None, largest: int = 100) -> PlainCodec:
-    return PlainCodec(TopicNames(NATS), ROUTES, "json", "", mapping or Mapping(()), largest)
+    return PlainCodec(
+        TopicNames(NATS), ROUTES, RouteText("", "", "json"), mapping or Mapping(()), largest
+    )
 
 
 def test_a_payload_may_tell_a_level_again() -> None:
@@ -56,7 +58,7 @@ def test_a_rule_with_a_layout_takes_the_payload_as_it_is() -> None:
 
 def test_a_control_event_is_json_whatever_the_setting() -> None:
     event = Event.of("FES_ControlEvent", Type=2, Event=Event.of("Speed", rate=1.0))
-    made = PlainCodec(TopicNames(NATS), (), "raw", "", Mapping(()), 10_000)
+    made = PlainCodec(TopicNames(NATS), (), RouteText("", "", "raw"), Mapping(()), 10_000)
     message = made.to_control_message(event, STAMP)
     assert message.topic == "FES_ControlEvent"
     assert made.to_control(message.packed.headers, message.packed.payload, STAMP) == (event, STAMP)

@@ -58,7 +58,7 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
-        self._codec = EventCodec(self.settings.codec(context, headers=False), self.id)
+        self._codec = EventCodec(self.settings.codec(context), self.id)
         self._known: dict[tuple[str, str], None] = {}
         self._counts = dict.fromkeys(("unstamped", "own", "repeated", *delivery.COUNTED), 0)
 

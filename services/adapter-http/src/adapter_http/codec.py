@@ -15,6 +15,7 @@ from fes.errors import CodecError, EventError, MappingError
 from fes.mapping import Native
 from fes.model import Event, Field, Type, is_reserved, type_of
 from fes.payload import cloudevents
+from fes.payload.bindings import PREFIX
 from fes.payload.bodies import dump_json, form_of, load_json
 from fes.payload.headers import read_attributes, write_headers
 
@@ -22,12 +23,12 @@ SUBJECT: Final = "fessubject"
 ADAPTER: Final = "fesadapter"
 """Extension that names the adapter that posted an event, which does not receive it again."""
 
-_TYPE: Final = f"{cloudevents.PREFIX}type"
-_SUBJECT: Final = f"{cloudevents.PREFIX}{SUBJECT}"
-_ADAPTER: Final = f"{cloudevents.PREFIX}{ADAPTER}"
-_DATA_TYPE: Final = f"{cloudevents.PREFIX}datacontenttype"
-_OWN: Final = (_TYPE, _SUBJECT, _ADAPTER, _DATA_TYPE, f"{cloudevents.PREFIX}specversion")
-_TEXTS: Final = tuple(f"{cloudevents.PREFIX}{name}" for name in ("id", "source", "type"))
+_TYPE: Final = f"{PREFIX}type"
+_SUBJECT: Final = f"{PREFIX}{SUBJECT}"
+_ADAPTER: Final = f"{PREFIX}{ADAPTER}"
+_DATA_TYPE: Final = f"{PREFIX}datacontenttype"
+_OWN: Final = (_TYPE, _SUBJECT, _ADAPTER, _DATA_TYPE, f"{PREFIX}specversion")
+_TEXTS: Final = tuple(f"{PREFIX}{name}" for name in ("id", "source", "type"))
 
 
 class Read(NamedTuple):
@@ -112,7 +113,8 @@ class EventCodec:
         own = [Field(_TYPE, Type.STRING, foreign), Field(_ADAPTER, Type.STRING, self._adapter)]
         if foreign != topic:
             own.append(Field(_SUBJECT, Type.STRING, topic))
-        return (*own, *(field for field in attributes if field.id not in _OWN))
+        kept = (field for field in attributes if field.id not in _OWN or _is_data_type(field))
+        return (*own, *kept)
 
 
 def _without_own(native: Native, topic: str) -> Native:
@@ -120,12 +122,12 @@ def _without_own(native: Native, topic: str) -> Native:
     fields = native.attributes
     types = [field for field in fields if field.id == _TYPE and field.value != topic]
     is_other = any(field.id == _SUBJECT for field in fields)
-    kept = (field for field in fields if field.id not in _OWN or _is_kept(field))
+    kept = (field for field in fields if field.id not in _OWN or _is_data_type(field))
     return replace(native, attributes=(*(types if is_other else ()), *kept))
 
 
-def _is_kept(field: Field) -> bool:
-    """Return whether a type of data is more than JSON, which is implied."""
+def _is_data_type(field: Field) -> bool:
+    """Return whether an attribute is a type of data that is more than JSON, which is implied."""
     return field.id == _DATA_TYPE and form_of(str(field.value)) != "json"
 
 
@@ -136,23 +138,25 @@ def _laid_out(found: Received, context: dict[str, Any], data: Any) -> Received:
     headers, stamp = cloudevents.take_embedded(context)
     try:
         fields = tuple(
-            Field(f"{cloudevents.PREFIX}{name}", type_of(value, name), value)
-            for name, value in context.items()
+            Field(f"{PREFIX}{name}", type_of(value, name), value) for name, value in context.items()
         )
     except EventError as error:
         raise CodecError(str(error)) from error
-    fields = cloudevents.without_context(fields, stamp, found.native.subject or "")
+    if stamp is not None:
+        fields = cloudevents.without_made(
+            fields, cloudevents.made_of(stamp, found.native.subject or "")
+        )
     attributes = (*fields, *read_attributes(headers))
     return Received(replace(found.native, octets=data, attributes=attributes), stamp)
 
 
 def _from_octets(native: Native, octets: bytes, stamp: Stamp) -> bytes:
     def is_context(field: Field) -> bool:
-        return field.id.startswith(cloudevents.PREFIX) and field.type is Type.STRING
+        return field.id.startswith(PREFIX) and field.type is Type.STRING
 
     own = tuple(filter(is_context, native.attributes))
     others = tuple(field for field in native.attributes if not is_context(field))
-    made = cloudevents.with_context(own, stamp, native.subject or "")
-    context = {field.id.removeprefix(cloudevents.PREFIX): field.value for field in made}
+    made = cloudevents.with_context(own, cloudevents.made_of(stamp, native.subject or ""))
+    context = {field.id.removeprefix(PREFIX): field.value for field in made}
     context |= cloudevents.embedded(write_headers(others, {}, as_one=True), stamp)
     return dump_json(cloudevents.to_structured(context, octets, is_octets=True))

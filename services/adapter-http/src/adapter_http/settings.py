@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import TopicNames
+from fes.payload.bindings import Binding
 from msgspec import Meta, Struct
 
 from adapter_http.allowed import AllowList
@@ -105,6 +106,10 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:
         """Return the routes, each with its type."""
         return tuple((each.type, each) for each in self.routes)
+
+    def binding(self) -> Binding | None:
+        """Return that CloudEvents are in structured mode; requests are converted before."""
+        return None
 
     def names(self) -> TopicNames:
         """Return how names are written."""

@@ -82,7 +82,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
             "subscriptions": len(self._subscribed),
             "unanswered": len(self._delivery),
             "rebalanced": self._consumer.rebalanced,
-            "nulls": self._codec.nulls,
+            **self._codec.counters(),
         }
 
     async def _open(self) -> None:

@@ -10,6 +10,7 @@ from fes.adapter.plain.codec import Message
 from fes.errors import CodecError
 from fes.mapping import Native
 from fes.model import Field, Type
+from fes.payload.headers import CONTENT_TYPE
 
 KEY: Final = "Key"
 """Attribute that is a record's key: a string, or octets where it is not UTF-8."""
@@ -83,6 +84,7 @@ def read_head(record: Record) -> Head:
 def write_head(message: Message, stamp: Stamp, client: str) -> list[tuple[str, bytes]]:
     """Return the headers of a record that is published under a stamp."""
     told = {HEADER: pack(stamp), CLIENT: client, **message.packed.headers}
+    told[CONTENT_TYPE.lower()] = told.pop(CONTENT_TYPE)  # as the binding of CloudEvents has it
     return [(name, value.encode()) for name, value in told.items()]
 
 

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import KAFKA, TopicNames
+from fes.payload.bindings import KAFKA as BINDING
+from fes.payload.bindings import Binding
 from msgspec import Meta
 
 Group = Annotated[str, Meta(max_length=255, pattern=r"^[ -~]*$")]
@@ -46,6 +48,10 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:
         """Return the routes, each with its topic."""
         return tuple((each.topic, each) for each in self.routes)
+
+    def binding(self) -> Binding | None:
+        """Return how headers have CloudEvents."""
+        return BINDING
 
     def names(self) -> TopicNames:
         """Return how names are written."""

@@ -12,6 +12,7 @@ from eventservices.steam.topics import encode_level
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.rebirths import Rebirths
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, CodecError, UnavailableError
 from fes.federation.capabilities import Capabilities
@@ -19,7 +20,6 @@ from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.mapping.topics.levels import is_servers
-from fes.mapping.topics.sources import topics_of
 from fes.model import Event, Field, Type, is_reserved
 from fes.payload.headers import CONTENT_TYPE, TYPES
 
@@ -63,7 +63,8 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
         self._is_5 = self.settings.protocol == "5"
-        self._codec = self.settings.codec(context, headers=self._is_5)
+        self._codec = self.settings.codec(context)
+        self._rebirths = Rebirths(self._codec, context.clock_us, self._send)
         self._incoming = Incoming(self.settings, self._codec.routes, self.receive)
         self._counts = dict.fromkeys(_COUNTED, 0)
 
@@ -94,7 +95,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             "own_forgotten": self._incoming.own.forgotten,
             "copies": self._subscriptions.copies,
             "subscriptions": len(self._subscriptions),
-            "nulls": self._codec.nulls,
+            **self._rebirths.counters(),
             "link_reconnects": self._link.counters.reconnected,
             "link_refused": self._link.counters.refused,
             "takeovers": self._link.counters.takeovers,
@@ -159,7 +160,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             self._incoming.own.sent(key, asyncio.get_running_loop().time())
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
-        found = topics_of(subscription.filter.tree, self.context.mapping, self._codec.routes)
+        found = self.settings.topics_for(subscription.filter, self.context.mapping)
         self._incoming.subscribing = True
         try:
             await self._subscriptions.want(subscription.number, found.patterns)
@@ -192,7 +193,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             return self._codec.to_control({}, payload, None)
         if is_reserved(topic):
             return None
-        found = self._codec.to_native(topic, {}, payload, None)
+        found = self._rebirths.to_native(topic, {}, payload, None)
         if found is None:
             self._counts["servers_own"] += is_servers(topic, self._codec.routes.names.syntax)
         elif message.properties.retained:
@@ -213,7 +214,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
         if is_empty and message.properties.retained:
             found = self._codec.without_payload(topic, head.stamp)
         else:
-            found = self._codec.to_native(topic, head.headers, message.payload, head.stamp)
+            found = self._rebirths.to_native(topic, head.headers, message.payload, head.stamp)
         if found is None:
             self._counts["servers_own"] += 1
             return None

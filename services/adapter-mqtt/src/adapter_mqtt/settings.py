@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import MQTT, TopicNames
+from fes.payload import bindings
 from msgspec import Meta
 
 
@@ -34,6 +35,8 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         stamped: With `5`: whether messages without a stamp are left to another gateway's adapter.
         share: With `5`: name of a group of clients among which the broker divides the messages; ""
             where the adapter gets them all.
+        rebirth: With payload `sparkplug`: whether nodes are requested to repeat their births where
+            something is missing.
         own_s: With `3.1.1`: how long a publication of the adapter's own is known again; seconds.
     """
 
@@ -44,6 +47,7 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     protocol: Literal["3.1.1", "5"] = "3.1.1"
     stamped: bool = False
     share: Annotated[str, Meta(max_length=128, pattern=r"^[^/+#$\u0000]*$")] = ""
+    rebirth: bool = True
     own_s: Annotated[float, Meta(ge=1, le=3600)] = 30.0
 
     def __post_init__(self) -> None:
@@ -60,6 +64,14 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:
         """Return the routes, each with its topic."""
         return tuple((each.topic, each) for each in self.routes)
+
+    def binding(self) -> bindings.Binding | None:
+        """Return how user properties have CloudEvents; 3.1.1 has no properties."""
+        return bindings.MQTT if self.protocol == "5" else None
+
+    def requests_rebirth(self) -> bool:
+        """Return whether Sparkplug nodes are requested to repeat their births."""
+        return self.rebirth
 
     def names(self) -> TopicNames:
         """Return the way of names."""

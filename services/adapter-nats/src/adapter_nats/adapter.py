@@ -76,7 +76,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
 
     def _counted(self) -> dict[str, int]:
         link = {f"link_{name}": count for name, count in counts_of(self._link.counters).items()}
-        own = {"subscriptions": len(self._subscriptions), "nulls": self._codec.nulls}
+        own = {"subscriptions": len(self._subscriptions), **self._codec.counters()}
         if self._stream is not None:
             own |= {"unanswered": len(self._stream), "redelivered": self._stream.redelivered}
         return {**self._counts, **own, **link, "handler_errors": self._link.handler_errors}

@@ -1,7 +1,7 @@
-"""Payloads as parameters, and back: JSON, MessagePack, text, octets."""
+"""Payloads as parameters, and back: JSON, MessagePack, text, octets, and by a schema."""
 
 import json
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgpack
 
@@ -10,13 +10,15 @@ from fes.model import Field, Type
 from fes.model.strict import bounded, parse_json, unique
 from fes.payload.plain import MAX_VALUES, Hints, Plain
 
-Form = Literal["json", "msgpack", "text", "raw"]
+Form = Literal["json", "msgpack", "text", "raw", "avro", "protobuf"]
 
 CONTENT_TYPES: Final[dict[Form, str]] = {
     "json": "application/json",
     "msgpack": "application/vnd.msgpack",
     "text": "text/plain; charset=utf-8",
     "raw": "application/octet-stream",
+    "avro": "application/avro",
+    "protobuf": "application/protobuf",
 }
 
 _FORMS: Final[dict[str, Form]] = {
@@ -25,8 +27,15 @@ _FORMS: Final[dict[str, Form]] = {
     "application/vnd.msgpack": "msgpack",
     "application/msgpack": "msgpack",
     "application/x-msgpack": "msgpack",
-    "text/plain": "text",
+    "application/xml": "text",
     "application/octet-stream": "raw",
+    "application/avro": "avro",
+    "application/x-avro": "avro",
+    "application/vnd.apache.avro": "avro",
+    "avro/binary": "avro",
+    "application/protobuf": "protobuf",
+    "application/x-protobuf": "protobuf",
+    "application/vnd.google.protobuf": "protobuf",
 }
 _TOLD: Final = {Type.LONG: "long", Type.LONGLONG: "longlong", Type.DOUBLE: "double"}
 
@@ -35,10 +44,38 @@ def form_of(content_type: str) -> Form | None:
     """Return the form that a content type names; None where it is none of ours.
 
     Source:
-        RFC 9110, section 8.3; RFC 6839, section 3.1 (`+json`).
+        RFC 9110, section 8.3; RFC 6839, sections 3.1 (`+json`) and 3.4 (`+xml`).
     """
     kind = content_type.partition(";")[0].strip().lower()
-    return _FORMS.get(kind) or ("json" if kind.endswith("+json") else None)
+    if kind in _FORMS:
+        return _FORMS[kind]
+    if kind.endswith("+json"):
+        return "json"
+    return "text" if kind.startswith("text/") or kind.endswith("+xml") else None
+
+
+class SchemaCodec(Protocol):
+    """Reads and writes payloads by a schema.
+
+    Attributes:
+        form: Of its payloads.
+    """
+
+    form: Form
+
+    def read(self, payload: bytes) -> Any:
+        """Return the plain value of a payload.
+
+        Raises:
+            CodecError: It does not follow the schema.
+        """
+
+    def write(self, value: dict[str, Any]) -> bytes:
+        """Return the payload of a plain value.
+
+        Raises:
+            CodecError: The schema has no place for it.
+        """
 
 
 class Bodies:
@@ -47,13 +84,15 @@ class Bodies:
     Args:
         value: Name of the parameter that a payload of one value is; "" for a JSON or MessagePack
             payload that is an object. Text and octets then are the parameter `value`.
+        schema: Of Avro or Protobuf payloads; None where there is none.
 
     Attributes:
         value: Of text and octets.
     """
 
-    def __init__(self, value: str = "") -> None:
+    def __init__(self, value: str = "", schema: SchemaCodec | None = None) -> None:
         self.value = value or "value"
+        self._schema = schema
         self._bare = bool(value)
         self._json = Plain(binary=False)
         self._msgpack = Plain(binary=True)
@@ -78,6 +117,7 @@ class Bodies:
                 return (self._text(payload, hints.get(self.value, "")),)
             case "raw":
                 return (Field(self.value, Type.OCTETS, payload),)
+        return self._msgpack.read(self._of_schema(form).read(payload), hints)
 
     def write(self, form: Form, fields: tuple[Field, ...]) -> tuple[bytes, dict[str, str]]:
         """Return the payload of parameters, and the hints that it needs.
@@ -92,6 +132,8 @@ class Bodies:
             if field.type is not Type.OCTETS:
                 raise CodecError(f"{field.id}: a raw payload is octets, not {field.type.name}")
             return field.value, {}
+        if form in ("avro", "protobuf"):
+            return self._by_schema(self._of_schema(form), fields)
         plain = self._json if form == "json" else self._msgpack
         values, hints = plain.write(fields)
         value = values[self._only(form, fields).id] if self._bare else values
@@ -101,6 +143,20 @@ class Bodies:
             return msgpack.packb(value), hints
         except (ValueError, OverflowError) as error:
             raise CodecError(f"not MessagePack: {error}") from error
+
+    def _of_schema(self, form: Form) -> SchemaCodec:
+        if self._schema is None or self._schema.form != form:
+            raise CodecError(f"a payload of {form} needs a schema, and the rule has none")
+        return self._schema
+
+    def _by_schema(
+        self, schema: SchemaCodec, fields: tuple[Field, ...]
+    ) -> tuple[bytes, dict[str, str]]:
+        values, hints = self._msgpack.write(fields)
+        for name, hint in hints.items():
+            if hint == "event":
+                raise CodecError(f"{name[:80]}: an event that is neither an object nor an array")
+        return schema.write(values), hints
 
     def _members(self, plain: Plain, value: Any, hints: Hints) -> tuple[Field, ...]:
         if not self._bare:

@@ -20,23 +20,16 @@ from eventservices.stamp import Stamp, pack, unpack
 
 from fes.errors import CodecError
 from fes.model import Field, Type
+from fes.payload.bindings import PREFIX, VERSION, check_needed
 from fes.payload.headers import ATTRIBUTES, TYPES
 
-PREFIX: Final = "ce-"
 CONTENT_TYPE: Final = "application/cloudevents+json"
-VERSION: Final = "1.0"
 
-_NEEDED: Final = ("specversion", "id", "source", "type")
 _STAMP: Final = "fesstamp"
 _EXTENSIONS: Final = {"festypes": TYPES, "fesattributes": ATTRIBUTES}
 _KEPT: Final = "/.:@+~-_"
 _DATA: Final = ("data", "data_base64")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def is_binary(headers: Mapping[str, str]) -> bool:
-    """Return whether headers are those of a CloudEvent in binary mode."""
-    return f"{PREFIX}specversion" in headers
 
 
 def made_of(stamp: Stamp, subject: str) -> dict[str, str]:
@@ -53,21 +46,16 @@ def made_of(stamp: Stamp, subject: str) -> dict[str, str]:
     return {f"{PREFIX}{name}": text for name, text in made.items()}
 
 
-def with_context(attributes: tuple[Field, ...], stamp: Stamp, subject: str) -> tuple[Field, ...]:
+def with_context(attributes: tuple[Field, ...], made: Mapping[str, str]) -> tuple[Field, ...]:
     """Return attributes to which what a CloudEvent needs was added."""
     known = {field.id for field in attributes}
-    made = made_of(stamp, subject).items()
     # First, as what follows an attribute that has no header of its own has none either.
-    return (*(Field(k, Type.STRING, v) for k, v in made if k not in known), *attributes)
+    added = (Field(name, Type.STRING, text) for name, text in made.items() if name not in known)
+    return (*added, *attributes)
 
 
-def without_context(
-    attributes: tuple[Field, ...], stamp: Stamp | None, subject: str
-) -> tuple[Field, ...]:
+def without_made(attributes: tuple[Field, ...], made: Mapping[str, str]) -> tuple[Field, ...]:
     """Return attributes without what `with_context` added."""
-    if stamp is None:
-        return attributes
-    made = made_of(stamp, subject)
     return tuple(field for field in attributes if made.get(field.id) != field.value)
 
 
@@ -116,11 +104,7 @@ def from_structured(value: Any) -> tuple[dict[str, Any], Any]:
     """
     if not isinstance(value, dict):
         raise CodecError("a CloudEvent is an object")
-    missing = [name for name in _NEEDED if not isinstance(value.get(name), str) or not value[name]]
-    if missing:
-        raise CodecError(f"a CloudEvent needs the attribute {missing[0]!r}")
-    if value["specversion"] != VERSION:
-        raise CodecError(f"CloudEvents {value['specversion'][:20]!r} are not known")
+    check_needed(value)
     context = {name: item for name, item in value.items() if name not in _DATA and item is not None}
     wrong = [name for name, item in context.items() if not isinstance(item, str | int)]
     if wrong:

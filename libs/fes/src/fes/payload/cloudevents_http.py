@@ -8,10 +8,10 @@ import base64
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
 from fes.errors import CodecError
-from fes.payload import cloudevents
+from fes.payload import bindings, cloudevents
+from fes.payload.bindings import PREFIX, canonical, encode
 from fes.payload.bodies import dump_json, load_json
 
 BATCH: Final = "application/cloudevents-batch+json"
@@ -19,7 +19,6 @@ JSON: Final = "application/json"
 ENCODINGS: Final = ("", "utf-8", "utf8", "us-ascii")
 
 _NAME: Final = re.compile("[a-z0-9]+")
-_ENCODED: Final = re.compile(r'[^!-~]|["%]')
 _CHARSET: Final = re.compile(r';\s*charset\s*=\s*"?([^";\s]*)', re.IGNORECASE)
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PAIR: Final = re.compile(r"\\(.)")
@@ -96,13 +95,8 @@ def write_request(structured: bytes, mode: str) -> tuple[dict[str, str], bytes]:
     octets = isinstance(data, bytes)
     body = data if octets else b"" if data is None else dump_json(data)
     kind = context.pop("datacontenttype", "application/octet-stream" if octets else JSON)
-    headers = {f"{cloudevents.PREFIX}{name}": encode(_text(v)) for name, v in context.items()}
+    headers = {f"{PREFIX}{name}": encode(canonical(v)) for name, v in context.items()}
     return {"Content-Type": str(kind), **headers}, body
-
-
-def encode(text: str) -> str:
-    """Return the value of a header: printable ASCII, the rest percent-encoded as UTF-8."""
-    return _ENCODED.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode()), text)
 
 
 def decode(value: bytes) -> str:
@@ -114,9 +108,9 @@ def decode(value: bytes) -> str:
     try:
         text = value.decode().strip()
         quoted = _QUOTED.fullmatch(text)
-        return unquote(_PAIR.sub(r"\1", quoted[1]) if quoted else text, errors="strict")
     except UnicodeDecodeError as error:
         raise CodecError("a header's value is not UTF-8") from error
+    return bindings.decode(_PAIR.sub(r"\1", quoted[1]) if quoted else text)
 
 
 def _binary(headers: Headers, content_type: str, body: bytes) -> dict[str, Any]:
@@ -139,7 +133,7 @@ def _binary(headers: Headers, content_type: str, body: bytes) -> dict[str, Any]:
 
 
 def _context(headers: Headers) -> Iterable[tuple[str, bytes]]:
-    prefix = cloudevents.PREFIX.encode()
+    prefix = PREFIX.encode()
     for name, value in headers:
         if name.lower().startswith(prefix):
             yield name.lower().removeprefix(prefix).decode("latin-1"), value
@@ -150,8 +144,3 @@ def _one(headers: Headers, name: bytes) -> str:
     if len(found) > 1:
         raise RequestError(f"{name.decode()}: occurs twice")
     return found[0] if found else ""
-
-
-def _text(value: object) -> str:
-    """Return an attribute's canonical text."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -18,6 +18,7 @@ from fes.model.attributes import PRIORITY, RELIABILITY, TIMEOUT
 from fes.model.strict import parse_json
 from fes.model.text import from_plain, to_plain
 from fes.model.types import INT32_MAX, INT32_MIN
+from fes.payload.bindings import DATA_TYPE, PREFIX, Binding, canonical, is_context
 
 ATTRIBUTES: Final = "Event-Attributes"
 """Header of the attributes that have no header of their own: JSON, as of an event."""
@@ -25,9 +26,12 @@ ATTRIBUTES: Final = "Event-Attributes"
 TYPES: Final = "Event-Types"
 """Header of the hints: JSON object of a parameter's identifier to its type."""
 
+ADDED: Final = "Event-Added"
+"""Header of a CloudEvent: what of its context was added to the event; names without `ce-`."""
+
 CONTENT_TYPE: Final = "Content-Type"
 
-_OWN: Final = frozenset(name.lower() for name in (STAMP, ATTRIBUTES, TYPES, CONTENT_TYPE))
+_OWN: Final = frozenset(name.lower() for name in (STAMP, ATTRIBUTES, TYPES, ADDED, CONTENT_TYPE))
 _SERVERS: Final = "nats-"
 _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _VALUE: Final = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?)?")
@@ -57,42 +61,107 @@ def read_block(block: bytes) -> tuple[dict[str, str], int]:
 
 
 def write_headers(
-    attributes: tuple[Field, ...], hints: Mapping[str, str], *, as_one: bool = False
+    attributes: tuple[Field, ...],
+    hints: Mapping[str, str],
+    *,
+    as_one: bool = False,
+    binding: Binding | None = None,
+    made: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return the headers of attributes and hints; ASCII.
+    """Return the headers of attributes and hints; ASCII, but where a binding has Unicode.
 
     Args:
         attributes: In order.
         hints: See `plain`.
         as_one: Whether no attribute has a header of its own.
+        binding: How CloudEvents in binary mode are written; None where they are not.
+        made: What is added to the context; a header of its own names it, so that who reads leaves
+            it out again. None where the message is not a CloudEvent.
     """
-    headers: dict[str, str] = {}
+    context = None if made is None else binding
+    headers = _added(attributes, made or {}, context) if context else {}
+    rest, closed = len(attributes), as_one
     for at, field in enumerate(attributes):
-        text = None if as_one else _text(field)
-        if text is None or field.id in headers:
-            rest = to_plain(Event(ATTRIBUTES, (), attributes[at:]))["attributes"]
-            headers[ATTRIBUTES] = json.dumps(rest, allow_nan=False, separators=(",", ":"))
-            break
-        headers[field.id] = text
+        if context and is_context(field):
+            headers.update(context.write((field,)))
+            exact = field.type is Type.STRING and field.id != DATA_TYPE
+            rest = rest if exact else min(rest, at)
+            continue
+        text = None if closed else _text(field)
+        if text is None or field.id in headers or _misleads(field.id, binding, context):
+            rest, closed = min(rest, at), True
+        else:
+            headers[field.id] = text
+    if rest < len(attributes):
+        block = to_plain(Event(ATTRIBUTES, (), attributes[rest:]))["attributes"]
+        headers[ATTRIBUTES] = json.dumps(block, allow_nan=False, separators=(",", ":"))
     if hints:
         headers[TYPES] = json.dumps(hints, separators=(",", ":"))
     return headers
 
 
-def read_attributes(headers: Mapping[str, str]) -> tuple[Field, ...]:
+def read_attributes(
+    headers: Mapping[str, str],
+    *,
+    binding: Binding | None = None,
+    content_type: str = "",
+) -> tuple[Field, ...]:
     """Return the attributes that headers tell.
 
+    Args:
+        headers: Of the message.
+        binding: As of `write_headers`.
+        content_type: Of the payload; "" where none is known.
+
     Raises:
-        CodecError: The header of the others is not what `write_headers` writes.
+        CodecError: They are those of a CloudEvent that lacks something, or the header of the others
+            is not what `write_headers` writes.
     """
-    found = {name: _field(name, text) for name, text in headers.items() if name.lower() not in _OWN}
-    if ATTRIBUTES in headers:
-        plain = parse_json(headers[ATTRIBUTES])
-        for field in from_plain({"subject": ATTRIBUTES, "attributes": plain}).attributes:
-            if field.id in found:
+    context: Mapping[str, str] = {}
+    if binding and binding.is_used(headers):
+        context = binding.read(headers, content_type)
+    found: dict[str, Field] = {}
+    for header, text in headers.items():
+        name = binding.name_of(header) if binding and context else None
+        if name is not None:
+            found[name] = Field(name, Type.STRING, context[name])
+        elif header.lower() not in _OWN:
+            found[header] = _field(header, text)
+    if DATA_TYPE in context:
+        found.setdefault(DATA_TYPE, Field(DATA_TYPE, Type.STRING, context[DATA_TYPE]))
+    for name in headers.get(ADDED, "").split() if context else ():
+        found.pop(f"{PREFIX}{name}", None)
+    return _with_block(headers.get(ATTRIBUTES), found)
+
+
+def _with_block(text: str | None, found: dict[str, Field]) -> tuple[Field, ...]:
+    """Return attributes with those of the block, which has the exact type of what is in both."""
+    if text is not None:
+        block = from_plain({"subject": ATTRIBUTES, "attributes": parse_json(text)})
+        for field in block.attributes:
+            before = found.pop(field.id, field)
+            if canonical(before.value) != canonical(field.value):
                 raise CodecError(f"attribute {field.id[:80]!r} stands twice")
             found[field.id] = field
     return tuple(found.values())
+
+
+def _added(
+    attributes: tuple[Field, ...], made: Mapping[str, str], context: Binding
+) -> dict[str, str]:
+    """Return the headers of what is added to a context."""
+    own = {field.id for field in attributes}
+    added = [Field(name, Type.STRING, text) for name, text in made.items() if name not in own]
+    names = [field.id for field in added] + ([] if DATA_TYPE in own else [DATA_TYPE])
+    told = {ADDED: " ".join(name.removeprefix(PREFIX) for name in names)} if names else {}
+    return {**context.write(added), **told}
+
+
+def _misleads(name: str, binding: Binding | None, context: Binding | None) -> bool:
+    """Return whether a header would be read as part of a context."""
+    if context:
+        return context.name_of(name) is not None
+    return binding is not None and binding.is_used({name: ""})
 
 
 def read_hints(headers: Mapping[str, str]) -> dict[str, str]:

@@ -14,10 +14,34 @@ from fes.errors import CodecError, EventError
 from fes.model import Field, Type, type_of
 from fes.model.types import check_value
 from fes.payload import cloudevents
-from fes.payload.bodies import CONTENT_TYPES, Bodies, Form, dump_json, form_of, load_json
-from fes.payload.headers import CONTENT_TYPE, read_attributes, read_hints, write_headers
+from fes.payload.bindings import DATA_TYPE, NATS, PREFIX, Binding, encode, is_context, is_whole
+from fes.payload.bodies import (
+    CONTENT_TYPES,
+    Bodies,
+    Form,
+    SchemaCodec,
+    dump_json,
+    form_of,
+    load_json,
+)
+from fes.payload.headers import (
+    CONTENT_TYPE,
+    read_attributes,
+    read_hints,
+    write_headers,
+)
 
-Payload = Literal["json", "msgpack", "text", "raw", "cloudevents", "cloudevents-binary"]
+Payload = Literal[
+    "json",
+    "msgpack",
+    "text",
+    "raw",
+    "avro",
+    "protobuf",
+    "sparkplug",
+    "cloudevents",
+    "cloudevents-binary",
+]
 """How payloads are written, and read where the message does not tell."""
 
 
@@ -41,7 +65,7 @@ class Packed:
     """A message.
 
     Attributes:
-        headers: ASCII; without the stamp's.
+        headers: Printable; without the stamp's.
         payload: The body.
     """
 
@@ -57,13 +81,26 @@ class Packing:
         value: See `Bodies`.
         embeds: Whether messages have no headers, so that structured CloudEvents hold the stamp,
             the hints and the attributes themselves, and other payloads none of them.
+        binding: How headers have CloudEvents in binary mode.
+        schema: Of Avro or Protobuf payloads; None where there is none.
     """
 
-    def __init__(self, payload: Payload, value: str = "", *, embeds: bool = False) -> None:
+    def __init__(
+        self,
+        payload: Payload,
+        value: str = "",
+        *,
+        embeds: bool = False,
+        binding: Binding = NATS,
+        schema: SchemaCodec | None = None,
+    ) -> None:
         self.payload = payload
         self.embeds = embeds
-        self._bodies = Bodies(value)
-        self._form: Form = "json" if payload.startswith("cloudevents") else payload  # type: ignore[assignment] # the others are forms
+        self._binding = None if embeds else binding
+        self._bodies = Bodies(value, schema)
+        # Beside the messages of Sparkplug there are only those of its hosts, in JSON.
+        is_json = payload.startswith("cloudevents") or payload == "sparkplug"
+        self._form: Form = "json" if is_json else payload  # type: ignore[assignment] # the others are forms
 
     @property
     def value(self) -> str:
@@ -87,27 +124,26 @@ class Packing:
         Raises:
             CodecError: It has no such message.
         """
-        body, hints = self._bodies.write(self._form, parameters)
-        content_type = CONTENT_TYPES[self._form]
         if self.payload == "cloudevents":
-            context = [field for field in attributes if _is_context(field)]
-            attributes = tuple(field for field in attributes if not _is_context(field))
-            made = cloudevents.with_context(tuple(context), stamp, subject)
-            plain = {field.id.removeprefix(cloudevents.PREFIX): field.value for field in made}
-            if self.embeds:
-                told = write_headers(attributes, hints, as_one=True)
-                plain |= cloudevents.embedded(told, stamp)
-                attributes, hints = (), {}
-            data = cloudevents.to_structured(plain, load_json(body), is_octets=False)
-            body, content_type = dump_json(data), cloudevents.CONTENT_TYPE
-        elif self.payload == "cloudevents-binary":
-            attributes = cloudevents.with_context(attributes, stamp, subject)
-        return Packed({CONTENT_TYPE: content_type, **write_headers(attributes, hints)}, body)
+            return self._to_structured(subject, parameters, attributes, stamp)
+        made: Mapping[str, str] | None = None
+        if self.payload == "cloudevents-binary":
+            made = cloudevents.made_of(stamp, subject)
+        elif self._binding and is_whole(attributes):
+            made = {}
+        form, content_type = self._form, CONTENT_TYPES[self._form]
+        if made is not None:
+            form, content_type = self._data_form(parameters, attributes)
+        body, hints = self._bodies.write(form, parameters)
+        headers = write_headers(attributes, hints, binding=self._binding, made=made)
+        if DATA_TYPE in headers and made is not None:
+            headers[DATA_TYPE] = encode(content_type)
+        return Packed({CONTENT_TYPE: content_type, **headers}, body)
 
     def pack_octets(self, octets: bytes, attributes: tuple[Field, ...]) -> Packed:
         """Return the message of octets that a mapping rule laid out."""
-        headers = {CONTENT_TYPE: CONTENT_TYPES["raw"], **write_headers(attributes, {})}
-        return Packed(headers, octets)
+        headers = write_headers(attributes, {}, binding=self._binding)
+        return Packed({CONTENT_TYPE: CONTENT_TYPES["raw"], **headers}, octets)
 
     def unpack(
         self, headers: Mapping[str, str], payload: bytes, subject: str, stamp: Stamp | None
@@ -117,16 +153,78 @@ class Packing:
         Raises:
             CodecError: It cannot be read; the message states where.
         """
-        attributes = read_attributes(headers)
-        hints = read_hints(headers)
         content_type = headers.get(CONTENT_TYPE, headers.get(CONTENT_TYPE.lower(), ""))
         told = content_type.partition(";")[0].strip().lower()
-        if told == cloudevents.CONTENT_TYPE or (not told and self.payload == "cloudevents"):
+        hints = read_hints(headers)
+        if told == cloudevents.CONTENT_TYPE or (not told and self._is_structured(headers)):
+            attributes = read_attributes(headers)
             return self._structured(payload, subject, Unpacked((), attributes, stamp), hints)
-        parameters = self._bodies.read(form_of(content_type) or self._form, payload, hints)
-        if cloudevents.is_binary(headers):
-            attributes = cloudevents.without_context(attributes, stamp, subject)
-        return Unpacked(parameters, attributes, stamp)
+        attributes = read_attributes(headers, binding=self._binding, content_type=content_type)
+        form = form_of(content_type) or self._form
+        if self._binding is not None and self._binding.is_used(headers):
+            data_type = headers.get(DATA_TYPE, content_type)
+            form = self._told_form(data_type)
+            if not payload and form not in ("text", "raw"):
+                return Unpacked((), attributes, stamp)
+        return Unpacked(self._bodies.read(form, payload, hints), attributes, stamp)
+
+    def read_beside(self, headers: Mapping[str, str]) -> tuple[Field, ...]:
+        """Return the attributes of a message whose payload somebody else reads.
+
+        Raises:
+            CodecError: They cannot be read.
+        """
+        return read_attributes(headers, binding=self._binding)
+
+    def _is_structured(self, headers: Mapping[str, str]) -> bool:
+        binary = self._binding is not None and self._binding.is_used(headers)
+        return self.payload == "cloudevents" and not binary
+
+    def _told_form(self, data_type: str) -> Form:
+        """Return the form of a CloudEvent's data; octets where its type is none that is known."""
+        return form_of(data_type) or ("raw" if data_type else self._form)
+
+    def _data_form(
+        self, parameters: tuple[Field, ...], attributes: tuple[Field, ...]
+    ) -> tuple[Form, str]:
+        """Return the form of a CloudEvent's data and its type: that which it brings, if it may."""
+        found = (field.value for field in attributes if field.id == DATA_TYPE)
+        told = next(found, "")
+        form = form_of(told) if isinstance(told, str) and told else None
+        if form == self._form:
+            return form, told
+        if len(parameters) == 1 and parameters[0].id == self.value and isinstance(told, str):
+            kind = parameters[0].type
+            if told and kind is Type.STRING and form == "text":
+                return form, told
+            if kind is Type.OCTETS and form in ("raw", None) and (told or self._form == "json"):
+                return "raw", told or CONTENT_TYPES["raw"]
+        return self._form, CONTENT_TYPES[self._form]
+
+    def _to_structured(
+        self,
+        subject: str,
+        parameters: tuple[Field, ...],
+        attributes: tuple[Field, ...],
+        stamp: Stamp,
+    ) -> Packed:
+        form, data_type = self._data_form(parameters, attributes)
+        body, hints = self._bodies.write(form, parameters)
+        context = tuple(field for field in attributes if is_context(field))
+        others = tuple(field for field in attributes if not is_context(field))
+        made = cloudevents.with_context(context, cloudevents.made_of(stamp, subject))
+        plain = {field.id.removeprefix(PREFIX): field.value for field in made}
+        if "datacontenttype" in plain or form == "text":
+            plain["datacontenttype"] = data_type
+        if self.embeds:
+            told = write_headers(others, hints, as_one=True)
+            plain |= cloudevents.embedded(told, stamp)
+            others, hints = (), {}
+        octets = form == "raw"
+        data = body if octets else body.decode() if form == "text" else load_json(body)
+        whole = cloudevents.to_structured(plain, data, is_octets=octets)
+        headers = {CONTENT_TYPE: cloudevents.CONTENT_TYPE, **write_headers(others, hints)}
+        return Packed(headers, dump_json(whole))
 
     def _structured(
         self, payload: bytes, subject: str, told: Unpacked, hints: Mapping[str, str]
@@ -137,7 +235,8 @@ class Packing:
             headers, stamp = cloudevents.take_embedded(context)
             attributes, hints = read_attributes(headers), read_hints(headers)
         found = tuple(_context_field(name, value) for name, value in context.items())
-        found = cloudevents.without_context(found, stamp, subject)
+        if stamp is not None:
+            found = cloudevents.without_made(found, cloudevents.made_of(stamp, subject))
         return Unpacked(self._data(context, data, hints), _joined(found, attributes), stamp)
 
     def _data(
@@ -145,18 +244,12 @@ class Packing:
     ) -> tuple[Field, ...]:
         if data is None:
             return ()
+        data_type = str(context.get("datacontenttype", ""))
         if isinstance(data, bytes):
-            form = form_of(str(context.get("datacontenttype", ""))) or "raw"
-            return self._bodies.read(form, data, hints)
+            return self._bodies.read(form_of(data_type) or "raw", data, hints)
         if isinstance(data, str) and self.value not in hints:  # a text: one parameter
             return (Field(self.value, Type.STRING, data),)
         return self._bodies.read("json", dump_json(data), hints)
-
-
-def _is_context(field: Field) -> bool:
-    name = field.id.removeprefix(cloudevents.PREFIX)
-    plain = name != field.id and name.isascii() and name.isalnum() and name == name.lower()
-    return plain and isinstance(field.value, str | int) and field.type is not Type.LONGLONG
 
 
 def _context_field(name: str, value: Any) -> Field:
@@ -165,7 +258,7 @@ def _context_field(name: str, value: Any) -> Field:
         check_value(kind, value, name)
     except EventError as error:
         raise CodecError(str(error)) from error
-    return Field(f"{cloudevents.PREFIX}{name}", kind, value)
+    return Field(f"{PREFIX}{name}", kind, value)
 
 
 def _joined(first: tuple[Field, ...], second: tuple[Field, ...]) -> tuple[Field, ...]:

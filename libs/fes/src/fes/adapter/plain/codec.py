@@ -4,8 +4,8 @@ What the adapters of topic-based brokers share: routes, payloads, control events
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from eventservices.stamp import Stamp
 
@@ -18,8 +18,15 @@ from fes.mapping import Native
 from fes.mapping.topics.levels import TopicNames
 from fes.mapping.topics.routes import MAX_ROUTES, Routes, route_of
 from fes.model import Event, Field
+from fes.payload.bindings import NATS, Binding
+from fes.payload.bodies import SchemaCodec
 from fes.payload.headers import read_attributes
+from fes.payload.losses import Losses
 from fes.payload.packing import Packed, Packing, Payload
+from fes.payload.sparkplug.attributes import OWN
+
+if TYPE_CHECKING:  # its library is optional
+    from fes.payload.sparkplug.codec import SparkplugCodec
 
 PAYLOAD_FACTOR: Final = 2
 """How much larger than the largest event a payload may be that is read; text takes more room."""
@@ -34,12 +41,14 @@ class RouteText:
         event: Native subject of its events.
         payload: How its payloads are written.
         value: Name of the parameter that a payload of one value is; "" where it is an object.
+        schema: Of Avro or Protobuf payloads; None where there is none.
     """
 
     topic: str
     event: str
     payload: Payload
     value: str = ""
+    schema: SchemaCodec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +83,39 @@ class PlainCodec:
     Args:
         names: The way of names.
         routes: As the file has them.
-        payload, value: Where no route says otherwise.
+        default: What applies where no route fits; its topic and event mean nothing.
         mapping: Its rules tell whose payload is octets with a layout.
         largest_bytes: Largest payload that is read.
-        headers: Whether messages have headers.
+        binding: How headers have CloudEvents in binary mode; None where messages have no headers.
+        losses: Counts what payloads cannot carry.
+        sparkplug: Reads payloads of Sparkplug; None where there are none.
 
     Attributes:
         routes: Made ready.
+        losses: What payloads could not carry.
+        sparkplug: Reads payloads of Sparkplug.
     """
 
     def __init__(
         self,
         names: TopicNames,
         routes: Sequence[RouteText],
-        payload: Payload,
-        value: str,
+        default: RouteText,
         mapping: EventMapping,
         largest_bytes: int,
         *,
-        headers: bool = True,
+        binding: Binding | None = NATS,
+        losses: Losses | None = None,
+        sparkplug: "SparkplugCodec | None" = None,
     ) -> None:
         self.routes = make_routes(routes, names)
-        embeds = not headers
-        self._default = Packing(payload, value, embeds=embeds)
-        self._packings = [Packing(each.payload, each.value, embeds=embeds) for each in routes]
-        self._control = Packing("cloudevents" if embeds else "json", embeds=embeds)
+        self.losses = losses or Losses()
+        self.sparkplug = sparkplug
+        self._default = _packing_of(default, binding)
+        self._packings = [_packing_of(each, binding) for each in routes]
+        self._control = Packing(
+            "json" if binding else "cloudevents", embeds=not binding, binding=binding or NATS
+        )
         self._largest_bytes = largest_bytes
         self._laid_out = frozenset(
             rule.native_subject
@@ -106,10 +123,13 @@ class PlainCodec:
             if rule.rule.direction != "out" and (rule.frame is not None or rule.plugin is not None)
         )
 
-    @property
-    def nulls(self) -> int:
-        """Members of payloads that were null, and are absent from the events."""
-        return self._default.nulls + sum(each.nulls for each in self._packings)
+    def counters(self) -> dict[str, int]:
+        """Return what payloads lost, by name; `nulls` are members absent from the events."""
+        nulls = self._default.nulls + sum(each.nulls for each in self._packings)
+        if self.sparkplug is None:
+            return {"nulls": nulls, **self.losses.by_name()}
+        own = self.sparkplug.counters()
+        return {**own, "nulls": nulls + self.sparkplug.nulls, **self.losses.by_name()}
 
     def to_message(self, native: Native, stamp: Stamp) -> Message:
         """Return the message of a native event.
@@ -127,7 +147,7 @@ class PlainCodec:
                 raise MappingError("a payload is either octets or parameters")
             packed = self._default.pack_octets(native.octets, native.attributes)
         else:
-            packed = self._packing(route).pack(subject, parameters, native.attributes, stamp)
+            packed = self._packed(topic, route, replace(native, parameters=parameters), stamp)
         return Message(topic, packed, route)
 
     def to_native(
@@ -147,6 +167,15 @@ class PlainCodec:
         if taken.subject in self._laid_out:
             native = Native(taken.subject, taken.levels, read_attributes(headers), payload)
             return Received(native, stamp)
+        if self.sparkplug is not None and packing.payload == "sparkplug":
+            metrics = self.sparkplug.read(topic, payload)
+            if metrics is not None:
+                beside = packing.read_beside(headers)
+                own = tuple(field for field in beside if field.id not in OWN)
+                parameters = _beside(taken.levels, metrics.parameters)
+                attributes = (*own, *metrics.attributes)
+                native = Native(taken.subject, parameters, attributes, time_us=metrics.time_us)
+                return Received(native, stamp)
         found = packing.unpack(headers, payload, taken.subject, stamp)
         parameters = _beside(taken.levels, found.parameters)
         return Received(Native(taken.subject, parameters, found.attributes), found.stamp)
@@ -175,6 +204,15 @@ class PlainCodec:
         event = Event(CONTROL_SUBJECT, found.parameters, found.attributes)
         return ReceivedControl(unflatten(event), found.stamp)
 
+    def _packed(self, topic: str, route: int | None, native: Native, stamp: Stamp) -> Packed:
+        packing = self._packing(route)
+        if self.sparkplug is not None and packing.payload == "sparkplug":
+            payload = self.sparkplug.write(topic, native.parameters, native.attributes, stamp)
+            if payload is not None:
+                others = tuple(field for field in native.attributes if field.id not in OWN)
+                return packing.pack_octets(payload, others)
+        return packing.pack(native.subject or "", native.parameters, native.attributes, stamp)
+
     def _packing(self, route: int | None) -> Packing:
         return self._default if route is None else self._packings[route]
 
@@ -183,6 +221,16 @@ class PlainCodec:
             raise CodecError(
                 f"payload of {len(payload)} bytes exceeds the limit of {self._largest_bytes} bytes"
             )
+
+
+def _packing_of(route: RouteText, binding: Binding | None) -> Packing:
+    return Packing(
+        route.payload,
+        route.value,
+        embeds=binding is None,
+        binding=binding or NATS,
+        schema=route.schema,
+    )
 
 
 def _beside(levels: tuple[Field, ...], parameters: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -1,0 +1,1 @@
+"""Payloads by a schema file: Avro and Protobuf."""

@@ -1,0 +1,1 @@
+"""Sparkplug B: metrics of edge nodes and their devices, over MQTT."""
