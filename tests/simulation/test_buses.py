@@ -3,8 +3,10 @@
 import os
 
 import pytest
+from eventservices.bus.core import BusSettings, Decision
 from eventservices.bus.core.incoming import Incoming
 from eventservices.bus.core.outgoing import Outgoing
+from eventservices.bus.wire.messages import EBGone
 from eventservices.suppress import Suppressor
 from support.buses.story import play
 from support.buses.world import Network, World, wrongs
@@ -116,3 +118,22 @@ def test_a_source_never_outruns_a_sink_beyond_the_bounds() -> None:
     assert refused > 0
     assert world.cores["b0"].counters["waiting_to_send"] <= settings.lane_items
     assert world.cores["b1"].counters["waiting_to_deliver"] <= settings.sink_items
+
+
+def test_a_right_that_was_withdrawn_is_not_requested_again_because_another_bus_left() -> None:
+    world = World(1, 3, Network(), BusSettings(policy=True))
+    world.decisions = dict.fromkeys(("u-snk-0", "u-snk-1"), Decision(True, "all", 1 << 62))
+    world.advertise("b0", "a")
+    for _ in range(2):
+        world.subscribe("b1", "a", frozenset({1}))
+    world.run(1)
+    world.decisions["u-snk-0"] = Decision(False, "none", 1 << 62)
+    world.cores["b0"].recheck("", world.now_us)
+    world.run(1)
+    assert world.cores["b0"].counters["remote_sinks"] == 1
+    world.decisions["u-snk-0"] = Decision(True, "all", 1 << 62)
+    world.cores["b0"].receive("b2", EBGone(), world.now_us)
+    world.run(5)
+    world.notify("b0", "a", 1)
+    world.run(1)
+    assert [len(each.received) for each in world.sinks] == [0, 1]

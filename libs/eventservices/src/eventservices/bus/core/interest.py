@@ -149,12 +149,17 @@ class Interest:
                 self._ask(sink, bus, now_us)
 
     def bus_changed(self, bus: str, now_us: int, *, lost: bool) -> None:
-        """Query again at a bus whose sources changed, or that has lost what it had granted."""
+        """Query again at a bus whose sources changed, or that has lost what it had granted.
+
+        What it refused, or withdrew, was reported as ended: only the sink requests it again.
+        """
         naming = self._state.settings.naming
         for sink in list(self._state.sinks.values()):
             standing = sink.at.get(bus)
             if standing is None and naming and sink.name != NEW_SOURCE:
                 continue  # the naming service knows where sources are
+            if standing is not None and standing.state == "refused":
+                continue
             if lost or standing is None or standing.state == "unknown":
                 self._ask(sink, bus, now_us, guessed=True)
 
