@@ -23,6 +23,7 @@ from fes.scopes import (
     ScopeManager,
     ScopeState,
 )
+from fes.scopes.passage import Passages
 from report import RUNS, machine
 
 MARKETS, LEVELS, COMPONENTS = 100, 100, 1_000
@@ -118,6 +119,7 @@ def measure() -> list[Row]:
     rows.append(joins(graph, chance))
     rows.append(edges(graph, chance))
     rows.append(after_a_change(graph, manager, components, chance))
+    rows += confined(graph, components, chance)
     return rows
 
 
@@ -194,6 +196,21 @@ def after_a_change(
         publish(manager, case)
 
     return timed("a scope's edge, and the first event after it", cases, change_and_publish)
+
+
+def confined(
+    graph: Graph, components: Sequence[Sequence[str]], chance: random.Random
+) -> tuple[Row, Row]:
+    """Measure what a gateway states of a pair of components, and events of pairs with filters."""
+    passages = Passages(graph)
+    pairs = [tuple(chance.sample(components[at % MARKETS], 2)) for at in range(CHANGES)]
+    stated = timed("what passes between two is stated", pairs, lambda pair: passages.between(*pair))
+    farthest = max(BOUNDARIES)
+    test = passages.between(f"p{farthest}", f"q{farthest}").test
+    events = [Event.of("across", price=2.0)] * EVENTS
+    if not all(test(event) for event in events[:1]):
+        raise AssertionError("what passes is stated not to")
+    return stated, timed(f"event confined, {farthest} boundaries", events, test)
 
 
 def publish(manager: ScopeManager, case: tuple[str, Event]) -> None:

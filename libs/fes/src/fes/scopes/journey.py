@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from fes.model import Event, Stamp
 from fes.scopes.progress import Progress
@@ -18,8 +19,7 @@ class Dropped(StrEnum):
     SEGMENTS = "too many paths"
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(NamedTuple):
     """One event for one consumer.
 
     Attributes:

@@ -1,8 +1,7 @@
 """Checks the scopes of a federation file."""
 
 from collections.abc import Iterable
-from itertools import combinations, islice, permutations
-from typing import Final
+from itertools import combinations
 
 from msgspec import UNSET, UnsetType
 
@@ -20,10 +19,6 @@ from fes.filter.algebra.simple import names_in
 from fes.filter.language.tree import And, Condition, IsTrue, Not, Or, Parameter
 from fes.scopes import Client, Graph
 from fes.scopes.parting import parted
-from fes.scopes.paths import MAX_PATHS, paths_between
-
-MAX_PAIRS: Final = 5_000
-"""Most pairs of event services whose paths are counted."""
 
 
 def check_scopes(federation: Federation, report: Report) -> None:
@@ -41,20 +36,6 @@ def check_scopes(federation: Federation, report: Report) -> None:
     if federation.scopes and len(report.findings) == before:
         _check_natives(federation, graph, report)
         _check_manager(federation, graph, report)
-        _check_paths(federation, graph, report)
-
-
-def _check_paths(federation: Federation, graph: Graph, report: Report) -> None:
-    """Report event services with more paths between them than a filter that travels can state."""
-    services = [name for name in federation.event_services if graph.supers(name)]
-    for one, other in islice(permutations(services, 2), MAX_PAIRS):
-        if paths_between(graph, one, other)[1]:
-            report.error(
-                ("scopes",),
-                f"more than {MAX_PATHS} paths from {one} to {other}: events of the others would"
-                " not pass; leave out members or superscopes",
-            )
-            return
 
 
 def _check_manager(federation: Federation, graph: Graph, report: Report) -> None:

@@ -8,46 +8,21 @@ Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 4.
 """
 
-from dataclasses import dataclass
-
 import msgspec
 
 from fes.errors import FilterError
-from fes.filter import canonical, compile_filter, parse
-from fes.filter.evaluate import Test
+from fes.filter import canonical, parse
 from fes.filter.language.text import to_text
-from fes.filter.language.tree import Condition, Truth, all_of, any_of
+from fes.filter.language.tree import Truth, all_of
 from fes.gateway.requests.row import Key, Row
-from fes.scopes import Graph, Interface
-from fes.scopes.paths import Crossing, Path, paths_between
+from fes.scopes import Graph
+from fes.scopes.passage import Passage, Passages
 
 MAX_PAIRS = 100_000
-"""Most pairs of event services whose paths are remembered; above it all are found again."""
+"""Most pairs of event services that are remembered; above it all are compiled again."""
 
 MAX_CONFINED = 100_000
 """Most confined requests that are remembered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """What passes from one event service to another.
-
-    Attributes:
-        open: Whether anything may.
-        managed: Whether mappings or policies are in transit.
-        condition: What must be true of an event for it to come as far as the first of those.
-        test: The same, compiled.
-    """
-
-    open: bool
-    managed: bool
-    condition: Condition
-    test: Test
-
-    @property
-    def is_free(self) -> bool:
-        """Whether everything passes unchanged."""
-        return self.open and not self.managed and self.condition == Truth(value=True)
 
 
 class Confinement:
@@ -59,6 +34,7 @@ class Confinement:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self._conditions = Passages(graph)
         self._passages: dict[tuple[str, str], Passage] = {}
         self._confined: dict[tuple[Key, str], tuple[Row, Row | None]] = {}
 
@@ -73,7 +49,8 @@ class Confinement:
         if known is None:
             if len(self._passages) >= MAX_PAIRS:
                 self._passages.clear()
-            known = self._passages[source, destination] = _passage(self._graph, source, destination)
+            known = self._conditions.between(source, destination)
+            self._passages[source, destination] = known
         return known
 
     def row(self, row: Row | None, service: str) -> Row | None:
@@ -108,45 +85,10 @@ class Confinement:
             return row
         tree = passage.condition
         if not passage.managed:
+            if tree == Truth(value=True):  # widened: what it may not receive, routing drops
+                return row
             try:
                 tree = all_of((parse(row.filter), tree))
             except FilterError:
                 return row
         return msgspec.structs.replace(row, what=canonical(tree), filter=to_text(tree))
-
-
-def _passage(graph: Graph, source: str, destination: str) -> Passage:
-    paths, _ = paths_between(graph, source, destination)
-    found = [_condition(graph, path) for path in paths]
-    free = any(not managed and not tests for tests, managed in found)
-    condition: Condition = Truth(value=True)
-    if not free and all(tests for tests, _ in found):
-        condition = any_of(tuple(all_of(tests) for tests, _ in found))
-    managed = not free and any(managed for _, managed in found)
-    return Passage(bool(found), managed, condition, compile_filter(condition))
-
-
-def _condition(graph: Graph, path: Path) -> tuple[tuple[Condition, ...], bool]:
-    """Return what a path checks before its first mapping or policy, and whether it has one."""
-    tests: list[Condition] = []
-    for crossing in path:
-        edge = crossing.edge
-        if not crossing.up and graph.scope(edge.scope).is_gate:
-            return tuple(tests), True
-        if crossing.up:
-            tests += _tests(graph.output_of(edge))
-        if graph.maps(edge):
-            return tuple(tests), True
-        tests += _after(graph, crossing)
-    return tuple(tests), False
-
-
-def _after(graph: Graph, crossing: Crossing) -> tuple[Condition, ...]:
-    if not crossing.up:
-        return _tests(graph.input_of(crossing.edge))
-    choice = graph.choice_of(crossing.edge)
-    return () if choice is None else (choice.tree,)
-
-
-def _tests(interface: Interface) -> tuple[Condition, ...]:
-    return () if interface is None else (any_of(tuple(each.tree for each in interface)),)

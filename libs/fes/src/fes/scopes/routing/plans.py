@@ -4,8 +4,9 @@ It is made when it is first needed and again after a change, so that a change co
 number.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from fes.filter import Filter
 from fes.scopes.declared import Edge, Interface, Scope
@@ -94,6 +95,45 @@ class Source:
     guarded: tuple[tuple[Edge, Interface], ...]
 
 
+Compiled = TypeVar("Compiled")
+
+
+class _Kept(Generic[Compiled]):
+    """Compiled forms by node; what a change made void is replaced when it is needed again.
+
+    A change costs a number: nothing is freed or compiled at once, however many nodes there are.
+
+    Args:
+        make: Compiles a node.
+    """
+
+    def __init__(self, make: Callable[[str], Compiled]) -> None:
+        self._make = make
+        self._round = 0
+        self._of: dict[str, tuple[int, Compiled]] = {}
+
+    def __len__(self) -> int:
+        """Return how many are kept, void ones included."""
+        return len(self._of)
+
+    def begin(self) -> None:
+        """Make all void; free them where they are too many."""
+        self._round += 1
+        if len(self._of) > MAX_COMPILED:
+            self._of = {}
+
+    def forget(self, name: str) -> None:
+        """Make one void."""
+        self._of.pop(name, None)
+
+    def of(self, name: str) -> Compiled:
+        """Return the compiled form of a node."""
+        known = self._of.get(name)
+        if known is None or known[0] != self._round:
+            known = self._of[name] = (self._round, self._make(name))
+        return known[1]
+
+
 class Plans:
     """The compiled forms of nodes.
 
@@ -104,10 +144,10 @@ class Plans:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._structure = -1
-        self._rises: dict[str, Rise] = {}
-        self._intos: dict[str, Rise] = {}
-        self._leads: dict[str, Lead] = {}
-        self._sources: dict[str, Source] = {}
+        self._rises = _Kept[Rise](self._risen)
+        self._intos = _Kept[Rise](self._come_into)
+        self._leads = _Kept[Lead](self._led)
+        self._sources = _Kept[Source](self._sourced)
         self._shared: dict[frozenset[str], frozenset[str]] = {}
         graph.watch(self._forget)
 
@@ -116,13 +156,14 @@ class Plans:
         structure = self._graph.structure
         if structure != self._structure or len(self._sources) > MAX_COMPILED:
             self._structure = structure
-            self._rises, self._intos, self._leads = {}, {}, {}
-            self._sources, self._shared = {}, {}
+            self._shared = {}
+            for kept in (self._rises, self._intos, self._leads, self._sources):
+                kept.begin()
 
     def _forget(self, client: str) -> None:
         """Compile a component anew: its memberships changed, and nothing above it."""
-        self._rises.pop(client, None)
-        self._sources.pop(client, None)
+        self._rises.forget(client)
+        self._sources.forget(client)
 
     def at(self, name: str) -> Lead:
         """Return the stations at a scope or below it."""
@@ -132,17 +173,11 @@ class Plans:
 
     def rise(self, name: str) -> Rise:
         """Return where what a node publishes goes."""
-        known = self._rises.get(name)
-        if known is None:
-            known = self._rises[name] = self._risen(name)
-        return known
+        return self._rises.of(name)
 
     def into(self, scope: str) -> Rise:
         """Return where what comes up into a scope goes."""
-        known = self._intos.get(scope)
-        if known is None:
-            known = self._intos[scope] = self._come_into(scope)
-        return known
+        return self._intos.of(scope)
 
     def _come_into(self, scope: str) -> Rise:
         above = self.rise(scope)
@@ -197,10 +232,7 @@ class Plans:
         """Return the stations below a scope."""
         if not self._graph.has_stations:
             return NO_LEAD
-        known = self._leads.get(name)
-        if known is None:
-            known = self._leads[name] = self._led(name)
-        return known
+        return self._leads.of(name)
 
     def _led(self, name: str) -> Lead:
         gates: list[str] = []
@@ -222,10 +254,7 @@ class Plans:
 
     def source(self, name: str) -> Source:
         """Return the scopes that a node receives from."""
-        known = self._sources.get(name)
-        if known is None:
-            known = self._sources[name] = self._sourced(name)
-        return known
+        return self._sources.of(name)
 
     def _sourced(self, name: str) -> Source:
         plain: set[str] = set()
