@@ -1,4 +1,4 @@
-"""Settings that the adapters of plain, topic-based systems share, and what follows from them."""
+"""Settings that the adapters of plain, topic-based systems share, and their codec."""
 
 from abc import abstractmethod
 from typing import Annotated
@@ -23,8 +23,8 @@ class PlainRoute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     Attributes:
         event: Subject of the events.
-        payload: As of the event service.
-        value: Parameter that a payload of one value is; "" for an object.
+        payload: As for the event service.
+        value: Parameter of which the payload is the value; "" where the payload is an object.
     """
 
     event: Name
@@ -36,8 +36,8 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """Settings of a plain event service, or of one adapter.
 
     Attributes:
-        payload: How payloads are written, and read where nothing else tells.
-        value: Parameter that a payload of one value is; "" for an object.
+        payload: Format in which payloads are written, and read where nothing else specifies it.
+        value: Parameter of which the payload is the value; "" where the payload is an object.
     """
 
     payload: Payload = "json"
@@ -49,7 +49,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     @abstractmethod
     def names(self) -> TopicNames:
-        """Return the way of names."""
+        """Return the conversion between subjects and topics."""
 
     @abstractmethod
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:
@@ -63,10 +63,10 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         )
 
     def codec(self, context: AdapterContext, *, headers: bool = True) -> PlainCodec:
-        """Return what writes and reads messages.
+        """Return the codec of messages.
 
         Args:
-            context: Where the adapter is.
+            context: The adapter's.
             headers: Whether messages have headers.
         """
         return PlainCodec(
@@ -80,6 +80,6 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         )
 
     def native_form(self, filter_: Filter, mapping: EventMapping) -> NativeForm:
-        """Return the topics that a filter becomes."""
+        """Return the topics of a filter."""
         found = topics_of(filter_.tree, mapping, make_routes(self.texts(), self.names()))
         return NativeForm(found.patterns, found.widened)
