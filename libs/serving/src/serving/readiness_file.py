@@ -1,4 +1,4 @@
-"""A sign of life for those who look from outside: a file that is fresh while a part is ready."""
+"""A sign of life for health checks: a file that is fresh while a component is ready."""
 
 import asyncio
 import contextlib
@@ -13,14 +13,14 @@ _log = logging.getLogger(__name__)
 
 @contextlib.asynccontextmanager
 async def sign_of_life(path: Path | None, ready: Callable[[], bool]) -> AsyncIterator[None]:
-    """Touch a file every second while a part is ready, and remove it when it is not.
+    """Touch a file every second while a component is ready, and remove it when it is not.
 
-    A process that hangs touches nothing, so that the file grows old; a health check requests its
-    age, and needs no port.
+    A process that hangs touches nothing, so that the file grows old; a health check reads its age,
+    and needs no port.
 
     Args:
-        path: The file; None to give no sign.
-        ready: Whether the part is ready.
+        path: The file; None for no sign.
+        ready: Returns whether the component is ready.
     """
     if path is None:
         yield

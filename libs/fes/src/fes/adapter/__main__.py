@@ -31,7 +31,7 @@ _log = logging.getLogger("fes.adapter")
 
 
 def main() -> int:
-    """Run until it is requested to end; a bad file or option ends with status 2 and one line."""
+    """Run until a signal ends it; a bad file or option ends it with status 2 and one line."""
     return command("fes.adapter", _main)
 
 
@@ -100,17 +100,17 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         _log.info("adapter_stopped", extra=told)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await task  # what ended it, if anything did, ends the process where all see it
+            await task  # an error that ended it ends the process, visibly
 
 
 def _options() -> argparse.Namespace:
     parser = OptionParser("fes.adapter", "One adapter of a federation.", os.environ)
     add_part(parser)
     parser.option("--gateway", "its gateway", required=True)
-    parser.option("--event-service", "what it speaks to", required=True)
+    parser.option("--event-service", "its event service", required=True)
     parser.option(
         "--link",
-        "where its gateway listens, ws://…/link; several by commas",
+        "where its gateway listens, ws://…/link; several separated by commas",
         kind=links,
         required=True,
     )

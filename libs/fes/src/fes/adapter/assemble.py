@@ -1,4 +1,4 @@
-"""Adapters from the federation's file."""
+"""Makes adapters as the federation file specifies them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ def assemble(
 
     Raises:
         AdapterError: No adapter is installed for the kind.
-        FederationError: A mapping rule or setting is not good, or a broker has no address.
+        FederationError: A mapping rule or setting is not valid, or a broker has no address.
     """
     described = federation.event_services[service]
     settings = federation.gateways[gateway].adapters[service]

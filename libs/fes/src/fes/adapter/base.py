@@ -1,10 +1,10 @@
 """The base of every adapter.
 
-A new adapter is one class: it opens its event service, publishes and announces what it is given in
+A new adapter is one class: it connects to its event service, publishes and announces events in
 native form, subscribes to at least what a filter accepts, and reads what the native client
-delivers. Its settings, its state, the errors of its native client, shared connections, and the
-setting aside of what cannot be read are this base's. Mapping, residual filtering, stamps for what
-comes unstamped, limits, logs and counters are the runtime's.
+delivers. This base reads its settings, keeps its state, translates the errors of its native client,
+shares connections, and sets aside what cannot be read. The runtime does the mapping, residual
+filtering, stamps for what comes without one, limits, logs and counters.
 
 Source:
     FES thesis, section 5.10; design, section 7.
@@ -37,17 +37,17 @@ Connection = TypeVar("Connection")
 class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     """Connects one event service to its gateway.
 
-    Type parameters: the Struct of its settings, and what its native client delivers.
+    Type parameters: the Struct of its settings, and the type of what its native client delivers.
 
     Args:
-        context: Where it is.
+        context: Its identifiers, settings and surroundings.
 
     Attributes:
         settings: Its settings, checked.
-        capabilities: What its event service can do, with these settings.
+        capabilities: What its event service can do with these settings.
 
     Raises:
-        FederationError: A setting is not good; the message names its key.
+        FederationError: A setting is not valid; the message names its key.
     """
 
     def __init__(self, context: AdapterContext) -> None:
@@ -84,7 +84,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     def sink(self) -> Sink:
         """Accepts what the adapter receives."""
         sink = self._sink
-        assert sink is not None, "not connected"  # noqa: S101 - its author's mistake, never input's
+        assert sink is not None, "not connected"  # noqa: S101 - a mistake of its author only
         return sink
 
     @property
@@ -99,11 +99,11 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     async def connect(self, sink: Sink) -> None:
         """Connect to the event service, and to its control events where they may enter.
 
-        Where it fails, what was opened is closed again.
+        Where that fails, what was opened is closed again.
 
         Raises:
             UnavailableError: The event service is away; a retry helps.
-            AdapterError: The settings are not good; a retry does not help.
+            AdapterError: The settings are not valid; a retry does not help.
         """
         self._sink = sink
         try:
@@ -115,9 +115,9 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     async def observe(self) -> None:
-        """Have the sink told of all that native clients declare now, and of each change.
+        """Report to the sink all that native clients declare now, and each change.
 
-        Where it was notified of them already, it is notified of all of them again.
+        Another call reports all of them again.
 
         Raises:
             UnavailableError: The event service is away; a retry helps.
@@ -129,7 +129,8 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
         """Disconnect; idempotent.
 
         Raises:
-            AdapterError: The native client could not say goodbye; it is closed all the same.
+            AdapterError: The native client could not disconnect in order; it is closed all the
+                same.
         """
         self._is_open = False
         if self._sink is not None:
@@ -137,7 +138,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     async def announce(self, native: Native) -> None:
-        """Announce an event; nothing happens where the service knows no announcements."""
+        """Announce an event; nothing happens where the service has no announcements."""
         await self._performed(self._announce, native)
 
     @final
@@ -147,7 +148,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     async def publish(self, native: Native, stamp: NativeStamp) -> None:
-        """Publish an event under the stamp that it has.
+        """Publish an event with its stamp.
 
         An adapter that is `persistent` returns once its event service keeps the event.
 
@@ -159,7 +160,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     async def publish_control(self, event: Event, stamp: NativeStamp) -> None:
-        """Publish a control event, in the service's form."""
+        """Publish a control event in the service's form."""
         await self._performed(self._publish_control, event, stamp)
 
     @final
@@ -167,7 +168,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
         """Subscribe natively to at least what a filter accepts.
 
         Returns:
-            What was widened, in words; empty where the native filter is exact.
+            Descriptions of what was widened; empty where the native filter is exact.
         """
         return await self._performed(self._subscribe, subscription)
 
@@ -187,14 +188,14 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
     @final
     def receive(self, message: MessageT, answer: Answer | None = None) -> None:
-        """Read what the native client delivers, and pass it on; never raises.
+        """Read what the native client delivers, and pass it to the sink; never raises.
 
-        What cannot be read is set aside, and nothing else is affected. What is not for the
-        gateway is answered, so that a store forgets it.
+        What cannot be read is set aside, and nothing else is affected. What is not for the gateway
+        is answered at once, so that its store deletes it.
 
         Args:
-            message: What came.
-            answer: Of an event service that keeps it until somebody answers for it.
+            message: The native message.
+            answer: The answer to an event service that keeps the message until it is answered.
         """
         sink = self._sink
         if sink is None:
@@ -231,12 +232,12 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
         open_: Callable[[], Awaitable[Connection]],
         close: Callable[[Connection], Awaitable[None]],
     ) -> Connection:
-        """Return a connection that the process shares; disconnecting gives it back.
+        """Return a connection that the process shares; disconnecting releases it.
 
         Args:
-            key: What makes two connections the same, e.g. kind and addresses.
-            open_: Opens it, for the first that asks.
-            close: Closes it, after the last.
+            key: Identifies the connection, e.g. kind and addresses.
+            open_: Opens it, for the first adapter that needs it.
+            close: Closes it, after the last released it.
         """
         pool = self.context.pool
         found: Connection = await pool.acquire(key, open_, close)
@@ -272,7 +273,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
         return await self._translated(act(*given))
 
     async def _translated(self, act: Awaitable[Result]) -> Result:
-        """Await what the native client does; its errors become those of adapters."""
+        """Await an act of the native client, and translate its errors into those of adapters."""
         try:
             return await act
         except FesError:

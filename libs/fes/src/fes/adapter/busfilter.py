@@ -1,4 +1,4 @@
-"""Filters of the federation as those that event buses carry to the source.
+"""Filters of the federation as filters of event buses, which apply them at the source.
 
 `@User` and `@Device` are the user of the sink and the type of its device.
 """
@@ -12,7 +12,7 @@ from fes.filter import Condition, Operators, Term, translate
 from fes.mapping import Mapping
 
 MAX_ALTERNATIVES: Final = 64
-"""Most alternatives of one filter; above it they are widened to what they share."""
+"""Most alternatives of one filter; more are widened to what they have in common."""
 
 USER: Final = "User"
 DEVICE: Final = "Device"
@@ -27,16 +27,16 @@ _OPERATORS: Final = (*_RELATIONS, *_AFFIXES, "IN", "EXISTS")
 def bus_filters(
     tree: Condition, mapping: Mapping | None = None, subject: str | None = None
 ) -> tuple[dict[str | None, filters.Filter], tuple[str, ...]]:
-    """Return what a filter becomes at an event bus.
+    """Return the native filters of a filter at an event bus.
 
     Args:
         tree: From `fes.filter.parse`.
         mapping: Between native events and the federation's; names are the same where None.
-        subject: The only one that the filter admits; None where that is not known.
+        subject: The only subject that the filter accepts; None where that is not known.
 
     Returns:
-        Filters by the name of the event that they are for, None for any; and in words
-        what they let pass beyond the filter.
+        Filters by the name of the events that they are for, None for any; and descriptions of what
+        they accept beyond the filter.
     """
 
     def renamed(term: Term) -> Term | None:

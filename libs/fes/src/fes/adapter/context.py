@@ -1,4 +1,4 @@
-"""What an adapter is given, and what it passes on."""
+"""The surroundings of an adapter, and the types that it exchanges with its runtime."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Subscription:
     """A subscription to apply natively.
 
     Attributes:
-        number: Names it among the adapter's.
+        number: Identifies it among the adapter's.
         filter: In the filter language.
     """
 
@@ -65,27 +65,27 @@ class Sink(Protocol):
         Args:
             native: The event.
             stamp: Its stamp; None where it has none.
-            answer: Of an adapter that is `persistent`: called once, when the gateway has committed
-                what it does with the event, or to have the event delivered again.
+            answer: From an adapter that is `persistent`: called once, with True when the gateway
+                has committed what it does with the event, with False to have it delivered again.
         """
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
         """Accept a control event."""
 
     def observed(self, seen: Observed) -> None:
-        """Accept what a native client declared at the event service, or withdrew."""
+        """Accept what a native client declared or withdrew at the event service."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Accept what could not be read: counted, kept for inspection, nothing else is affected."""
+        """Accept what could not be read, count it and keep it for inspection."""
 
 
 NOTHING_OBSERVED: Final = Observe()
-"""Nothing that native clients declare becomes a request."""
+"""The setting under which nothing that native clients declare becomes a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterContext:
-    """Where an adapter is.
+    """The identifiers, settings and surroundings of an adapter.
 
     Attributes:
         id: Adapter identifier, `<gateway>.<event service>`.
@@ -93,15 +93,15 @@ class AdapterContext:
         system: System identifier.
         settings: The event service's and the adapter's settings, from the file.
         brokers: Addresses of the event service's brokers.
-        medium: Name of the shared wireless medium; "" where it is none.
+        medium: Name of the shared wireless medium; "" where the service is not on one.
         mapping: Between native events and the federation's.
         hears_control: Whether control events may enter from the service.
         pool: Connections that adapters of the process share.
         clock_us: The federation clock.
         speed: How much faster than the wall clock it runs.
-        limits: On events.
-        base: Folder that relative paths in settings start from.
-        observe: What becomes a request of what native clients declare.
+        limits: Limits on events.
+        base: Folder to which paths in settings are relative.
+        observe: Which declarations of native clients become requests.
     """
 
     id: str

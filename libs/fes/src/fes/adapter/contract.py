@@ -1,4 +1,4 @@
-"""What the author of an adapter writes.
+"""The methods that the author of an adapter writes.
 
 Source:
     FES thesis, section 5.10; design, section 7.
@@ -29,16 +29,16 @@ class AdapterContract(ABC, Generic[MessageT]):
     """Declares the underscored methods that `fes.adapter.base.Adapter` calls.
 
     Attributes:
-        kind: Name of its kind of event service, as the federation's file says it.
-        settings_type: Struct that its settings must fit.
-        automatic: Whether events that no rule names are mapped by themselves.
-        name_rule: What the service takes as a name; None where it takes any.
-        stamp_setting: Name of a setting that, where it is true, says that all events are stamped;
-            "" where there is none.
-        one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
-            that one adapter may be without it.
-        away_errors: Errors of the native client, besides those that are retryable, that say that
-            the event service is away.
+        kind: Name of its kind of event service, as in the federation file.
+        settings_type: Struct of its settings.
+        automatic: Whether events that no rule names are mapped automatically.
+        name_rule: Which names the service accepts; None where it accepts any.
+        stamp_setting: Name of a setting that is true where all events are stamped; "" where there
+            is no such setting.
+        one_may_stamp: Whether adapters with that setting leave events without a stamp to the one
+            adapter that is without it.
+        away_errors: Errors of the native client, besides the retryable ones, that mean that the
+            event service is away.
     """
 
     kind: ClassVar[str]
@@ -58,29 +58,32 @@ class AdapterContract(ABC, Generic[MessageT]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm | None:
-        """Return what a filter becomes at the event service, for people.
+        """Return the native form of a filter at the event service, for people to read.
 
         Args:
             filter_: In the filter language.
-            mapping: Of the adapter.
-            given: The settings, as the file has them.
+            mapping: The adapter's mapping.
+            given: The settings, as in the file.
 
         Returns:
             None where the service applies no filter.
 
         Raises:
-            AdapterError: Raised when the service cannot have the filter at all.
+            AdapterError: Raised when the service cannot express the filter at all.
         """
         del filter_, mapping, given
         return None
 
     @abstractmethod
     async def _open(self) -> None:
-        """Connect; what is to be closed goes on `_closing`, in the order in which it is opened."""
+        """Connect.
+
+        Append what is to be closed to `_closing`, in the order in which it is opened.
+        """
 
     @abstractmethod
     def _read(self, message: MessageT) -> Received | ReceivedControl | None:
-        """Return what a native message is; None where it is not for the gateway.
+        """Return the event in a native message; None where it is not for the gateway.
 
         Raises:
             FesError, EventServiceError: It cannot be read; the message states what is wrong.
@@ -91,7 +94,7 @@ class AdapterContract(ABC, Generic[MessageT]):
         """Return the bytes of a native message, which are kept where it cannot be read."""
 
     def _named(self, message: MessageT) -> str:
-        """Return what a reason calls a native message; "" for nothing."""
+        """Return the name of a native message in reasons; "" for none."""
         del message
         return ""
 
@@ -100,18 +103,18 @@ class AdapterContract(ABC, Generic[MessageT]):
         return {}
 
     async def _observe(self) -> None:
-        """Tell the sink what native clients declare; what its gateway's adapters made is nothing.
+        """Report to the sink what native clients declare, but not what adapters of the gateway did.
 
-        Event services that do not let an adapter see it leave this. Closing ends it.
+        Adapters of event services that do not show it need not override this. Closing ends it.
         """
         raise AdapterError(f"kind {self.kind!r} shows nobody what native clients declare")
 
     async def _announce(self, native: Native) -> None:
-        """Announce; event services without announcements leave this."""
+        """Announce an event; not overridden for event services without announcements."""
         del native
 
     async def _unannounce(self, native: Native) -> None:
-        """Withdraw an announcement; event services without announcements leave this."""
+        """Withdraw an announcement; not overridden for event services without announcements."""
         del native
 
     @abstractmethod

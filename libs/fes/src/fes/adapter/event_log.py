@@ -12,10 +12,10 @@ from fes.model import Stamp
 
 
 class Recording:
-    """Writes what an adapter decides.
+    """Writes the decisions of an adapter.
 
     Args:
-        context: Where the adapter is.
+        context: The adapter's.
         log: The event log.
     """
 
@@ -26,7 +26,7 @@ class Recording:
     def record(
         self, decision: Decision, *, stamp: Stamp | None = None, subject: str = "", **more: Any
     ) -> None:
-        """Write a decision, if the event log wants it."""
+        """Write a decision, if its level is logged."""
         identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
         if not self._log.wants(identity):
             return

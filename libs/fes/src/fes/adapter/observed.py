@@ -1,4 +1,4 @@
-"""What an adapter sees native clients declare at its event service."""
+"""Declarations of native clients, as an adapter observes them at its event service."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from fes.mapping import Native
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A native client declared something, or withdrew it.
+    """A declaration of a native client, or its withdrawal.
 
     Attributes:
-        by: Names the declaration among all of the event service: who made it, and which of its
-            own it is. The same again replaces the one before.
-        wants: Of a subscription: its filter, of native events in the mapping's neutral form.
-        asks: Of a subscription whose native events the mapping has no names for: its filter, of
+        by: Identifies the declaration in the event service: which client made it, and which of the
+            client's it is. A further one with the same name replaces it.
+        wants: Of a subscription: its filter, for native events in the mapping's neutral form.
+        asks: Of a subscription to native events that the mapping has no names for: its filter, for
             events of the federation.
-        announces: Of an announcement: the native events that are like those to come.
-        withdrawn: Whether it ended; then the others need not be told.
+        announces: Of an announcement: examples of the native events to come.
+        withdrawn: Whether it ended; then the other attributes may be empty.
     """
 
     by: str

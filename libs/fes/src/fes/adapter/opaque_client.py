@@ -1,6 +1,6 @@
-"""Opaque requests: a FES-aware client makes requests on its own event service.
+"""Opaque requests: an FES-aware client makes requests over its own event service.
 
-It reuses the adapter of that event service, which knows how a control event looks there.
+It reuses the adapter of that event service, which encodes control events in the service's form.
 
 Source:
     FES thesis, section 5.3.5; design, section 4.
@@ -29,7 +29,7 @@ from fes.mapping import Native
 from fes.model import Event
 
 LEASE_S: Final = 60.0
-"""Life of a subscription that is kept, unless it is renewed."""
+"""How long a subscription lasts without renewal."""
 
 RENEWALS: Final = 3
 """Renewals in one lease: two may be lost."""
@@ -41,13 +41,13 @@ class OpaqueClient:
     """Makes requests for one client of an event service.
 
     Args:
-        kind: Kind of the event service, as the federation's file specifies it.
+        kind: Kind of the event service, as in the federation file.
         service: Event service identifier: the Source of the requests.
         system: System identifier.
-        client: Names the client; unique in the event service, and the same over restarts.
+        client: Identifies the client; unique in the event service, and the same over restarts.
         brokers: Addresses of the event service's brokers.
         settings: The event service's settings.
-        medium: Name of the medium that it is an access point of; "" where it is none.
+        medium: Name of the medium of which the service is an access point; "" where it is not one.
         pool: Connections to share; one of its own where None.
     """
 
@@ -96,12 +96,12 @@ class OpaqueClient:
         await self._adapter.disconnect()
 
     async def subscribe(self, dist_list: str, filter_: str, lease_s: float = 0.0) -> str:
-        """Make, or renew, a subscription.
+        """Make or renew a subscription.
 
         Args:
             dist_list: Where it shall be applied.
             filter_: In the filter language.
-            lease_s: How long it lives unless renewed; 0 is for ever.
+            lease_s: How long it lasts without renewal, seconds; 0 is for ever.
 
         Returns:
             The request id.
@@ -109,26 +109,26 @@ class OpaqueClient:
         return await self._ask(RequestType.SUBSCRIPTION, dist_list, filter_, lease_s=lease_s)
 
     async def unsubscribe(self, dist_list: str, filter_: str) -> str:
-        """Withdraw a subscription; returns the request id."""
+        """Withdraw a subscription; return the request id."""
         return await self._ask(RequestType.UNSUBSCRIPTION, dist_list, filter_)
 
     @contextlib.asynccontextmanager
     async def holding(
         self, dist_list: str, filter_: str, lease_s: float = LEASE_S
     ) -> AsyncIterator[str]:
-        """Have a subscription for as long as a block runs.
+        """Subscribe for as long as a block runs.
 
-        It is a lease, renewed three times in its life, so that it ends by itself where the client
-        dies; and withdrawn at the end of the block. While the event service is away it is not
-        renewed, and made again with the next renewal.
+        The subscription is a lease that is renewed three times in its life, so that it ends by
+        itself where the client dies; it is withdrawn at the end of the block. While the event
+        service is away it is not renewed; the next renewal makes it again.
 
         Args:
             dist_list: Where it shall be applied.
             filter_: In the filter language.
-            lease_s: How long it lives unless renewed; seconds, more than 0.
+            lease_s: How long it lasts without renewal, seconds, more than 0.
 
         Yields:
-            The request id of the first one.
+            The id of the first request.
         """
         request = await self.subscribe(dist_list, filter_, lease_s)
         renewing = asyncio.create_task(self._renew(dist_list, filter_, lease_s), name="renewing")
@@ -140,11 +140,11 @@ class OpaqueClient:
             await self.unsubscribe(dist_list, filter_)
 
     async def announce(self, dist_list: str, event: Event) -> str:
-        """Announce an event; returns the request id."""
+        """Announce an event; return the request id."""
         return await self._ask(RequestType.ANNOUNCEMENT, dist_list, event=event)
 
     async def unannounce(self, dist_list: str, event: Event) -> str:
-        """Withdraw an announcement; returns the request id."""
+        """Withdraw an announcement; return the request id."""
         return await self._ask(RequestType.UNANNOUNCEMENT, dist_list, event=event)
 
     async def _renew(self, dist_list: str, filter_: str, lease_s: float) -> None:
@@ -183,18 +183,18 @@ class OpaqueClient:
 
 
 class _Deaf:
-    """Accepts what the adapter receives, which a client that only asks does not want."""
+    """Discards what the adapter receives: a client that only makes requests does not need it."""
 
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
     ) -> None:
-        """Forget a native event."""
+        """Discard a native event."""
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
-        """Forget a control event."""
+        """Discard a control event."""
 
     def observed(self, seen: Observed) -> None:
-        """Forget what native clients declare."""
+        """Discard what native clients declare."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Forget what could not be read."""
+        """Discard what could not be read."""

@@ -1,4 +1,4 @@
-"""Connections that several adapters of one process share."""
+"""A pool of connections that several adapters of one process share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ class _Shared:
 
 
 class ConnectionPool:
-    """Opens a connection once for all that ask under one key, and closes it after the last.
+    """Opens a connection once for all that acquire one key, and closes it after the last release.
 
     A process that hosts many adapters of one broker has one connection instead of many.
     """
@@ -27,10 +27,10 @@ class ConnectionPool:
         self._latest: dict[object, Latest[Any]] = {}
 
     def latest(self, key: object) -> Latest[Any]:
-        """Return what remembers, for all that ask under one key, what was made of what came last.
+        """Return the cache of the last decoded message that all share under one key.
 
         What one connection receives is passed to every adapter on it, one after the other; so the
-        first of them reads it for all.
+        first of them decodes it for all.
         """
         return self._latest.setdefault(key, Latest())
 
@@ -45,10 +45,10 @@ class ConnectionPool:
         open_: Callable[[], Awaitable[Any]],
         close: Callable[[Any], Awaitable[None]],
     ) -> Any:
-        """Return the connection of `key`, opened by the first that asks.
+        """Return the connection of `key`, which the first call opens.
 
         Args:
-            key: What makes two connections the same, e.g. kind and addresses.
+            key: Identifies the connection, e.g. kind and addresses.
             open_: Opens it.
             close: Closes it.
         """
@@ -61,7 +61,7 @@ class ConnectionPool:
             return shared.connection
 
     async def release(self, key: object) -> None:
-        """Give a connection back; the last one closes it."""
+        """Release a connection; the last release closes it."""
         async with self._lock(key):
             shared = self._shared.get(key)
             if shared is None:

@@ -1,4 +1,4 @@
-"""Which kinds of adapters there are: entry points of the group `fes.adapters`."""
+"""The registry of adapters: entry points of the group `fes.adapters`."""
 
 from functools import cache
 from importlib.metadata import entry_points
@@ -10,7 +10,7 @@ GROUP = "fes.adapters"
 
 
 def adapter_kinds() -> tuple[str, ...]:
-    """Return the kinds of event services that an adapter is installed for, sorted."""
+    """Return the kinds of event services for which an adapter is installed, sorted."""
     return tuple(sorted(point.name for point in entry_points(group=GROUP)))
 
 

@@ -1,4 +1,4 @@
-"""The runtime of an adapter: what every adapter needs and none should write again."""
+"""The runtime of an adapter: connects it with its gateway, the same for all kinds."""
 
 import asyncio
 import contextlib
@@ -37,13 +37,13 @@ _log = logging.getLogger(__name__)
 
 
 class AdapterRuntime:
-    """Runs one adapter: connects it, performs the gateway's orders, passes on what it hears.
+    """Runs one adapter: connects it, performs the gateway's orders, sends what it receives.
 
     Args:
         adapter: The adapter.
         log: The event log.
-        queue: Most publications that wait for the event service, and most requests to pass on;
-            one above it is dropped and counted.
+        queue: Most publications that wait for the event service, and most requests to forward;
+            further ones are dropped and counted.
     """
 
     def __init__(self, adapter: AnyAdapter, log: Log, queue: int = QUEUE) -> None:
@@ -73,7 +73,7 @@ class AdapterRuntime:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        """Start: connecting goes on in the background until it succeeds."""
+        """Start: connecting continues in the background until it succeeds."""
         self._record(Decision.STARTED)
         self._tasks = [
             asyncio.create_task(self._keep_up(name, act), name=f"{self.adapter.id} {name}")
@@ -91,26 +91,26 @@ class AdapterRuntime:
         await self.stop()
 
     def link(self) -> Line:
-        """Return what a link to one more replica of the gateway is handed to."""
+        """Return the receiver of a link to one more replica of the gateway."""
         return self.multiplexer.line()
 
     def attach(self, end: LinkEnd) -> None:
-        """Use a link to a gateway, before it says anything."""
+        """Use a link to a gateway before anything is received over it."""
         self._line.up(end, at_once=True)
 
     def detach(self) -> None:
-        """Use that link no longer; what is heard meanwhile is dropped, or delivered again."""
+        """Stop using that link; what is received meanwhile is dropped, or delivered again."""
         self._line.down()
 
     def refused(self, reason: str) -> None:
         """Release the event service: the gateway has another adapter of this identifier.
 
         What was subscribed and announced is withdrawn and the native connection closed, until a
-        link is granted; two that answer to one name would take events and connections from each
-        other. A link that still holds, to another replica, outweighs the refusal.
+        link is granted: two adapters of one name would deprive each other of events and
+        connections. A link to another replica that is still up outweighs the refusal.
 
         Args:
-            reason: The gateway's.
+            reason: The gateway's reason.
         """
         if self.multiplexer.attached or not self._granted.is_set():
             return
@@ -119,19 +119,19 @@ class AdapterRuntime:
         self._wake.set()
 
     def granted(self) -> None:
-        """Connect to the event service again, after `refused`; harmless where it is connected."""
+        """Connect to the event service again, after `refused`; idempotent."""
         self._granted.set()
 
     def receive(self, order: Message) -> None:
-        """Take an order that came over that link."""
+        """Accept an order that came over that link."""
         self._line.receive(order)
 
     def displaced(self, message: Message) -> None:
-        """Take what was sent over that link, but had to go for something more urgent."""
+        """Accept a message sent over that link that was dropped for a more urgent one."""
         self._line.displaced(message)
 
     async def stop(self) -> None:
-        """Withdraw natively and disconnect; harmless twice."""
+        """Withdraw natively and disconnect; idempotent."""
         tasks, self._tasks = self._tasks, []
         if not tasks:
             return
@@ -162,43 +162,46 @@ class AdapterRuntime:
     def heard(
         self, native: Native, stamp: NativeStamp | None, answer: Answer | None = None
     ) -> None:
-        """Take a native event; see `Sink`."""
+        """Accept a native event; see `Sink`."""
         self.inbound.heard(native, stamp, answer)
 
     def heard_control(self, event: Event, stamp: NativeStamp | None) -> None:
-        """Take a control event; see `Sink`."""
+        """Accept a control event; see `Sink`."""
         self.inbound.heard_control(event, stamp)
 
     def observed(self, seen: Observed) -> None:
-        """Take what a native client declared; see `Sink`."""
+        """Accept what a native client declared; see `Sink`."""
         self.observing.observed(seen)
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Take what could not be read; see `Sink`."""
+        """Accept what could not be read; see `Sink`."""
         self.inbound.set_aside(reason, raw)
 
     @property
     def acknowledgements(self) -> Acknowledgements:
-        """Answers owed to the event service; see `Inside`."""
+        """Pending answers to the event service; see `Inside`."""
         return self.inbound.acknowledgements
 
     def take(self, order: Order) -> None:
-        """Take an order, which waits for the event service; see `Inside`."""
+        """Accept an order, which waits for the event service; see `Inside`."""
         if not self._orders.put(order):
             self._drop(order, "adapter queue full")
         self._wake.set()
 
     def dropped(self, message: Message, reason: str) -> None:
-        """Log what no replica got, or may order; see `Inside`."""
+        """Log a message that no replica received, or an order that is not permitted.
+
+        See `Inside`.
+        """
         stamp, subject = getattr(message, "stamp", None), getattr(message, "subject", "")
         self._record(Decision.DROPPED, stamp=stamp, subject=subject, reason=reason)
 
     def linked(self) -> None:
-        """Tell the gateway anew what is observed; see `Inside`."""
+        """Send the gateway again what is observed; see `Inside`."""
         self.observing.linked()
 
     async def _keep_up(self, name: str, act: Callable[[], Awaitable[None]]) -> None:
-        """Have a task begin anew after an error that nobody expected, and tell of it."""
+        """Run a task again after an unexpected error, and log the error."""
         while True:
             try:
                 await act()
@@ -222,10 +225,10 @@ class AdapterRuntime:
             self.take(self.multiplexer.whole())
 
     async def _connect_once(self) -> bool:
-        """Connect, and tell whether there is any sense in doing so again."""
+        """Connect; return whether another attempt is needed."""
         delay_s = FIRST_RETRY_S
         while self._granted.is_set():
-            await self.adapter.disconnect()  # where an attempt before failed halfway
+            await self.adapter.disconnect()  # an attempt before may have failed halfway
             try:
                 await self.adapter.connect(self)
             except FesError as error:
@@ -269,7 +272,7 @@ class AdapterRuntime:
             self._released.set()
 
     async def _leave(self) -> None:
-        """Withdraw natively and disconnect, as far as it can be done in time."""
+        """Withdraw natively and disconnect, as far as time permits."""
         try:
             async with asyncio.timeout(PROBE_TIMEOUT_S):
                 await self._withdraw()
@@ -304,7 +307,7 @@ class AdapterRuntime:
             await self._pause()
 
     async def _tell_counters(self) -> None:
-        """Tell what was counted; many adapters of one process do so in slices."""
+        """Send the counters; many adapters of one process do so at different times."""
         own = shared_slice()
         await own.turn()
         self.multiplexer.tell(self.counted())
@@ -332,7 +335,7 @@ class AdapterRuntime:
             self._wake.set()
 
     async def _observe(self) -> None:
-        """Begin to observe what native clients declare, and keep what was made of it."""
+        """Begin to observe what native clients declare, and renew the requests made from it."""
         if not self.adapter.context.observe.on:
             return
         if not self._observes or self.observing.missed:

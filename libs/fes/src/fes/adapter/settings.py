@@ -1,7 +1,8 @@
 """Settings of event services and adapters: one reader, one error.
 
-What the file specifies of an event service is checked before anything starts by the same Struct
-(`fes.federation.checks.kinds`); this reader is for what an adapter is given, wherever it came from.
+What the file specifies for an event service is checked with the same Struct before anything starts
+(`fes.federation.checks.kinds`); this reader is for the settings of an adapter, wherever they come
+from.
 """
 
 import re
@@ -18,20 +19,20 @@ SettingsT = TypeVar("SettingsT", bound=msgspec.Struct)
 
 
 class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of an adapter that has none."""
+    """Settings of an adapter without settings."""
 
 
 def read_settings(service: str, given: Mapping[str, Any], kind: type[SettingsT]) -> SettingsT:
-    """Return settings, checked.
+    """Check settings, and return them.
 
     Args:
         service: Event service identifier.
         given: The event service's settings and the adapter's, merged.
-        kind: Struct that they must fit.
+        kind: Struct of the settings.
 
     Raises:
-        FederationError: Raised when one is unknown or not valid; it names the key. `located` adds
-            file and line.
+        FederationError: Raised when a setting is unknown or not valid; it names the key. `located`
+            adds file and line.
     """
     try:
         return msgspec.convert(dict(given), kind)
@@ -42,13 +43,13 @@ def read_settings(service: str, given: Mapping[str, Any], kind: type[SettingsT])
 
 
 def setting_fault(service: str, part: str, reason: str, key: str = "") -> FederationError:
-    """Return the error of what the file specifies of an event service.
+    """Return an error in what the file specifies for an event service.
 
     Args:
         service: Event service identifier.
-        part: Which part of its description, e.g. `settings`.
+        part: Part of its description, e.g. `settings`.
         reason: What was found and what was expected.
-        key: Path of the key within the part; "" where all of it is meant.
+        key: Path of the key within the part; "" for the whole part.
     """
     return FederationError(
         reason, key=".".join(filter(None, ("event_services", service, part, key)))

@@ -1,4 +1,4 @@
-"""Stamps of native client APIs and of the federation, one as the other."""
+"""Conversion between stamps of native client APIs and of the federation."""
 
 from eventservices.stamp import MAX_VIA
 from eventservices.stamp import Stamp as NativeStamp
@@ -7,7 +7,7 @@ from fes.model import Stamp
 
 
 def from_native(stamp: NativeStamp) -> tuple[Stamp, tuple[str, ...]]:
-    """Return a native stamp as the federation's, and the event services that it names as passed."""
+    """Return the federation's stamp of a native one, and the event services that it passed."""
     return (
         Stamp(stamp.origin, stamp.epoch, stamp.sequence, stamp.time_us, stamp.home),
         stamp.via,
@@ -19,7 +19,8 @@ def to_native(stamp: Stamp, via: tuple[str, ...]) -> NativeStamp:
 
     Args:
         stamp: The stamp.
-        via: Event services passed, oldest first; at most `MAX_VIA`, further ones are not reported.
+        via: Event services passed, oldest first; of more than `MAX_VIA` the further ones are left
+            out.
     """
     return NativeStamp(
         stamp.origin, stamp.epoch, stamp.sequence, stamp.time_us, stamp.home, via[:MAX_VIA]

@@ -5,17 +5,17 @@ The request is in the parameters, as the thesis has it; bookkeeping is in the at
 | attribute       | type     | meaning                                                     |
 |-----------------|----------|-------------------------------------------------------------|
 | FES_System      | string   | system identifier; another system's control events are ignored |
-| FES_Id          | string   | the request id, where another than the native publisher gave it |
+| FES_Id          | string   | the request id, where it is not the native publisher's stamp |
 | FES_EventStamp  | string   | of a publication: the stamp of the event in it              |
 | FES_Path        | string   | event services that it passed, comma-separated, `,` and `%` encoded |
 | FES_Via         | string   | of a publication: those that the event passed before it     |
 | FES_Requester   | string   | the client                                                  |
 | FES_Version     | longlong | which request of a key is newer                             |
 | FES_Expires     | longlong | end of the lease, µs since 1970 UTC                         |
-| FES_Next        | string   | the one gateway that takes a publication                    |
-| FES_Giver       | string   | of a publication in custody: the gateway that holds it       |
-| FES_Row         | longlong | which of the giver's rows it is, to be acknowledged          |
-| FES_After       | longlong | the row given just before it and not acknowledged yet        |
+| FES_Next        | string   | the one gateway that a publication is for                   |
+| FES_Giver       | string   | of a publication in custody: the gateway that has custody    |
+| FES_Row         | longlong | number of that gateway's row, to be acknowledged             |
+| FES_After       | longlong | the row sent just before it and not acknowledged yet         |
 """
 
 import re
@@ -77,7 +77,7 @@ def to_event(control: ControlEvent) -> Event:
 
 
 def from_event(event: Event, stamp: Stamp | None) -> ControlEvent:
-    """Return the control event that an event tells.
+    """Return the control event that an event contains.
 
     Args:
         event: An event with subject `FES_ControlEvent`.
@@ -115,7 +115,7 @@ def from_event(event: Event, stamp: Stamp | None) -> ControlEvent:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Return names by commas; a comma or percent sign in one is percent-encoded."""
+    """Return names separated by commas; a comma or percent sign in one is percent-encoded."""
     return ",".join([name.replace("%", "%25").replace(",", "%2C") for name in names])
 
 

@@ -25,7 +25,7 @@ class RequestType(IntEnum):
 
     @property
     def word(self) -> str:
-        """The request's name as people write it, e.g. `subscription`."""
+        """The request's name in lower case, e.g. `subscription`."""
         return self.name.lower()
 
 
@@ -42,7 +42,7 @@ class ControlEvent(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         stamp: Identity of the request; of a publication, the identity of the event in it.
         system: The federation that the request belongs to.
-        type: What is asked for.
+        type: What is requested.
         dist_list: Event services where it shall be applied, as a distribution list; empty only
             in a publication that an adapter made.
         source: Event service that the request comes from.
@@ -50,14 +50,14 @@ class ControlEvent(msgspec.Struct, frozen=True, kw_only=True):
         event: Of publications and (un)announcements.
         path: Event services that the control event passed, oldest first.
         via: Of a publication: event services that the event passed before it, oldest first.
-        requester: Names the client; with source, filter and pattern it makes the request's key.
-        version: Newer requests of one key have larger ones; 0 has the first gateway give one.
+        requester: Identifies the client; with source, filter and pattern it is the request's key.
+        version: Newer requests of one key have larger ones; for 0 the first gateway assigns one.
         expires_us: When a lease ends, wall clock, microseconds since 1970 UTC; 0 is never.
-        next_gateway: The one gateway that shall take a publication; "" is all that hear it.
-        giver: Of a publication in custody: the gateway that holds it until it is acknowledged.
-        row: Which of the giver's rows it is; 0 asks for no acknowledgement.
-        after: The row of the same order that was given just before and is not acknowledged yet;
-            0 where there is none.
+        next_gateway: The one gateway that a publication is for; "" for all that receive it.
+        giver: Of a publication in custody: the gateway that has custody until it is acknowledged.
+        row: Number of that gateway's row; 0 requires no acknowledgement.
+        after: The row of the same lane that was sent just before and is not acknowledged yet; 0
+            where there is none.
 
     Source:
         FES thesis, section 5.3.1; design, section 4.

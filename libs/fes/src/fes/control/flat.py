@@ -1,6 +1,6 @@
-"""Control events without nesting, for event services that know no events in events.
+"""Control events without nesting, for event services without events in events.
 
-The inner event is as JSON text, so that a person who watches the service can read it.
+The inner event is JSON text, so that a person who watches the service can read it.
 """
 
 from fes.errors import CodecError, ControlEventError
@@ -23,10 +23,10 @@ def flatten(control: Event) -> Event:
 
 
 def unflatten(control: Event) -> Event:
-    """Return the control event that `flatten` was given.
+    """Return the control event that `flatten` accepted.
 
     Raises:
-        ControlEventError: The inner event's text does not tell an event.
+        ControlEventError: The inner event's text is not an event.
     """
     return Event(
         control.subject,

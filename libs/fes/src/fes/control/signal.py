@@ -1,4 +1,4 @@
-"""What gateways tell one another, as control events of types 16 and above.
+"""Signals: what gateways send one another, as control events of types 16 and above.
 
 A signal is in one parameter, as JSON text, so that every event service can carry it and a
 person who watches the service can read it:
@@ -6,7 +6,7 @@ person who watches the service can read it:
 | parameter | type   | meaning                                              |
 |-----------|--------|------------------------------------------------------|
 | Type      | long   | 16 hello, 17 ask, 18 table, 19 acknowledgement        |
-| Source    | string | the event service where it is said                    |
+| Source    | string | the event service where it is sent                    |
 | Text      | string | the signal's members, as a JSON object                |
 
 Attribute `FES_System` is the system identifier, as in every control event.
@@ -23,16 +23,16 @@ from fes.model import Event, Field, Type
 from fes.model.stamp import MAX_NAME
 
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
-"""Of a gateway or an event service, as far as a signal may carry it."""
+"""Identifier of a gateway or an event service, bounded for signals."""
 
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-"""An integer of 64 bits: no journal and no wire takes more."""
+"""A non-negative integer of 64 bits: journals and wires accept no more."""
 
 Count = Annotated[int, Meta(ge=0, le=2**31)]
-"""Of parts."""
+"""A number of parts."""
 
 DIGESTS = 256
-"""Most digests of buckets in one ask."""
+"""Most digests of buckets in one query."""
 
 
 class Missing(msgspec.Struct, frozen=True, array_like=True):
@@ -41,7 +41,7 @@ class Missing(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         gateway: Its identifier.
         service: The event service where it is not received.
-        since: As the one that misses it knew it; a later one refutes this.
+        since: Version of the attendance that the other gateway knew; a later one refutes this.
     """
 
     gateway: Name
@@ -50,14 +50,14 @@ class Missing(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Attendance(msgspec.Struct, frozen=True, array_like=True):
-    """Where a gateway is, in its own words.
+    """Where a gateway is, as it states itself.
 
     Attributes:
         gateway: Its identifier.
-        version: Newer words have larger ones.
-        since: Version with which it said, or confirmed, where it is.
+        version: Newer attendances have larger ones.
+        since: Version with which it stated, or confirmed, where it is.
         at: Event services where it works.
-        missing: Whom it does not receive.
+        missing: The gateways that it does not receive.
     """
 
     gateway: Name
@@ -68,13 +68,13 @@ class Attendance(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """A gateway is there, and says in short what it knows.
+    """A gateway is there, and states in digests what it knows.
 
     Attributes:
         gateway: Its identifier.
-        epoch: Its start: tells a restart.
+        epoch: Identifies its start, so that a restart is noticed.
         table: Digest of its request table.
-        roster: Digest of whose attendance it knows.
+        roster: Digest of the attendances that it knows.
         away: Whether what it knows is doubtful: it was away for longer than withdrawals are
             remembered, or it is new.
         attendances: Its own, and what it learnt just now.
@@ -89,13 +89,13 @@ class Hello(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """A gateway asks a neighbour for what differs in its request table, and for its roster.
+    """A gateway queries a neighbour for what differs in its request table, and for its roster.
 
     Attributes:
-        gateway: Who asks.
-        of: Who is queried.
-        digests: Of the buckets that the asker's rows fall into, a power of two of them; empty where
-            it requests the whole table.
+        gateway: The gateway that queries.
+        of: The gateway that is queried.
+        digests: Digests of the buckets into which the querying gateway's rows fall, a power of two
+            of them; empty where it requests the whole table.
     """
 
     gateway: Name
@@ -107,15 +107,16 @@ class Table(msgspec.Struct, frozen=True):
     """A part of a request table, or of those of its buckets that differ.
 
     Attributes:
-        gateway: Whose it is.
-        serial: Tells one answer from another; 0 where only what is new is reported.
-        number: Of this part, from 0.
-        count: Of parts; 0 where more follow.
+        gateway: The gateway whose table it is.
+        serial: Number of the answer; 0 where only new rows are sent.
+        number: Number of this part, from 0.
+        count: Number of parts; 0 where more follow.
         away: As in a hello of its gateway.
         rows: As `fes.gateway.requests.table.Row`, each a JSON array.
         attendances: The roster, in the first part of an answer.
-        asked: Digest of the table that the asker had: who has the same is answered, too.
-        buckets: Which buckets an answer tells; the rest is equal.
+        asked: Digest of the table that the querying gateway had: the answer serves all with the
+            same.
+        buckets: The buckets that an answer contains; the rest is equal.
         of: How many buckets there are.
     """
 
@@ -135,10 +136,10 @@ class Acknowledgement(msgspec.Struct, frozen=True, omit_defaults=True):
     """A gateway has accepted custody of events, or never will.
 
     Attributes:
-        gateway: Who answers.
-        to: Whose custody ends.
-        rows: Which of that gateway's rows it accepted.
-        refused: Which of them it can never accept: sending them again does not help.
+        gateway: The gateway that answers.
+        to: The gateway whose custody ends.
+        rows: Numbers of that gateway's rows whose custody was accepted.
+        refused: Numbers of those that can never be accepted: sending them again does not help.
         reason: Why they are refused.
     """
 
@@ -170,7 +171,7 @@ def signal_event(signal: Signal, system: str, service: str) -> Event:
     Args:
         signal: The signal.
         system: System identifier.
-        service: The event service where it is said.
+        service: The event service where it is sent.
     """
     return Event(
         CONTROL_SUBJECT,
@@ -184,14 +185,14 @@ def signal_event(signal: Signal, system: str, service: str) -> Event:
 
 
 def read_signal(event: Event, system: str) -> Signal:
-    """Return the signal that an event tells.
+    """Return the signal that an event contains.
 
     Args:
-        event: A control event for which `is_signal` holds.
+        event: A control event for which `is_signal` is true.
         system: System identifier.
 
     Raises:
-        ControlEventError: It is of another system, or its text is not what its type says.
+        ControlEventError: It is of another system, or its text does not fit its type.
     """
     told = event.attribute("FES_System")
     if told != system:

@@ -15,14 +15,14 @@ from fes.filename import file_name
 FLUSH_S = 0.2
 BATCH = 500
 EVERYTHING = 2**32
-"""Checksums of identities are below it."""
+"""Upper bound of the checksums of identities, exclusive."""
 
 
 class Log(Protocol):
-    """Takes records; never blocks and never raises."""
+    """Accepts records; never blocks and never raises."""
 
     def wants(self, identity: str) -> bool:
-        """Return whether a record about an event is accepted, so that no other need be made.
+        """Return whether records about an event are accepted; otherwise none needs to be made.
 
         Args:
             identity: The event's, `origin/epoch/sequence`; "" for a record about no event.
@@ -33,22 +33,22 @@ class Log(Protocol):
 
 
 class NullLog:
-    """Forgets every record."""
+    """Discards every record."""
 
     def wants(self, identity: str) -> bool:
-        """Want nothing."""
+        """Return False: no record is accepted."""
         del identity
         return False
 
     def write(self, record: Record) -> None:
-        """Forget `record`."""
+        """Discard `record`."""
 
 
 class EventLog:
     """Writes records as JSON lines, from a thread of its own.
 
     Args:
-        folder: Where the files lie; made if absent.
+        folder: Folder of the files; created if absent.
         process: Names the files, `eventlog-<process>.<n>.jsonl`; any text, see `file_name`.
         file_bytes: A file is closed once it is larger.
         files: Most files kept; the oldest is removed.
@@ -58,7 +58,7 @@ class EventLog:
 
     Attributes:
         dropped: Records that were not written.
-        failed: Times that the disk took nothing.
+        failed: How often the disk failed to write.
         written: Records written.
     """
 
@@ -91,7 +91,7 @@ class EventLog:
         self._thread.start()
 
     def wants(self, identity: str) -> bool:
-        """Return whether records about an event are in the sample; those about none always are."""
+        """Return whether an event is in the sample; records about no event always are."""
         return (
             self._threshold >= EVERYTHING
             or not identity
@@ -120,7 +120,7 @@ class EventLog:
         self._try(self._file.close)
 
     def _try(self, act: Callable[[], None]) -> None:
-        """Do something with the file; a disk that is full must not end the thread."""
+        """Perform an act on the file, and count a failure: a full disk must not end the thread."""
         try:
             act()
         except OSError:

@@ -12,12 +12,12 @@ from fes.model import attributes
 
 
 class Admission:
-    """Lets requests in, or refuses them with a reason.
+    """Accepts requests that are valid, and refuses the others with a reason.
 
     Args:
         settings: Of the gateway.
         registry: Accepts the requests that are valid.
-        delivery: Takes publications.
+        delivery: Accepts publications.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Admission:
         Args:
             control: The request.
             arrived: Event service that it was received at; "" where it came over the API.
-            turn: Collects what comes of it.
+            turn: Collects the mutations and outputs that follow.
         """
         try:
             check_entry(control, self._settings, arrived)
@@ -48,7 +48,7 @@ class Admission:
                 self._delivery.never(control, arrived, str(error), turn)
 
     def is_sound(self, control: ControlEvent, arrived: str, turn: Turn) -> bool:
-        """Return whether a request may enter; where not, it is refused. See `take`."""
+        """Return whether a request may enter; refuse it where not. See `take`."""
         try:
             check_entry(control, self._settings, arrived)
             patterns = patterns_of(control, self._settings)
@@ -61,12 +61,12 @@ class Admission:
 
     @staticmethod
     def is_shared(control: ControlEvent) -> bool:
-        """Return whether each replica of a gateway may take a request.
+        """Return whether any replica, not only the leader, may accept a request.
 
-        Each may take an event that nobody answers for.
+        Any may accept a best-effort event, since nobody has custody of it.
 
         Raises:
-            EventError: The event's attributes are not sound.
+            EventError: The event's attributes are not valid.
         """
         if control.type is not RequestType.PUBLICATION or control.row:
             return False
@@ -75,7 +75,7 @@ class Admission:
     def _publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
     ) -> None:
-        # Noted before it is routed, so that what is decided then is noted behind it.
+        # Noted before it is routed, so that decisions about its route are noted after it.
         step = Step("accepted", arrived, control.dist_list, turn.now.wall_us)
         self._registry.outcomes.add(control.id, step)
         self._delivery.publication(control, patterns, arrived, turn)

@@ -1,6 +1,6 @@
 """The gateway core: decides what becomes of every request and event; sans-IO.
 
-No sockets, no clock, no tasks, no randomness: time comes as an argument, and equal inputs give
+No sockets, no clock, no tasks, no randomness: time comes as an argument, and equal inputs produce
 equal outputs. The caller commits the mutations and then performs the outputs.
 
 Source:
@@ -43,10 +43,10 @@ from fes.model import binary
 from fes.recent import Recent
 
 OPENED = 10_000
-"""Most forwarded requests remembered as taken: more than wait for the leader."""
+"""Most forwarded requests remembered as opened: more than wait for the leader."""
 
 NUMBERS = "reserved"
-"""Key, in the journal, of the number up to which numbers may have been given."""
+"""Key, in the journal, of the number up to which numbers may have been assigned."""
 
 RESERVED = 1_000_000
 """Numbers that are reserved at a time."""
@@ -55,7 +55,8 @@ NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
 
 _recent: Recent[ControlEvent | Signal] = Recent()
-"""What is heard at an event service, every gateway there reads; in one process, the first."""
+"""Control events decoded last: every gateway at an event service receives the same ones, so that in
+one process only the first decodes them."""
 
 Result = tuple[list[Mutation], list[Output]]
 """Mutations to commit, then outputs to perform."""
@@ -65,12 +66,13 @@ class GatewayCore:
     """Routes requests and events between the adapters of one gateway.
 
     Args:
-        settings: What the federation's file says of this gateway.
-        state: What the journal gave back, by key.
+        settings: What the federation file specifies for this gateway.
+        state: What the journal kept, by key.
         after: Numbers of subscriptions and announcements begin above it, and above those that the
-            journal says were given: an adapter that outlives its gateway still tells numbers of
-            the gateway before, and they must mean nothing now. It is no time.
-        role: Whether it is the gateway alone, or one of several replicas and which.
+            journal reserved: an adapter that outlives its gateway still uses numbers of the process
+            before, and they must mean nothing now. It is not a time.
+        role: Whether it is the only process of its gateway, the replica that leads, or one that
+            follows.
     """
 
     def __init__(
@@ -106,7 +108,7 @@ class GatewayCore:
         self._restore(state)
 
     def handle(self, message: Input, now: Instant, service: str = "") -> Result:
-        """Take one input.
+        """Process one input.
 
         Args:
             message: The input.
@@ -126,10 +128,10 @@ class GatewayCore:
         return turn.mutations, turn.outputs
 
     def follow(self, tail: Tail, now: Instant) -> Result:
-        """Take what other replicas committed.
+        """Process what other replicas committed.
 
         Args:
-            tail: What came since it was read last, by this or while this was made.
+            tail: What they committed since the journal was read last.
             now: The moment.
 
         Returns:
@@ -150,12 +152,12 @@ class GatewayCore:
         return turn.mutations, turn.outputs
 
     def lead(self, state: Mapping[str, bytes], now: Instant, after: int) -> Result:
-        """Lead from now on: decide about requests, keep custody, speak for the gateway.
+        """Lead from now on: decide about requests, keep custody, send hellos for the gateway.
 
         Args:
-            state: What the journal adds up to; nobody else appends to it as leader any more.
+            state: The content of the journal; no other replica appends to it as leader any more.
             now: The moment.
-            after: Larger than any number that a leader before this one gave.
+            after: Larger than any number that a leader before this one assigned.
 
         Returns:
             As `handle`.
@@ -182,7 +184,7 @@ class GatewayCore:
         return turn.mutations, turn.outputs
 
     def step_down(self) -> None:
-        """Lead no more: what was accepted and is not committed yet is void."""
+        """Stop leading: what was accepted and is not committed yet is void."""
         self.role = Role.FOLLOWING
         self.delivery.succession.clear()
 
@@ -257,7 +259,7 @@ class GatewayCore:
         self._number = max(self._number, self.delivery.custody.highest())
 
     def _repair(self, turn: Turn) -> None:
-        """Have the journal hold what was restored of it, and what was set aside."""
+        """Write into the journal what was corrected in it, and report what was set aside."""
         if self._unrepaired is not None:
             turn.mutations += self._unrepaired.repairs
             turn.outputs += self._unrepaired.aside
@@ -299,11 +301,11 @@ class GatewayCore:
             turn.outputs.append(ForLeader(Forwarded.of(request)))
 
     def _open(self, changes: Mapping[str, bytes | None], turn: Turn) -> None:
-        """Take the forwarded requests among what other replicas committed."""
+        """Process the forwarded requests among what other replicas committed."""
         for key, value in sorted(changes.items()):
             if not key.startswith(INBOX) or value is None or key in self._opened:
                 continue
-            self._opened[key] = None  # a whole state tells it again until its end is committed
+            self._opened[key] = None  # a whole state has it until its deletion is committed
             if len(self._opened) > OPENED:
                 self._opened.popitem(last=False)
             turn.mutations.append(DropRow(key))
@@ -334,7 +336,7 @@ class GatewayCore:
             return
         if mine:
             self._admission.take(control, "" if heard.observed else service, turn)
-        elif not control.row:  # of custody the giver gives it again
+        elif not control.row:  # the gateway that transfers custody sends its row again
             turn.outputs.append(ForLeader(Forwarded(service, heard)))
 
     def _signal(self, signal: Signal, service: str, turn: Turn) -> None:
@@ -370,17 +372,17 @@ class GatewayCore:
         self.delivery.link_up(service, link, turn)
 
     def _attend(self, turn: Turn) -> None:
-        """Say where this gateway is now; what is in custody goes on by the ways that follow."""
+        """Publish where this gateway is; where routes changed, send what is in custody."""
         if self.gossip.review(turn):
             self.delivery.transfer.resume(turn)
 
 
 def _read(heard: HeardControl, system: str) -> ControlEvent | Signal:
-    """Return the request or the signal in what was heard.
+    """Return the request or the signal in what was received.
 
     Raises:
         ControlEventError: It is neither.
-        EventError: It is no event.
+        EventError: The body is not an event.
     """
     event = binary.decode(heard.body)
     return read_signal(event, system) if is_signal(event) else from_event(event, heard.stamp)

@@ -1,4 +1,4 @@
-"""Delivery: events that were heard or given, on their way to where they were asked for.
+"""Delivery: received events, from admission to the destinations that requested them.
 
 Source:
     FES thesis, section 5.9.3 (`forward`), made exact in design, section 6.
@@ -39,22 +39,23 @@ SERVED = "another gateway serves this event service"
 """Why an event is not accepted at an event service whose native clients suppress nothing."""
 
 REASON = 300
-"""Most characters of a reason that another gateway is told."""
+"""Most characters of a reason that is sent to another gateway."""
 
 
 class Delivery:
-    """Takes events and sees to it that they are delivered.
+    """Accepts events, and routes them to their destinations.
 
     Args:
         settings: Of the gateway.
-        desired: By attached event service.
-        gossip: Knows who is there, and tells.
+        desired: The desired state of each attached event service.
+        gossip: Exchanges presence and requests with other gateways.
         links: Event services whose link is up.
-        next_number: Gives out numbers.
-        scopes: Confine events, and manage some.
+        next_number: Returns numbers, each once.
+        scopes: Confines events, and delivers those that mappings or policies apply to.
 
     Attributes:
-        homes_replaced: Events whose stamp named a home that is no event service of the federation.
+        homes_replaced: Events whose stamp named a home that is not an event service of the
+            federation.
     """
 
     def __init__(
@@ -99,18 +100,18 @@ class Delivery:
         return self._deferred.bytes
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what the journal kept; it goes on once links are up."""
+        """Restore what the journal kept; it is sent once links are up."""
         self._scopes.restore(state)
         self.custody.restore(state)
         self._marks.restore(state)
         self.transfer.restore()
 
     def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
-        """Take what another replica reserved."""
+        """Note what another replica reserved."""
         self._marks.reserved_elsewhere(key, value)
 
     def link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
-        """Go on at an event service; what was not answered there is sent again."""
+        """Deliver to an event service again; what was not answered there is sent again."""
         for known, holds in (
             (self._persistent, link.persistent),
             (self._repeating, not link.suppresses),
@@ -123,7 +124,7 @@ class Delivery:
         self.transfer.resume(turn, service)
 
     def tick(self, turn: Turn) -> None:
-        """Let time pass."""
+        """Deliver what is due, expire what is over, and send again what has no answer."""
         self.announcements.expire(turn.own_us, turn)
         for event, destinations in self._deferred.due(turn.now.time_us):
             self._route(event, destinations, turn)
@@ -131,7 +132,7 @@ class Delivery:
         self.transfer.tick(turn)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
-        """Take an event that an adapter heard natively."""
+        """Accept an event that an adapter received natively."""
         if not heard.token:
             self._heard(heard, service, turn)
             return
@@ -140,17 +141,17 @@ class Delivery:
         turn.order(service, Taken(heard.token, taken))
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
-        """Take what an event service's adapter says of an event that it was to publish."""
+        """Accept an adapter's confirmation of an event that it had to publish."""
         self.transfer.confirmed(confirmed, service, turn)
 
     def publication(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
     ) -> tuple[str, ...]:
-        """Take an event inside a control event; return its destinations.
+        """Accept an event inside a control event; return its destinations.
 
         Raises:
             ControlEventError: There is no event in it, or its list names no event service.
-            EventError: The event's attributes are not sound.
+            EventError: The event's attributes are not valid.
         """
         given = control.event
         if given is None:
@@ -174,14 +175,17 @@ class Delivery:
     def _enter(
         self, event: Transit, names: tuple[str, ...], control: ControlEvent, turn: Turn
     ) -> None:
-        """Route an event of a control event: a client's is confined, a gateway's was before."""
+        """Route an event of a control event, confined where it comes from a client.
+
+        One that comes from a gateway was confined before.
+        """
         if control.path:
             self._route(event, names, turn)
         else:
             self._confined(event, names, turn)
 
     def never(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
-        """Tell the gateway that sends an event in custody that it can never be accepted here."""
+        """Notify the gateway that transfers custody that an event can never be accepted here."""
         if not arrived or control.next_gateway not in ("", self._settings.id):
             return
         answer = Acknowledgement(
@@ -212,7 +216,8 @@ class Delivery:
             heard.starts_us,
         )
         if heard.token and not self._desired[service].knows(heard.matched):
-            # The adapter outlived the gateway before this one, and has not got its numbers yet.
+            # The adapter outlived the gateway process before this one, and has not received the new
+            # numbers yet.
             turn.decide(of_event("refused", event, reason="subscription of before"))
             return False
         if stamp.home in sources and stamp.home != service:
@@ -231,14 +236,14 @@ class Delivery:
         return self._confined(event, names, turn)
 
     def _ours(self, stamp: Stamp, service: str) -> Stamp:
-        """Return a stamp whose home is an event service, whatever its client wrote there."""
+        """Return a stamp whose home is an event service, whatever the client wrote there."""
         if stamp.home in self._services:
             return stamp
         self.homes_replaced += 1
         return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
 
     def _confined(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
-        """Route an event to where scopes let it go, as they have it."""
+        """Route an event to the destinations that scopes permit, mapped as they specify."""
         try:
             names = self._scopes.confine(event, names, turn, self._route)
         except EventError as error:
@@ -248,7 +253,7 @@ class Delivery:
 
     def _route(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         if event.starts_us > turn.now.time_us:
-            # What custody takes waits there; for other destinations the event waits here, also
+            # What goes into custody waits there; for other destinations the event waits here, also
             # where it is persistent and its destination is not.
             kept = tuple(name for name in names if self._is_kept(event, name))
             late = tuple(name for name in names if name not in kept)
@@ -276,7 +281,7 @@ class Delivery:
 
 
 def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, ...]:
-    """Return the event services that asked for an event, less where it was heard and its home."""
+    """Return the event services that requested an event, but its home and where it was received."""
     return tuple([name for name in sources if name not in (service, home)])
 
 

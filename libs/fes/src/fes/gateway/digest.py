@@ -1,4 +1,4 @@
-"""Digests: whether two gateways know the same, in one number."""
+"""Digests: one number each, by which two gateways compare what they know."""
 
 from hashlib import blake2b
 
@@ -11,24 +11,24 @@ _MASK = (1 << BITS) - 1
 
 
 def digest_of(*parts: object) -> int:
-    """Return the digest of one thing, which some values make up."""
+    """Return the digest of one item that consists of some values."""
     text = key_of("", *map(str, parts)).encode()
     return int.from_bytes(blake2b(text, digest_size=8).digest()) & _MASK
 
 
 BUCKETS = 256
-"""Buckets that rows fall into by their digest."""
+"""Number of buckets into which rows fall by their digest."""
 
 _SHIFT = BITS - 8
 
 
 def bucket_of(part: int, count: int = BUCKETS) -> int:
-    """Return the bucket that a thing's digest falls into, of a power of two of them."""
+    """Return the bucket into which a digest falls; `count` is a power of two."""
     return (part >> _SHIFT) * count // BUCKETS
 
 
 def summed(*parts: int) -> int:
-    """Return the digest of several things together; a negative part takes one out."""
+    """Return the digest of several items together; a negative part removes one."""
     return sum(parts) & _MASK
 
 
@@ -43,9 +43,9 @@ class Digest:
         self.value = 0
 
     def add(self, part: int) -> None:
-        """Count a thing in."""
+        """Add the digest of an item."""
         self.value = summed(self.value, part)
 
     def remove(self, part: int) -> None:
-        """Count a thing out."""
+        """Remove the digest of an item."""
         self.value = summed(self.value, -part)

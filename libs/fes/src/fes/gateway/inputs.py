@@ -1,4 +1,4 @@
-"""What a gateway core is reported."""
+"""The inputs of a gateway core."""
 
 import msgspec
 
@@ -7,13 +7,13 @@ from fes.link.messages import Confirmed, Done, Heard, HeardControl
 
 
 class LinkUp(msgspec.Struct, frozen=True):
-    """An adapter's link is up and expects the whole desired state.
+    """An adapter's link is up, and the adapter expects the whole desired state.
 
     Attributes:
         persistent: Whether its event service keeps events over a restart.
         suppresses: Whether native clients there suppress a repeated identity.
         stamps: Whether what native clients publish there has a stamp that all gateways read alike;
-            otherwise this adapter alone stamps, and the others pass on only what is stamped.
+            otherwise one adapter alone stamps, and the others forward only what is stamped.
     """
 
     persistent: bool = False
@@ -26,7 +26,7 @@ class LinkDown(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """An adapter's event service answers, or no longer does.
+    """An adapter's event service began or ceased to answer.
 
     Attributes:
         ready: Whether its last round trip came back.
@@ -36,18 +36,18 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 class Inject(msgspec.Struct, frozen=True):
-    """A request comes in over the API, the command line or the federation file.
+    """A request from the API, the command line or the federation file.
 
     Attributes:
-        request: Without version and path; its source is any event service.
+        request: The request, without version and path; its source may be any event service.
     """
 
     request: ControlEvent
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """Time passed: leases are checked, forgotten rows are purged."""
+    """Time passed: leases end, and withdrawals past their time are deleted."""
 
 
 Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Tick
-"""What `GatewayCore.handle` takes."""
+"""What `GatewayCore.handle` accepts."""

@@ -1,7 +1,7 @@
 """Keys that are made of several texts: no two lists of texts have the same key.
 
-Every part is ended by U+001F, and what could be mistaken for such an end is percent-encoded. So
-whatever a client writes into a name, it stays within its part.
+Every part ends with U+001F, and what could be mistaken for such an end is percent-encoded. So
+whatever a client writes into a name stays within its part.
 """
 
 import re
@@ -17,11 +17,11 @@ _TO_ESCAPE = re.compile(r"[\x00-\x1f\x7f%\ud800-\udfff]")
 
 
 def key_of(kind: str, *parts: str) -> str:
-    """Return the key of a kind that some texts make up.
+    """Return the key that consists of a kind and some texts.
 
     Args:
-        kind: States what the key names; without control characters.
-        parts: Any text each, a client's too.
+        kind: What the key identifies; without control characters.
+        parts: Any texts, also ones that a client wrote.
     """
     return f"{kind}{END}" + "".join([f"{escaped(part)}{END}" for part in parts])
 

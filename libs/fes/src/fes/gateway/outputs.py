@@ -1,6 +1,6 @@
 """What a gateway core orders: mutations to commit, then outputs to perform.
 
-Those that are made for every event are structs: a frozen dataclass costs five times as much.
+Outputs that are made for every event are structs: a frozen dataclass costs five times as much.
 """
 
 from dataclasses import dataclass
@@ -46,14 +46,14 @@ class Decided(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PutRow:
-    """Mutation: a row of the request table is new or replaced.
+    """Mutation: a row of the journal is new or replaced.
 
     Attributes:
-        key: Names the row in the journal.
+        key: Identifies the row in the journal.
         value: The row as MessagePack.
-        soon: Whether what is ordered with it waits for its commit. Where not, the journal may have
-            it later, at the latest `LATER_US` of `fes.gateway.requests.registry`: the row before it
-            says the same, for a shorter time.
+        soon: Whether the outputs of its turn wait for its commit. Where not, the journal may commit
+            it later, at most `LATER_US` of `fes.gateway.requests.registry`: the row before it
+            states the same, for a shorter time.
     """
 
     key: str
@@ -63,7 +63,7 @@ class PutRow:
 
 @dataclass(frozen=True, slots=True)
 class DropRow:
-    """Mutation: a row of the request table is gone."""
+    """Mutation: a row of the journal is deleted."""
 
     key: str
 

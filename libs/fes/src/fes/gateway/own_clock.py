@@ -1,27 +1,28 @@
 """The gateway's own clock: how long something lasts, over restarts too.
 
-It begins at the wall clock, goes forward as the steady clock does, and never back: setting the wall
-clock changes nothing. While no process runs it goes on as the wall clock does, unless that was set
-back. So all that is measured by it is kept in the journal as it is. No other gateway is told it.
+It begins at the wall clock, goes forward as the steady clock does, and never goes back: setting the
+wall clock changes nothing. While no process runs it advances as the wall clock does, unless that
+was set back. So moments on it are kept in the journal unchanged. It is never sent to another
+gateway.
 """
 
 from fes.gateway.settings import Instant
 
 CLOCK = "contact\x1fclock"
-"""Key, in the journal, of the own clock as it was noted last."""
+"""Key, in the journal, of the last noted value of the own clock."""
 
 NOTES = 8
-"""How often in a horizon it is noted."""
+"""How often in a horizon the own clock is noted."""
 
 
 class OwnClock:
-    """Tells the own time.
+    """Reads the gateway's own time.
 
     Attributes:
-        now_us: As it was read last.
-        noted_us: As it was noted in the journal last; -1 where it never was.
-        behind_us: How far behind what was noted the wall clock was when this clock began: then it
-            was set back, and nobody knows how long no process ran.
+        now_us: The time as it was read last.
+        noted_us: The time that was noted in the journal last; -1 where none was.
+        behind_us: How far the wall clock was behind the noted time when this clock began: above 0
+            it was set back, and it is unknown for how long no process ran.
     """
 
     def __init__(self) -> None:
@@ -31,7 +32,7 @@ class OwnClock:
         self._ahead_us: int | None = None
 
     def restore(self, noted: bytes | None) -> None:
-        """Restore what the journal kept: time never goes behind it."""
+        """Restore what the journal kept: the time never falls behind it."""
         if noted is not None:
             self.noted_us = max(self.noted_us, int(noted))
             self.now_us = max(self.now_us, self.noted_us)
@@ -46,7 +47,7 @@ class OwnClock:
         return self.now_us
 
     def note(self, every_us: int) -> bytes | None:
-        """Return what the journal is to keep, where it is time for that."""
+        """Return the value that the journal is to keep; None where it is not due."""
         if self.noted_us >= 0 and self.now_us - self.noted_us < every_us:
             return None
         self.noted_us = self.now_us

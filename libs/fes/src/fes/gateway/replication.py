@@ -1,8 +1,8 @@
-"""What the replicas of a gateway leave for one another in the journal that they share.
+"""What the replicas of a gateway write for one another into the journal that they share.
 
-One replica leads: what is in the journal is its word. The others follow: they take over the
-request table and the roster from it, deliver best-effort events of their own origins, and leave
-there what is for the leader to decide.
+One replica leads: it writes the request table and the roster into the journal. The others follow:
+they adopt both from it, deliver best-effort events of their own origins, and write there what the
+leader is to decide.
 
 Source:
     design, section 6, Store.
@@ -21,7 +21,7 @@ from fes.link.messages import HeardControl
 from fes.model import binary
 
 ROSTER = "roster"
-"""Key of where every gateway is, as the leader knows it."""
+"""Key of the roster, as the leader knows it."""
 
 RESERVE = "reserve\x1f"
 """What the keys of reserved sequence numbers begin with."""
@@ -31,7 +31,7 @@ INBOX = "in\x1f"
 
 
 class Role(Enum):
-    """What a replica is."""
+    """The role of a replica."""
 
     ALONE = "alone"
     LEADING = "leading"
@@ -42,8 +42,8 @@ class Tail(NamedTuple):
     """What other replicas committed.
 
     Attributes:
-        whole: Whether `changes` are all that the journal adds up to, not only what is new.
-        changes: By key; None where a key is gone.
+        whole: Whether `changes` are the whole content of the journal, not only what is new.
+        changes: Values by key; None where a key was deleted.
     """
 
     whole: bool
@@ -51,12 +51,12 @@ class Tail(NamedTuple):
 
     @property
     def rows(self) -> dict[str, bytes]:
-        """Rows of the request table that are new, or all that there are."""
+        """Rows of the request table that are new; all rows where the tail is whole."""
         return {key: value for key, value in self.changes.items() if is_request(key) and value}
 
     @property
     def gone(self) -> frozenset[str]:
-        """Names of the rows of the request table that are gone."""
+        """Names of the rows of the request table that were deleted."""
         return frozenset(
             key for key, value in self.changes.items() if is_request(key) and value is None
         )
@@ -73,7 +73,7 @@ class Tail(NamedTuple):
 
 
 def is_request(key: str) -> bool:
-    """Return whether a key names a row of the request table: it begins with a kind's number."""
+    """Return whether a key names a row of the request table: those begin with a digit."""
     return key[:1].isdigit()
 
 
@@ -94,10 +94,10 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
         return Forwarded("", HeardControl(None, binary.encode(to_event(request))))
 
     def read(self) -> HeardControl | Inject:
-        """Return what the leader is to take.
+        """Return the input that the leader is to process.
 
         Raises:
-            FesError: It is not a request.
+            FesError: The value is not a request.
         """
         if self.service:
             return self.message
@@ -117,8 +117,7 @@ def write_forwarded(forwarded: Forwarded) -> bytes:
 def read_forwarded(value: bytes) -> Forwarded:
     """Return a forwarded request that the journal kept.
 
-    Raises:
-        msgspec.DecodeError: It is none.
+    Raises: msgspec.DecodeError: The value is not a forwarded request.
     """
     return _forwarded_decoder.decode(value)
 
@@ -126,8 +125,7 @@ def read_forwarded(value: bytes) -> Forwarded:
 def read_roster(value: bytes) -> tuple[Attendance, ...]:
     """Return a roster that the journal kept.
 
-    Raises:
-        msgspec.DecodeError: It is none.
+    Raises: msgspec.DecodeError: The value is not a roster.
     """
     return _roster_decoder.decode(value)
 

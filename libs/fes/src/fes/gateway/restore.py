@@ -1,8 +1,7 @@
-"""Restoring: what the journal kept is looked at before anything is made of it.
+"""Restoring: what the journal kept is checked before it is used.
 
-A row that cannot be read is set aside: it is kept under a key of its own for whoever looks into it,
-counted and logged, and the rest is restored. A row under a name of the format before this one gets
-its name of today.
+A row that cannot be read is set aside: it is kept under a key of its own for inspection, counted
+and logged, and the rest is restored. A row under a name in the format before this one is renamed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +28,8 @@ ASIDE = f"aside{END}"
 
 MOST_ASIDE = 100
 ASIDE_BYTES = 64 * 1024
-"""Most rows that are kept aside, and the largest; what is beyond is only counted and logged."""
+"""Most rows that are set aside, and the size of the largest; further ones are only counted and
+logged."""
 
 REASON = "row of the journal cannot be read"
 
@@ -39,12 +39,12 @@ _FAULTS = (msgspec.MsgspecError, FesError, ValueError, OverflowError, RecursionE
 
 
 class Sound(NamedTuple):
-    """What of a journal is sound.
+    """The part of a journal that can be restored.
 
     Attributes:
-        rows: By key, under today's names; None where a key is gone.
-        repairs: What makes the journal so.
-        aside: What could not be read, as decisions for the event log.
+        rows: By key, under their present names; None where a key was deleted.
+        repairs: Mutations that correct the journal accordingly.
+        aside: Rows that could not be read, as decisions for the event log.
     """
 
     rows: dict[str, bytes | None]
@@ -53,15 +53,15 @@ class Sound(NamedTuple):
 
     @property
     def state(self) -> dict[str, bytes]:
-        """The rows that are there."""
+        """The rows that were not deleted."""
         return {key: value for key, value in self.rows.items() if value is not None}
 
 
 def sound(state: Mapping[str, bytes | None]) -> Sound:
-    """Return what of a journal's state, or of changes to it, can be restored.
+    """Return the part of a journal's state, or of changes to it, that can be restored.
 
     Args:
-        state: By key, as it was read; None where a key is gone.
+        state: By key, as it was read; None where a key was deleted.
     """
     found = Sound({}, [], [])
     kept = sum(key.startswith(ASIDE) for key in state)
@@ -82,20 +82,20 @@ def sound(state: Mapping[str, bytes | None]) -> Sound:
             found.rows[name] = value
             continue
         found.repairs.append(DropRow(key))
-        if name not in state:  # else it was written again since, under today's name
+        if name not in state:  # else it was written again since, under its present name
             found.repairs.append(PutRow(name, value))
             found.rows[name] = value
     return found
 
 
 def within(read: Sound, settings: GatewaySettings) -> Sound:
-    """Return what of a journal there is memory for; the rest is dropped, and told.
+    """Return the rows that fit within the limits; the rest is dropped and reported.
 
-    A journal may contain more than its gateway may: it was written under larger limits. Of requests
-    the smallest stay, of rows in custody the oldest.
+    A journal that was written under larger limits may exceed them. Of requests the smallest stay,
+    of rows in custody the oldest.
 
     Args:
-        read: What is sound.
+        read: The part that can be read.
         settings: Of the gateway.
     """
     state = read.state
@@ -119,7 +119,7 @@ def _custody_of(state: Mapping[str, bytes]) -> Iterator[tuple[str, CustodyRow]]:
 
 
 def _beyond(weights: list[tuple[int, str]], most: int) -> list[str]:
-    """Return the keys of what has no room, of some in their order."""
+    """Return the keys, in order, for which there is no room."""
     gone = []
     for weight, key in weights:
         most -= weight
@@ -133,7 +133,7 @@ def _told(key: str, error: str) -> Decided:
 
 
 def _name_today(key: str, value: bytes) -> str:
-    """Return the name of a row that can be read; what is not the core's keeps its own."""
+    """Return the present name of a row that can be read; keys of others than the core stay."""
     if is_request(key):
         return _request(key, value)
     for begin, name in _KINDS.items():
@@ -156,7 +156,7 @@ def _request(key: str, value: bytes) -> str:
 
 
 def _earlier_name(row: Row) -> str:
-    """Return how the format before this one named a row of the request table."""
+    """Return the name of a row of the request table in the format before this one."""
     return END.join((str(int(row.kind)), row.source, row.requester, row.what, row.pattern))
 
 

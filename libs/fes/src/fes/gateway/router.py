@@ -1,4 +1,4 @@
-"""Publications: to which event services an event goes, and by which way.
+"""Routing: to which event services an event goes, and by which next hops.
 
 Source:
     design, section 6, rules 2 to 5.
@@ -20,20 +20,20 @@ Onward = dict[Hop, list[str]]
 """Destinations behind each hop."""
 
 PASSED = "path names its destination"
-"""Why an event is not sent on to where it has been."""
+"""Why an event is not forwarded to where it has been."""
 
 BEHIND = "lies behind where it came from"
 """Why an event is left to other gateways that received it too."""
 
 
 class Router:
-    """Sends events on, at most once to each destination.
+    """Publishes, forwards and transfers events, at most once to each destination.
 
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
-        next_hops: The routes that there are now.
-        dispatch: Sends events.
+        next_hops: Finds the next hop to each destination.
+        dispatch: Publishes and forwards events.
         transfer: Accepts persistent events into custody.
         marks: Remembers what was sent.
     """
@@ -63,7 +63,7 @@ class Router:
             turn: Collects what comes of it.
 
         Returns:
-            Whether this gateway is done with the event, or answers for it.
+            Whether this gateway is done with the event, or has custody of it.
 
         Raises:
             EventError: The event's body had to be read, and is not an event of its subject.
@@ -97,16 +97,16 @@ class Router:
         after: int,
         turn: Turn,
     ) -> bool:
-        """Take an event that another gateway gives into custody; tell whether to acknowledge it.
+        """Accept custody of an event from another gateway; return whether to acknowledge it.
 
-        What would go back where it came from is not taken, on a medium neither: its giver keeps it
-        until one receives it that is nearer.
+        What would go back where it came from is not accepted, nor on a medium: its sender keeps it
+        until a gateway receives it that is nearer to the destination.
 
         Args:
             event: The event.
             destinations: Event service identifiers, each once.
-            handover: Who hands it over.
-            after: The giver's row before it; 0 where there is none.
+            handover: The gateway that sends it, and its row.
+            after: Number of the sender's row before it; 0 where there is none.
             turn: Collects what comes of it.
         """
         taken = True
@@ -154,9 +154,9 @@ class Router:
                 onward.setdefault(each, []).append(destination)
 
     def _flood(self, event: Transit, destination: str) -> tuple[tuple[Hop, ...], str]:
-        """Return the hops to all who may know a route, where none is known; or why there is none.
+        """Return the hops to all gateways that may know a route, or why there is none.
 
-        What cannot go on is not marked, so that a copy may that comes later.
+        An event that cannot be forwarded leaves no record, so that a later copy may.
         """
         if destination in self._settings.adapters:
             return (), "link down"

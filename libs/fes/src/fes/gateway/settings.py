@@ -1,4 +1,4 @@
-"""What a gateway core must know of its federation, derived from the file."""
+"""Settings of a gateway core, derived from the federation file."""
 
 import functools
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from fes.federation.topology import Topology
 from fes.scopes import Graph
 
 NOWHERE = Topology()
-"""The topology of a gateway that stands alone."""
+"""The topology of a gateway without others."""
 
 
 class Instant(NamedTuple):
     """A moment on three clocks, microseconds.
 
     Attributes:
-        wall_us: The wall clock, since 1970 UTC: what people see. It may be set.
+        wall_us: The wall clock, since 1970 UTC: for people to read. It may be set.
         time_us: The federation clock, since 1970 UTC: when events expire, and begin.
-        mono_us: A clock that only goes forward, from anywhere: how long something lasts. None where
-            the wall clock is one.
+        mono_us: A clock that only goes forward, with any start: how long something lasts. None
+            where the wall clock is one.
     """
 
     wall_us: int
@@ -39,13 +39,13 @@ class Instant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AdapterSettings:
-    """What holds at one adapter.
+    """Settings of one adapter.
 
     Attributes:
         id: Adapter identifier.
         service: Event service that it connects to.
         accept: Types of control events that may enter from there.
-        relay: Whether requests are passed on to there.
+        relay: Whether requests are forwarded there.
         repeats: Whether this gateway repeats a client's request on the service that it came
             from, for gateways that missed it; the first one attached in the file does.
         on_medium: Whether the service is an access point of a shared wireless medium.
@@ -61,37 +61,37 @@ class AdapterSettings:
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
-    """What holds at one gateway.
+    """Settings of one gateway.
 
     Attributes:
         id: Gateway identifier.
         system: System identifier; control events of another are ignored.
         adapters: By event service, in the file's order.
         services: Every event service of the federation, in the file's order.
-        topology: Who is attached where; the ways follow from it.
-        hello_us: How often the gateway says that it is there, where few do.
+        topology: Which gateway is attached where; routes follow from it.
+        hello_us: How often the gateway sends a hello, where there are few gateways.
         announcement_us: Life of a fabricated announcement that no publication renews.
         horizon_us: How long an unsubscription is remembered: longer than any separation.
         max_hops: Most event services that an event passes.
         max_requests: Most rows in the request table; a request above it is refused.
         requests_bytes: Most bytes that those rows account for.
         max_patterns: Most patterns in a request's distribution list.
-        window: Sequence numbers of each origin that a destination's marks keep.
-        origins: Origins that a destination's marks keep.
+        window: Sequence numbers of each origin in the window of delivery records of a destination.
+        origins: Origins in the delivery records of a destination.
         custody: Most rows in custody for each destination; above it persistent events are not
             accepted.
         custody_bytes: Most bytes that rows in custody account for.
-        marks: Most marks of rows that went; the oldest goes first.
-        in_flight: Most rows of one order on their way without an answer.
-        retry_us: How long an answer is waited for before rows are sent again.
-        retransmission_us: How long marks are kept: longer than a copy may still come.
+        marks: Most delivery records of deleted rows; the oldest is deleted first.
+        in_flight: Most rows of one lane in transit without an answer.
+        retry_us: How long to wait for an answer before rows are sent again.
+        retransmission_us: How long delivery records are kept: longer than a copy may still come.
         waiting: Most best-effort events that wait for their `StartTime`.
-        waiting_bytes: Most bytes that those account for.
+        waiting_bytes: Most bytes that these account for.
         announced_bytes: Most bytes of the fabricated announcements at each event service.
-        known: The event services of the federation, to look one up.
-        scopes: Who sees what of whom; everybody sees everything where it is empty.
+        known: The event services of the federation, as a set.
+        scopes: Which event services see which events of others; all see all where it is empty.
         manages_scopes: Whether this gateway manages the mappings and policies of scopes.
-        scope_manager: Gateway that does; empty where none has to.
+        scope_manager: Gateway that manages them; empty where none has to.
     """
 
     id: str
@@ -123,19 +123,19 @@ class GatewaySettings:
     known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Make what follows from the other attributes."""
+        """Derive `known` from `services`."""
         object.__setattr__(self, "known", _as_set(self.services))
 
     def home_of(self, home: str, arrived: str) -> str:
-        """Return the event service that is an event's home, whatever its client calls it.
+        """Return the event service that is an event's home, whatever its client wrote.
 
         Args:
-            home: As the stamp says.
-            arrived: Event service where the event was heard.
+            home: As the stamp states.
+            arrived: Event service where the event was received.
 
         Returns:
             `home` where it is an event service of the federation; else the one where the event was
-            heard. What is heard on a medium may be heard at several of its access points: there it
+            received. An event on a medium may be received at several of its access points: there it
             is the first of them in the file, so that all copies have one home.
         """
         if home in self.known:
@@ -152,7 +152,7 @@ class GatewaySettings:
         """Return the settings of one of a federation's gateways.
 
         Args:
-            federation: Its file, checked.
+            federation: The federation file, checked.
             gateway: Gateway identifier.
             topology: The federation's, where it is known already: many gateways share one.
         """

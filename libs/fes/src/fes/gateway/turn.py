@@ -1,4 +1,4 @@
-"""One turn of the core: the moment, and what comes of it."""
+"""One turn of the core: the moment, and the mutations and outputs of an input."""
 
 from dataclasses import dataclass, field
 
@@ -13,9 +13,9 @@ class Turn:
 
     Attributes:
         now: The moment.
-        own_us: The same on the gateway's own clock: durations are measured by it.
+        own_us: The same moment on the gateway's own clock, by which durations are measured.
         mutations: To commit, in order.
-        outputs: To perform then, in order.
+        outputs: To perform after the commit, in order.
     """
 
     now: Instant
@@ -24,9 +24,9 @@ class Turn:
     outputs: list[Output] = field(default_factory=list)
 
     def order(self, service: str, order: Order) -> None:
-        """Give an order to the adapter at an event service."""
+        """Add an order for the adapter at an event service."""
         self.outputs.append(ToAdapter(service, order))
 
     def decide(self, decided: Decided) -> None:
-        """Note a decision."""
+        """Add a decision for the event log."""
         self.outputs.append(decided)

@@ -1,1 +1,1 @@
-"""Links between adapters and gateways: messages, frames and windows, and two ways to carry them."""
+"""Links between adapters and gateways: messages, frames and windows, in memory or over sockets."""

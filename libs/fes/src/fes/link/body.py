@@ -9,13 +9,13 @@ _decoder = msgspec.msgpack.Decoder(Event)
 
 
 def read_body(body: bytes) -> Event:
-    """Return the event in a message's body; its form is checked, its values are trusted.
+    """Return the event in a message's body; check its form, and trust its values.
 
     Args:
         body: As `fes.model.binary` encodes an event.
 
     Raises:
-        CodecError: The bytes are no event.
+        CodecError: The bytes are not an event.
     """
     try:
         event = _decoder.decode(body)

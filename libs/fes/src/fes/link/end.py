@@ -1,4 +1,4 @@
-"""One end of a link, whichever way it is carried."""
+"""One end of a link, in memory or over a socket."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,14 +9,15 @@ from fes.link.messages import FromAdapter, Order
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag=20):
-    """What an adapter declares first.
+    """The first message of an adapter.
 
     Attributes:
         adapter: Adapter identifier.
         service: Event service identifier.
-        epoch: Start of the adapter, microseconds since 1970 UTC; tells a restart from a reconnect.
+        epoch: Start of the adapter, microseconds since 1970 UTC; distinguishes a restart from a
+            reconnect.
         capabilities: As `fes.adapter.Capabilities`, by name.
-        version: Of the link's protocol.
+        version: Version of the link's protocol.
     """
 
     adapter: str
@@ -37,7 +38,7 @@ class LinkEnd(Protocol):
     """
 
     def send(self, message: Message) -> bool:
-        """Send a message; False where it was dropped and counted because the queue is full."""
+        """Send a message; return False where it was dropped and counted since the queue is full."""
 
     async def close(self) -> None:
         """Close the link; idempotent."""

@@ -70,7 +70,7 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 def decode_frame(data: bytes | str) -> Frame:
-    """Return the frame that bytes tell.
+    """Return the frame that bytes encode.
 
     Raises:
         LinkError: The bytes are not a frame.
@@ -123,7 +123,7 @@ class Window:
         return Frame(self.sent, self.received, messages)
 
     def take(self, frame: Frame) -> None:
-        """Note a frame that came.
+        """Note a received frame.
 
         Raises:
             LinkError: Its number or acknowledgement is out of order.

@@ -1,4 +1,4 @@
-"""What waits to be sent over a link: control traffic has a lane of its own."""
+"""The queues of a link: control traffic has a lane of its own."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ QUEUE = 20_000
 """Most events that wait."""
 
 CONTROL_QUEUE = 100_000
-"""Most messages of control traffic that wait: only where the other end reads no more."""
+"""Most messages of control traffic that wait: reached only where the other end stopped reading."""
 
 QUEUE_BYTES = 4 * 1024 * 1024
 """Most bytes that wait in one lane."""
@@ -18,7 +18,7 @@ QUEUE_BYTES = 4 * 1024 * 1024
 FRAME_BYTES = 256 * 1024
 FRAME_MESSAGES = 512
 MESSAGE_BYTES = 100
-"""What a message takes beside its body, roughly."""
+"""Approximate bytes of a message beside its body."""
 
 _EVENTS = (Heard, Publish)
 _EITHER = (HeardControl, PublishControl)
@@ -30,7 +30,7 @@ def is_event(message: Message) -> bool:
 
 
 class Lanes:
-    """What waits to be sent: control traffic first, then events, urgent ones first.
+    """Messages that wait to be sent: control traffic first, then events, urgent ones first.
 
     Where the events' lane is full, one that is more urgent than others replaces the
     newest of the least urgent.
@@ -41,10 +41,10 @@ class Lanes:
         lane_bytes: Most bytes that wait in each lane.
 
     Attributes:
-        dropped: Messages that were not accepted, or that waited and had to go.
-        cut: Whether control traffic was among them: the other end misses something that only a
-            new link can tell it.
-        on_displaced: Is told each event that waited and had to go for a more urgent one.
+        dropped: Messages that were not accepted, or were dropped while they waited.
+        cut: Whether control traffic was among them: the other end then misses what only a new link
+            can send again.
+        on_displaced: Called with each waiting event that was dropped for a more urgent one.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Lanes:
         return self._control.count + self._events.count
 
     def put(self, message: Message) -> bool:
-        """Queue a message; False where it was dropped and counted.
+        """Queue a message; return False where it was dropped and counted.
 
-        What had to go in its place is counted too, and told to `on_displaced`.
+        A message that is dropped in its place is counted too, and passed to `on_displaced`.
         """
         event = is_event(message)
         if event:
@@ -99,9 +99,9 @@ class BoundedLane:
         most_bytes: Most bytes; the first message is accepted whatever its size.
 
     Attributes:
-        messages: Those that wait.
-        count: How many.
-        waiting_bytes: Their size.
+        messages: The messages that wait.
+        count: Their number.
+        waiting_bytes: Their size in bytes.
     """
 
     __slots__ = ("_most", "_most_bytes", "count", "messages", "waiting_bytes")
@@ -114,7 +114,7 @@ class BoundedLane:
         self._most_bytes = most_bytes
 
     def put(self, message: Message, priority: int = 0) -> Sequence[Message] | None:
-        """Accept a message; return what goes for it, or None where it is not accepted."""
+        """Queue a message; return what is dropped for it, or None where it is not accepted."""
         going: Sequence[Message] | None = ()
         if self.count >= self._most or self.waiting_bytes >= self._most_bytes:
             going = self._make_room(priority)
@@ -126,14 +126,17 @@ class BoundedLane:
         return going
 
     def take(self) -> Message:
-        """Remove the message that goes first."""
+        """Remove and return the first message."""
         message = self.messages.popleft()
         self.count -= 1
         self.waiting_bytes -= _size(message)
         return message
 
     def _make_room(self, priority: int) -> list[Message] | None:
-        """Remove what must go for an event of a priority; None where nothing may go for it."""
+        """Drop messages to make room for a priority.
+
+        Return them, or None where that is impossible.
+        """
         count, size = self.count, self.waiting_bytes
         for message in self.messages.below(priority):
             count -= 1
@@ -152,4 +155,4 @@ def _size(message: Message) -> int:
 
 
 def _tell_nobody(message: Message) -> None:
-    """Accept a message of which nobody needs to know."""
+    """Ignore a dropped message."""

@@ -1,8 +1,8 @@
-"""The link where both ends live in one process: messages are passed on as they are.
+"""The link where both ends are in one process: messages are passed unencoded.
 
-Each direction has lanes with the bounds of a frame's, and is woken once for all that waits, as
-over a socket; so neither end ever runs inside the other's call. All links of a process have their
-turns one after the other, and give the event loop back in between.
+Each direction has lanes with the same bounds as over a socket, and is woken once for all that
+waits; so neither end ever runs inside the other's call. All links of a process have their turns one
+after the other, and yield to the event loop in between.
 """
 
 import logging
@@ -12,22 +12,22 @@ from fes.link.lanes import CONTROL_QUEUE, QUEUE, Lanes
 from fes.link.turns import turns
 
 AT_ONCE = 16
-"""Most messages that one end is given before the next has its turn."""
+"""Most messages that one end receives before the next has its turn."""
 
 _log = logging.getLogger(__name__)
 
 
 class Inbox:
-    """What waits for one end.
+    """Messages that wait for one end.
 
     Args:
-        queue: Most events that wait; above it the least urgent is dropped and counted.
-        control: Most messages of control traffic that wait; one above it is dropped and counted.
+        queue: Most events that wait; above that the least urgent is dropped and counted.
+        control: Most messages of control traffic that wait; further ones are dropped and counted.
 
     Attributes:
-        closed: Whether this end takes nothing any more.
-        failed: Messages that could not be accepted.
-        taken: Messages that were passed on.
+        closed: Whether this end accepts nothing any more.
+        failed: Messages for which the receiver raised an error.
+        taken: Messages that were passed to the receiver.
     """
 
     def __init__(self, queue: int, control: int) -> None:
@@ -39,12 +39,12 @@ class Inbox:
         self._scheduled = False
 
     def receive_with(self, receiver: Receiver) -> None:
-        """Have a function take what comes, and what waits already."""
+        """Pass to a function what comes, and what waits already."""
         self._receiver = receiver
         self._schedule()
 
     def displaced_with(self, receiver: Receiver) -> None:
-        """Have a function told what waited and had to go for something more urgent."""
+        """Pass to a function each waiting message that is dropped for a more urgent one."""
         self._lanes.on_displaced = receiver
 
     @property
@@ -53,7 +53,7 @@ class Inbox:
         return self._lanes.dropped
 
     def put(self, message: Message) -> bool:
-        """Accept a message for later; False where it is dropped."""
+        """Queue a message; return False where it is dropped."""
         taken = not self.closed and self._lanes.put(message)
         self._schedule()
         return taken
@@ -65,7 +65,7 @@ class Inbox:
         turns().put(self._deliver)
 
     def _deliver(self) -> bool:
-        """Pass on some of what waits; return whether there is more."""
+        """Pass some of what waits to the receiver; return whether there is more."""
         receiver = self._receiver
         if receiver is None or self.closed:
             self._scheduled = False
@@ -89,8 +89,8 @@ class MemoryEnd:
     """One end of a link in memory; see `LinkEnd`.
 
     Args:
-        inbox: What waits for this end.
-        outbox: What waits for the other end.
+        inbox: Messages for this end.
+        outbox: Messages for the other end.
     """
 
     def __init__(self, inbox: Inbox, outbox: Inbox) -> None:
@@ -99,15 +99,15 @@ class MemoryEnd:
         self._unsent = 0
 
     def receive_with(self, receiver: Receiver) -> None:
-        """Have a function take what the other end sends."""
+        """Pass to a function what the other end sends."""
         self._inbox.receive_with(receiver)
 
     def displaced_with(self, receiver: Receiver) -> None:
-        """Have a function told what was sent, but had to go for something more urgent."""
+        """Pass to a function each sent message that is dropped for a more urgent one."""
         self._outbox.displaced_with(receiver)
 
     def send(self, message: Message) -> bool:
-        """Hand a message to the other end."""
+        """Send a message to the other end."""
         if self._inbox.closed or self._outbox.closed:
             self._unsent += 1
             return False

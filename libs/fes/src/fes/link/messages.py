@@ -1,4 +1,4 @@
-"""What adapters and gateways say to one another over a link."""
+"""The messages between adapters and gateways over a link."""
 
 import msgspec
 
@@ -6,26 +6,26 @@ from fes.model import Stamp
 
 
 class Heard(msgspec.Struct, frozen=True, array_like=True, tag=1):
-    """An adapter received a native event that some subscription requested.
+    """An adapter received a native event that matches a subscription.
 
-    The gateway routes by this header and passes the body on unchanged.
+    The gateway routes by this header, and forwards the body unchanged.
 
     Attributes:
         stamp: The event's stamp.
         via: Event services that it passed before this one, oldest first.
         subject: The event's subject.
-        matched: Numbers of the applied subscriptions that it belongs to.
+        matched: Numbers of the applied subscriptions that accept it.
         desired: Version of the desired state that the adapter matched against.
-        expires_us: When the event is worthless, federation clock; 0 is never.
+        expires_us: When the event expires, federation clock; 0 is never.
         priority: -32767 .. 32767.
         persistent: Whether it requests persistent delivery.
         body: The event as MessagePack.
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
-        token: Of an event that its service keeps until it is acknowledged: the gateway answers
+        token: Identifies an event that its service keeps until it is answered: the gateway answers
             with `Taken`; 0 where nothing is kept.
-        after: Token that was sent just before this one over the same link, of an event of equal
-            priority, and is not answered yet: this one is accepted only if that one was. 0 where
-            there is none.
+        after: Token of the event of equal priority that was sent just before this one over the same
+            link and is not answered yet: this one is accepted only if that one was. 0 where there
+            is none.
     """
 
     stamp: Stamp
@@ -48,8 +48,8 @@ class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
     Attributes:
         stamp: Stamp of its native publisher; None where it has none.
         body: The control event as MessagePack.
-        publication: Whether it carries an event: then it waits, and is dropped, as events are.
-        observed: Whether the adapter made it of what it observed: a transparent request.
+        publication: Whether it contains an event: then it is queued, and dropped, as events are.
+        observed: Whether the adapter made it from what it observed: a transparent request.
         priority: Of the event in it; of those that wait, larger ones go first.
     """
 
@@ -61,13 +61,13 @@ class HeardControl(msgspec.Struct, frozen=True, array_like=True, tag=2):
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    """An adapter did, or could not do, what the desired state asks.
+    """An adapter applied a part of the desired state, or failed to.
 
     Attributes:
         number: Of the subscription or announcement.
         withdrawn: Whether it was withdrawn rather than made.
-        error: Why it could not; empty where it did.
-        widened: What the native filter lets pass that the filter does not.
+        error: Why it failed; empty where it did not.
+        widened: What the native filter accepts beyond the filter.
     """
 
     number: int
@@ -82,7 +82,7 @@ class Counted(msgspec.Struct, frozen=True, array_like=True, tag=4):
     Attributes:
         ready: Whether its last round trip through the event service came back.
         reason: Why it is not ready.
-        counters: Name to count since it started.
+        counters: Counts since its start, by name.
     """
 
     ready: bool
@@ -91,11 +91,11 @@ class Counted(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Confirmed(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """An adapter published an event of a custody row, or could not.
+    """An adapter published the event of a custody row, or failed to.
 
     Attributes:
         row: Number of the row.
-        error: Why it could not; empty where the event service has it.
+        error: Why it failed; empty where the event service has the event.
         retryable: Whether the same event may be accepted later.
     """
 
@@ -108,9 +108,9 @@ class Subscribe(msgspec.Struct, frozen=True, array_like=True, tag=10):
     """Make a native subscription.
 
     Attributes:
-        number: Names it in matches.
+        number: Identifies it in matches.
         filter: In the filter language.
-        version: Of the desired state that it brings about.
+        version: Version of the desired state that it results in.
     """
 
     number: int
@@ -139,18 +139,18 @@ class Unannounce(msgspec.Struct, frozen=True, array_like=True, tag=13):
 
 
 class Publish(msgspec.Struct, frozen=True, array_like=True, tag=14):
-    """Publish an event natively, under the stamp it has.
+    """Publish an event natively, with its stamp.
 
     Attributes:
         stamp: The event's stamp.
         via: Event services that it passed before this one, oldest first; an access point of a
-            medium counts itself, for what is published there is received at others.
-        expires_us: When the event is worthless, federation clock; 0 is never.
+            medium is itself among them, since what is published there is received at others.
+        expires_us: When the event expires, federation clock; 0 is never.
         body: The event as MessagePack.
         priority: -32767 .. 32767; of those that wait, larger ones go first.
-        row: Number of the custody row that is to be confirmed; 0 where none is.
-        after: Row of the same order that was published just before and is not confirmed yet: this
-            one is published only if that one was; 0 where there is none.
+        row: Number of the custody row to be confirmed; 0 where none is.
+        after: Row of the same lane that was ordered just before and is not confirmed yet: this one
+            is published only if that one was; 0 where there is none.
     """
 
     stamp: Stamp
@@ -167,11 +167,12 @@ class PublishControl(msgspec.Struct, frozen=True, array_like=True, tag=15):
 
     Attributes:
         body: The control event as MessagePack.
-        publication: Whether it carries an event: then it waits, and is dropped, as events are.
+        publication: Whether it contains an event: then it is queued, and dropped, as events are.
         priority: Of the event in it; of those that wait, larger ones go first.
         origin: Of a publication: the origin of the event in it.
-        row: Of a publication in custody: the number of the giver's row; 0 where there is none.
-        expires_us: Of a publication: when its event is worthless, federation clock; 0 is never.
+        row: Of a publication in custody: the number of the sending gateway's row; 0 where there is
+            none.
+        expires_us: Of a publication: when its event expires, federation clock; 0 is never.
     """
 
     body: bytes
@@ -186,9 +187,9 @@ class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):
     """The whole desired state, for an adapter to reconcile with.
 
     Attributes:
-        version: Of the state.
-        subscriptions: All there shall be.
-        announcements: All there shall be.
+        version: Version of the state.
+        subscriptions: All subscriptions that shall be active.
+        announcements: All announcements that shall be active.
     """
 
     version: int
@@ -197,18 +198,18 @@ class Desired(msgspec.Struct, frozen=True, array_like=True, tag=16):
 
 
 class Refuse(msgspec.Struct, frozen=True, array_like=True, tag=17):
-    """The gateway refuses the link; dialling again does not help before something changed."""
+    """The gateway refuses the link; dialling again does not help before something changes."""
 
     reason: str
 
 
 class Taken(msgspec.Struct, frozen=True, array_like=True, tag=18):
-    """The gateway answers for an event that its service keeps.
+    """The gateway's answer for an event that its service keeps.
 
     Attributes:
-        token: Of the event.
+        token: Identifies the event.
         taken: Whether the gateway has committed what it does with the event, so that the service
-            may forget it; otherwise the service shall deliver it again.
+            may delete it; otherwise the service shall deliver it again.
     """
 
     token: int
@@ -216,16 +217,16 @@ class Taken(msgspec.Struct, frozen=True, array_like=True, tag=18):
 
 
 class View(msgspec.Struct, frozen=True, array_like=True, tag=19):
-    """A replica of the gateway states which replicas there are, and which of them leads.
+    """A replica's view of its gateway: which replicas there are, and which of them leads.
 
-    It is the first that a replica says on a link, and said again whenever it changes. A gateway
-    without replicas never says it.
+    A replica sends it first on a link, and again whenever it changes. A gateway without replicas
+    never sends it.
 
     Attributes:
         number: Grows with each change of the members or the leader: a fencing term.
-        replica: The one that says it.
-        leader: The one that requests, signals and persistent events are for.
-        members: All that live; they share the best-effort events by origin.
+        replica: The replica that sends it.
+        leader: The replica that requests, signals and persistent events are for.
+        members: All replicas that live; they share the best-effort events by origin.
     """
 
     number: int
@@ -235,7 +236,7 @@ class View(msgspec.Struct, frozen=True, array_like=True, tag=19):
 
 
 FromAdapter = Heard | HeardControl | Done | Counted | Confirmed
-"""What adapters send."""
+"""The messages that adapters send."""
 
 Order = (
     Subscribe
@@ -249,4 +250,4 @@ Order = (
     | Taken
     | View
 )
-"""What gateways send."""
+"""The messages that gateways send."""

@@ -1,4 +1,4 @@
-"""A queue from which what is more urgent goes first."""
+"""A queue in which more urgent items go first."""
 
 from bisect import bisect_left, insort
 from collections import deque
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 class PriorityQueue(Generic[Item]):
-    """Gives larger priorities first, and equal ones in the order in which they came.
+    """Returns larger priorities first, and equal ones in the order in which they came.
 
     Where all have priority 0, as nearly all events do, it is one `deque`.
     """
@@ -40,10 +40,10 @@ class PriorityQueue(Generic[Item]):
         self._count += 1
 
     def popleft(self) -> Item:
-        """Remove the oldest of the most urgent items.
+        """Remove and return the oldest of the most urgent items.
 
         Raises:
-            IndexError: None waits.
+            IndexError: No item waits.
         """
         if not self._count or (self._plain and self._priorities[-1] < 0):
             return self._plain.popleft()
@@ -53,10 +53,10 @@ class PriorityQueue(Generic[Item]):
         return item
 
     def pop_least(self) -> Item:
-        """Remove the newest of the least urgent items.
+        """Remove and return the newest of the least urgent items.
 
         Raises:
-            IndexError: None waits.
+            IndexError: No item waits.
         """
         if not self._count or (self._plain and self._priorities[0] > 0):
             return self._plain.pop()
@@ -66,7 +66,7 @@ class PriorityQueue(Generic[Item]):
         return item
 
     def below(self, priority: int) -> Iterator[Item]:
-        """Yield what is less urgent than a priority, as `pop_least` would take it out.
+        """Yield the items less urgent than a priority, in the order of `pop_least`.
 
         The queue must not change meanwhile.
         """
@@ -76,7 +76,7 @@ class PriorityQueue(Generic[Item]):
             yield from reversed(self._others[level] if level else self._plain)
 
     def _levels(self) -> Iterator[int]:
-        """Yield the priorities that there are, ascending; 0 always."""
+        """Yield the priorities of the queue, ascending, always with 0."""
         negative = bisect_left(self._priorities, 0)
         yield from islice(self._priorities, negative)
         yield 0

@@ -1,6 +1,6 @@
-"""Which replica of a gateway the events of an origin belong to.
+"""Finds the replica of a gateway that serves an origin.
 
-Rendezvous hashing: every adapter and every replica finds the same one without asking, and only the
+Rendezvous hashing: every adapter and every replica finds the same one without a query, and only the
 origins of a replica that came or went move.
 
 Source:
@@ -17,12 +17,12 @@ REMEMBERED = 16_384
 
 
 def owner(origin: str, members: Sequence[str]) -> str:
-    """Return the member that an origin's events belong to.
+    """Return the member that serves an origin.
 
     Args:
         origin: Name of the publisher.
-        members: Names of the replicas that live, at least one, in any order. A tuple that is
-            given again costs one look-up.
+        members: Names of the replicas that live, at least one, in any order. A tuple that was
+            passed before costs one look-up.
 
     Raises:
         ValueError: There are no members.

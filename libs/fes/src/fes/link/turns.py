@@ -1,4 +1,4 @@
-"""Turns: many in one process work one after the other, in slices, and never keep the event loop."""
+"""Turns: the work of many in one process runs in slices that never block the event loop."""
 
 import asyncio
 import time
@@ -8,17 +8,17 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 SLICE_S: Final = 0.003
-"""Longest that one slice takes, but for the piece of work that is under way then."""
+"""Longest duration of one slice, but for the piece of work that is under way then."""
 
 Work = Callable[[], bool]
-"""Does some of what is to be done; tells whether there is more."""
+"""Does some of the work; returns whether there is more."""
 
 
 class Turns:
-    """Has work done in turns.
+    """Runs pieces of work in turns.
 
     Attributes:
-        slices: How often the loop was given back with work left.
+        slices: How often it yielded to the loop with work left.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Turns:
         self._scheduled = False
 
     def put(self, work: Work) -> None:
-        """Have some work done soon, after all that waits already."""
+        """Queue some work after all that waits already."""
         self._waiting.append(work)
         if not self._scheduled:
             self._scheduled = True
@@ -52,7 +52,7 @@ _of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionar
 
 
 def turns() -> Turns:
-    """Return the turns of the loop that runs."""
+    """Return the turns of the running event loop."""
     loop = asyncio.get_running_loop()
     found = _of_loop.get(loop)
     if found is None:

@@ -23,23 +23,23 @@ MAX_FRAME_BYTES = 2 * 1024 * 1024
 """Largest frame from an adapter."""
 
 MAX_ORDERS_BYTES = 64 * 1024 * 1024
-"""Largest frame from a gateway, whose whole desired state is one message."""
+"""Largest frame from a gateway, which sends the whole desired state as one message."""
 
 FIRST_DELAY_S, MOST_DELAY_S = 0.1, 5.0
 MOST_REFUSED_S = 30.0
-"""Longest pause after a link that was refused: another holds it, and keeps it."""
+"""Longest pause after a link that was refused: another adapter has it, and keeps it."""
 
 STEADY_S = 5.0
 """How long a link must have lasted for the pauses between dials to restart."""
 
 CLOSE_S = 1.0
-"""Longest that the other end is waited for to take leave; one that is halted holds up no stop."""
+"""Longest wait for the other end to close; one that is halted does not delay a stop."""
 
 CLOSE_REASON = 120
-"""Most characters that the closing of a link tells; WebSocket takes 123 bytes."""
+"""Most characters of the reason for which a link is closed; WebSocket accepts 123 bytes."""
 
 _BREACHES = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
-"""Codes with which this end closes the WebSocket of one that breaks its protocol."""
+"""Codes with which this end closes a WebSocket whose other end breaks the protocol."""
 
 
 class SocketEnd:
@@ -47,7 +47,7 @@ class SocketEnd:
 
     Args:
         socket: The WebSocket.
-        receiver: Takes what the other end sends.
+        receiver: Accepts what the other end sends.
     """
 
     def __init__(self, socket: ClientConnection | ServerConnection, receiver: Receiver) -> None:
@@ -61,7 +61,7 @@ class SocketEnd:
         self.sent = 0
 
     def displaced_with(self, receiver: Receiver) -> None:
-        """Have a function told what was sent, but had to go for something more urgent."""
+        """Pass to a function each sent message that is dropped for a more urgent one."""
         self._lanes.on_displaced = receiver
 
     def send(self, message: Message) -> bool:
@@ -74,7 +74,7 @@ class SocketEnd:
         return taken
 
     async def run(self) -> None:
-        """Carry messages in both directions until the link breaks or is closed.
+        """Send and receive messages until the link breaks or is closed.
 
         Raises:
             LinkError: The other end broke the protocol.
@@ -146,12 +146,12 @@ class Dialler:
     Args:
         url: `ws://host:port/link`.
         hello: Returns the adapter's hello.
-        on_up: Called with the end once the hello is in transit.
+        on_up: Called with the end once the hello was sent.
         on_down: Called with the reason when the link broke or could not be made.
         rng: For the decorrelated jitter of the back-off.
-        address: Where to dial, where the host of `url` has several addresses; the host where "".
+        address: Address to dial, where the host of `url` has several; the host itself where "".
         on_refused: Called with the reason when the gateway refused the link.
-        on_granted: Called when the gateway used the link first.
+        on_granted: Called when the gateway uses the link for the first time.
 
     Attributes:
         dials: How often it has dialled.
@@ -188,7 +188,7 @@ class Dialler:
             dialled_s, most_s = time.monotonic(), MOST_DELAY_S
             try:
                 await self._once(receiver)
-                if time.monotonic() - dialled_s > STEADY_S:  # one that is ended at once is none
+                if time.monotonic() - dialled_s > STEADY_S:  # one that ends at once was not a link
                     delay_s = FIRST_DELAY_S
             except LinkRefusedError as error:
                 most_s = MOST_REFUSED_S
@@ -205,7 +205,7 @@ class Dialler:
         async with connect(
             self._url,
             compression=None,
-            proxy=None,  # what the environment names is for the world outside
+            proxy=None,  # proxies in the environment are for the outside world
             max_size=MAX_ORDERS_BYTES,
             ping_interval=5,
             ping_timeout=5,

@@ -20,16 +20,16 @@ PRIORITY_MIN, PRIORITY_MAX = -32767, 32767
 BEST_EFFORT, PERSISTENT = 0, 1
 
 LONGEST_PROXIMITY: Final = 1024
-"""Most characters of a `Proximity`; its numbers never take so many."""
+"""Most characters of a `Proximity`; its numbers never need so many."""
 
-# float() reads more than people would take for a number: `1_000`, `nan`, digits of any script.
+# float() accepts more than people consider a number: `1_000`, `nan`, digits of any script.
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 AT_ONCE_US: Final = 1
-"""Represents an end at 1970-01-01 exactly, as 0 represents none."""
+"""Replaces an end at 1970-01-01 exactly, since 0 means none."""
 
 LONGEST_TIMEOUT_S: Final = 1e10
-"""A longer `Timeout` means that the event never expires: some three centuries."""
+"""With a longer `Timeout`, some three centuries, the event never expires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ Proximity = Circle | Rectangle
 
 
 def parse_proximity(text: str) -> Proximity:
-    """Return the proximity that an attribute's text tells.
+    """Return the proximity that an attribute's text specifies.
 
     Args:
         text: Circle `0,sub,lat,lon,radius` or rectangle `1,sub,lat,lon,dimx,dimy`; sub is 0 for
@@ -111,21 +111,21 @@ def write_proximity(area: Proximity) -> str:
 
 
 def priority(event: Event) -> int:
-    """Return an event's priority; 0 where it has none or one that is not in range."""
+    """Return an event's priority; 0 where it has none or one that is out of range."""
     value = event.attribute(PRIORITY)
     return value if _is_priority(value) else 0
 
 
 def is_persistent(event: Event) -> bool:
-    """Return whether an event requests persistent delivery; one that asks malformed does not."""
+    """Return whether an event requests persistent delivery; a malformed request does not count."""
     value = event.attribute(RELIABILITY)
     return _is_whole(value) and value == PERSISTENT
 
 
 def malformed(event: Event) -> tuple[str, ...]:
-    """Return what an event says of `Priority` and `Reliability` that is not understood, in words.
+    """Return descriptions of an event's malformed `Priority` and `Reliability`.
 
-    Such a value counts as the default, which has to be reported: it is not absent.
+    Such a value counts as the default, which has to be reported, since it is not absent.
     """
     found = []
     value = event.attribute(PRIORITY)
@@ -154,7 +154,7 @@ def check(event: Event) -> None:
 
 
 def expires_us(event: Event, time_us: int) -> int:
-    """Return when an event is worthless, microseconds since 1970 UTC; 0 where never.
+    """Return when an event expires, microseconds since 1970 UTC; 0 where it never does.
 
     Args:
         event: The event; its `Timeout` (seconds from its time) and `StopTime` (ISO 8601) count.
@@ -205,7 +205,7 @@ def _is_duration(value: object) -> bool:
 def _moment_us(name: str, value: object) -> int:
     try:
         if not isinstance(value, str):
-            raise ValueError("a date and time is text")  # noqa: TRY301, TRY004 - told as below
+            raise ValueError("a date and time is text")  # noqa: TRY301, TRY004 - reported below
         moment = datetime.fromisoformat(value)
     except ValueError as error:
         raise EventError(f"attribute {name!r}: {value!r:.60} is not ISO 8601") from error

@@ -1,4 +1,4 @@
-"""MessagePack codec: how events travel on links."""
+"""MessagePack codec: the form of events on links."""
 
 from typing import Any
 

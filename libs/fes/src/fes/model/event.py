@@ -1,4 +1,4 @@
-"""The event: a subject, ordered parameters and attributes."""
+"""The event: a subject, with ordered parameters and attributes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from fes.errors import EventError
 from fes.model.types import Type, check_value, type_of
 
 RESERVED_PREFIX = "FES_"
-"""Subjects that begin so belong to the federation."""
+"""Subjects with this prefix belong to the federation."""
 
 
 class Field(msgspec.Struct, frozen=True, array_like=True):
@@ -18,7 +18,7 @@ class Field(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         id: Case sensitive, unique among the event's parameters or attributes.
         type: Declared type of the value.
-        value: str, int, float, bool, bytes or `Event`, as `type` says.
+        value: str, int, float, bool, bytes or `Event`, according to `type`.
     """
 
     id: str
@@ -53,12 +53,12 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
         /,
         **more: Any,
     ) -> "Event":
-        """Return an event whose values take the smallest type that holds them.
+        """Return an event whose values have the smallest type that contains them.
 
         Args:
             subject: Not empty.
-            parameters: Identifier to value, in order; followed by `more`.
-            attributes: Identifier to value, in order.
+            parameters: Values by identifier, in order; followed by `more`.
+            attributes: Values by identifier, in order.
             **more: Further parameters, for identifiers that are Python names.
 
         Raises:
@@ -81,7 +81,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
         return _find(self.attributes, key)
 
     def with_attributes(self, changes: Mapping[str, Any]) -> "Event":
-        """Return the event with attributes set; the others keep their place."""
+        """Return a copy of the event with attributes set; the others keep their place."""
         kept = [
             Field(field.id, type_of(changes[field.id]), changes[field.id])
             if field.id in changes
@@ -94,7 +94,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
 
 
 def fields_of(values: Mapping[str, Any], what: str) -> Iterable[Field]:
-    """Yield a field for each value, of the smallest type that holds it.
+    """Yield a field for each value, of the smallest type that contains it.
 
     Raises:
         EventError: A value has no type.
@@ -104,7 +104,7 @@ def fields_of(values: Mapping[str, Any], what: str) -> Iterable[Field]:
 
 
 def check_event(event: Event, depth: int = 0) -> Event:
-    """Return `event` if it keeps the rules of the event model.
+    """Return `event` if it follows the rules of the event model.
 
     Args:
         event: The event, from anywhere.

@@ -10,12 +10,12 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an edge takes; the model itself knows no limit.
+    """What adapters and gateways accept at the edges; the model itself has no limits.
 
     Attributes:
-        event_bytes: Size of an encoded event.
-        fields: Parameters and attributes together.
-        name_length: Characters of a subject or identifier.
+        event_bytes: Most bytes of an encoded event.
+        fields: Most parameters and attributes together.
+        name_length: Most characters of a subject or identifier.
 
     Source:
         Defaults: reliability, section 2.
@@ -30,7 +30,7 @@ def check_limits(event: Event, limits: Limits) -> None:
     """Raise an error where an event exceeds a limit.
 
     Raises:
-        LimitError: The message names the field and the limit.
+        LimitError: The event exceeds a limit; the message names the field and the limit.
     """
     count = len(event.parameters) + len(event.attributes)
     if count > limits.fields:
@@ -44,7 +44,7 @@ def check_size(size_bytes: int, limits: Limits) -> None:
     """Raise an error where an encoded event is too large.
 
     Raises:
-        LimitError: The message tells size and limit.
+        LimitError: The event is too large; the message states size and limit.
     """
     if size_bytes > limits.event_bytes:
         raise LimitError(

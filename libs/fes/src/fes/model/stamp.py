@@ -15,18 +15,18 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 EventKey = tuple[str, int, int, str]
-"""Origin, epoch, sequence and home: what makes two copies the same event."""
+"""Origin, epoch, sequence and home: equal for all copies of an event."""
 
 
 class Identity(NamedTuple):
-    """An event's identity as people write it; unique among the events of one home."""
+    """An event's identity without its home; unique among the events of one home."""
 
     origin: str
     epoch: int
     sequence: int
 
     def __str__(self) -> str:
-        """Return the identity as people write it, `origin/epoch/sequence`."""
+        """Return the identity as text, `origin/epoch/sequence`."""
         return f"{self.origin}/{self.epoch}/{self.sequence}"
 
 
@@ -35,7 +35,7 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
         origin: Name of the publisher.
-        epoch: Grows whenever the publisher lost its counter.
+        epoch: Increases whenever the publisher lost its counter.
         sequence: Counts the publisher's events within an epoch.
         time_us: The *producer's* time, microseconds since 1970 UTC.
         home: Event service where the event was first published.
@@ -52,12 +52,12 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def identity(self) -> Identity:
-        """The identity as people write it."""
+        """The identity, without the home."""
         return Identity(self.origin, self.epoch, self.sequence)
 
     @property
     def key(self) -> EventKey:
-        """What makes two copies the same event: the identity, and the home that it is unique in."""
+        """The identity and the home within which it is unique: equal for all copies of an event."""
         return self.origin, self.epoch, self.sequence, self.home
 
 

@@ -1,4 +1,4 @@
-"""JSON, strictly: what two readers could take for two things is refused."""
+"""Strict JSON: what two readers could read differently is refused."""
 
 import json
 import math
@@ -17,11 +17,11 @@ def parse_json(text: str, most: int | None = None) -> Any:
 
     Args:
         text: The text.
-        most: Most objects, and most doubles, that are read before it is refused; None for any.
+        most: Most objects, and most doubles, in the text; None for any number.
 
     Raises:
-        CodecError: The text is not JSON, or has a bare NaN, a number out of range, a member twice
-            or more nesting than the reader follows.
+        CodecError: The text is not JSON, has a bare NaN, a number out of range or a member twice,
+            or is nested deeper than the reader permits.
     """
     try:
         return json.loads(
@@ -37,12 +37,12 @@ def parse_json(text: str, most: int | None = None) -> Any:
 
 
 def bounded(function: Callable[[_Read], _Made], most: int, what: str) -> Callable[[_Read], _Made]:
-    """Return a function that refuses to be called more often than `most`.
+    """Return a function that raises an error when it is called more often than `most`.
 
     Args:
         function: Reads a part of a text.
         most: How often it may be called.
-        what: What it reads, for people.
+        what: What it reads, for the message.
     """
     left = most
 

@@ -1,7 +1,7 @@
-"""JSON codec: how people read and write events. Exact in both directions.
+"""JSON codec: the form in which people read and write events. Exact in both directions.
 
 An event is `{"subject": …, "parameters": {…}, "attributes": {…}}`; members keep their order.
-Strings, booleans and integers stand plain, a double always shows a fraction or an exponent.
+Strings, booleans and integers are plain, a double always has a fraction or an exponent.
 What JSON cannot express is wrapped: `{"double": "NaN"}`, `{"octets": "<base64>"}`,
 `{"event": {…}}`, and `{"longlong": 5}` where a longlong would fit a long.
 """
@@ -27,7 +27,7 @@ def to_json(event: Event, indent: int | None = None) -> str:
 
 
 def from_json(text: str | bytes) -> Event:
-    """Return the event that a JSON text tells.
+    """Return the event in a JSON text.
 
     Raises:
         CodecError: The text is not JSON (bare NaN, duplicate keys and depth over 32 are refused),
@@ -40,7 +40,7 @@ def load_json(text: str | bytes) -> Any:
     """Return the plain value of a JSON text, strictly.
 
     Raises:
-        CodecError: As `from_json`.
+        CodecError: As for `from_json`.
     """
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -51,7 +51,7 @@ def load_json(text: str | bytes) -> Any:
 
 
 def to_plain(event: Event) -> dict[str, Any]:
-    """Return an event as dictionaries that JSON can say."""
+    """Return an event as dictionaries that JSON can express."""
     return {
         "subject": event.subject,
         "parameters": {field.id: _plain_value(field) for field in event.parameters},
@@ -60,7 +60,7 @@ def to_plain(event: Event) -> dict[str, Any]:
 
 
 def from_plain(plain: Any, place: str = "event") -> Event:
-    """Return the event that plain dictionaries tell.
+    """Return the event in plain dictionaries.
 
     Raises:
         CodecError: A member is missing, unknown or of the wrong kind; the message names it.

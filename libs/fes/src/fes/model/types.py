@@ -12,8 +12,8 @@ class Type(IntEnum):
     """The type of a parameter or attribute.
 
     Source:
-        1 to 4: FES thesis, sections 5.2.1 and 5.2.2. 5 to 7 are ours, because today's brokers
-        need them.
+        1 to 4: FES thesis, sections 5.2.1 and 5.2.2. 5 to 7 are ours, since present brokers need
+        them.
     """
 
     STRING = 1
@@ -26,11 +26,11 @@ class Type(IntEnum):
 
 
 def type_of(value: object, place: str = "value") -> Type:
-    """Return the smallest type that has a Python value.
+    """Return the smallest type that contains a Python value.
 
     Args:
         value: str, int, float, bool, bytes or an event.
-        place: Named in the error.
+        place: Where the value is, for the message.
 
     Raises:
         EventError: No type contains it: an integer outside 64 bit, or another Python type.

@@ -1,1 +1,1 @@
-"""What tests of a federation need: an event service in memory, and suites that adapters inherit."""
+"""For tests of a federation: an event service in memory, and suites that adapters inherit."""

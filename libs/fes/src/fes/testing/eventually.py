@@ -14,7 +14,7 @@ async def eventually(
     Args:
         check: A function, plain or async; an AssertionError in it counts as not yet.
         within_s: Longest wait.
-        what: Told when the wait was in vain.
+        what: What is waited for, for the message.
 
     Raises:
         AssertionError: It did not become true in time.

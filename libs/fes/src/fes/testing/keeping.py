@@ -1,4 +1,4 @@
-"""An event service in memory that keeps persistent events for those who subscribed."""
+"""An event service in memory that keeps persistent events for its subscribers."""
 
 import asyncio
 from collections import deque
@@ -14,11 +14,11 @@ AGAIN_S: Final = 0.05
 """How long an event that was not accepted waits before it is delivered again."""
 
 KEPT: Final = 100_000
-"""Most events kept for one adapter; the newest is not kept."""
+"""Most events kept for one adapter; further ones are not kept."""
 
 
 class Keeper:
-    """Keeps the persistent events of one event service for one adapter, however often it starts.
+    """Keeps the persistent events of an event service for one adapter, over its restarts.
 
     Args:
         bus: The event service.
@@ -37,7 +37,7 @@ class Keeper:
         self._give()
 
     def detach(self) -> None:
-        """Deliver to nobody, and go on keeping."""
+        """Stop delivery, and continue to keep events."""
         self._adapter = None
 
     def _keep(self, item: MemoryEvent) -> None:
@@ -55,7 +55,7 @@ class Keeper:
         self._given = True
         adapter = self._adapter
 
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the signature of `Answer`
             if self._adapter is adapter and self._given:
                 self._given = False
                 if taken:

@@ -1,4 +1,4 @@
-"""An event service in memory, with an adapter: a full citizen of a federation, without a broker."""
+"""An event service in memory, with an adapter: the same as any other, but without a broker."""
 
 import asyncio
 from collections import deque
@@ -35,8 +35,8 @@ class MemoryBus:
 
     Attributes:
         name: Event service identifier.
-        announced: Subjects announced now, with how often.
-        subscribed: Native active filters now, with how often.
+        announced: Subjects that are announced now, each with a count.
+        subscribed: Filters that are active now, each with a count.
         up: Whether it works.
     """
 
@@ -48,7 +48,7 @@ class MemoryBus:
     _listeners: list[Listener] = field(default_factory=list)
 
     def publish(self, event: Event, stamp: Stamp | None) -> None:
-        """Deliver an event to every listener, soon.
+        """Deliver an event to every listener in a later turn of the loop.
 
         Raises:
             UnavailableError: The event service is down.
@@ -61,24 +61,24 @@ class MemoryBus:
             loop.call_soon(listener, MemoryEvent(event, stamp))
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Have a function take every event; returns what ends it."""
+        """Pass every event to a function; return a function that ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def count(self, table: dict[str, int], key: str, change: int) -> None:
-        """Count something up or down; what reaches 0 is gone."""
+        """Change a count; remove one that reaches 0."""
         table[key] = table.get(key, 0) + change
         if table[key] <= 0:
             del table[key]
 
 
 class MemoryClient:
-    """A native client: stamps what it publishes, suppresses what it had.
+    """A native client: stamps what it publishes, and suppresses what it received before.
 
     Args:
         bus: The event service.
         name: Of the publisher.
-        keep: Most events kept in `received`; the oldest goes first.
+        keep: Most events kept in `received`; the oldest is dropped first.
     """
 
     def __init__(self, bus: MemoryBus, name: str, keep: int = 10_000) -> None:
@@ -89,13 +89,13 @@ class MemoryClient:
         self._stop = bus.listen(self._take)
 
     def publish(self, event: Event, time_us: int | None = None) -> Stamp:
-        """Publish an event; returns the stamp that it got."""
+        """Publish an event; return its stamp."""
         stamp = self._stamper.next(time_us)
         self.bus.publish(event, stamp)
         return stamp
 
     def events(self, subject: str | None = None) -> list[Event]:
-        """Return what was received, control events left out unless requested."""
+        """Return the received events, without control events unless their subject is requested."""
         return [
             item.event
             for item in self.received
@@ -103,7 +103,7 @@ class MemoryClient:
         ]
 
     def close(self) -> None:
-        """Receive no more."""
+        """Stop receiving."""
         self._stop()
 
     def _take(self, item: MemoryEvent) -> None:
@@ -118,11 +118,11 @@ class Buses:
         self._buses: dict[str, MemoryBus] = {}
 
     def __getitem__(self, name: str) -> MemoryBus:
-        """Return an event service, made when first requested."""
+        """Return an event service, created at the first use."""
         return self._buses.setdefault(name, MemoryBus(name))
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all event services."""
         self._buses.clear()
 
 
@@ -134,7 +134,7 @@ class MemorySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of an event service in memory.
 
     Attributes:
-        bus: Its name, where that differs from the identifier.
+        bus: Name of the event service, where it differs from the identifier.
     """
 
     bus: str = ""

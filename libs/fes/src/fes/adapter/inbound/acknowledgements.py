@@ -1,15 +1,16 @@
-"""Answers that an adapter owes its event service for events that the service keeps."""
+"""Pending acknowledgements of events that an event service keeps until its adapter answers."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 Answer = Callable[[bool], None]
-"""Tells an event service what became of an event: True and it may forget it, since the gateway has
-committed what it does with it; False and it shall deliver it again. Called once, never blocks."""
+"""Answers an event service for an event: with True it may delete the event, since the gateway has
+committed what it does with it; with False it shall deliver the event again. Called once, never
+blocks."""
 
 OWED = 10_000
-"""Most events that wait for the gateway's answer; one above it shall be delivered again."""
+"""Most events that wait for the gateway's answer; further ones are to be delivered again."""
 
 
 @dataclass(slots=True)
@@ -19,11 +20,11 @@ class _Owed:
 
 
 class Acknowledgements:
-    """Keeps what is owed until the gateway has answered for every part of an event.
+    """Keeps each pending answer until the gateway has answered for every part of the event.
 
     Attributes:
-        settled: Whether the adapter knows all subscriptions that shall apply. Until then an event
-            that fits none is delivered again, for it may fit one that is still to come.
+        settled: Whether the adapter knows all desired subscriptions. Until then an event that
+            matches none is to be delivered again, since it may match one that is still to come.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,10 @@ class Acknowledgements:
         return len(self._owed)
 
     def begin(self, answer: Answer) -> int:
-        """Owe an answer for an event; return its token, or 0 where too many are owed already."""
+        """Keep the answer for an event.
+
+        Return its token, or 0 where too many are pending already.
+        """
         if len(self._owed) >= OWED:
             answer(False)
             return 0
@@ -51,7 +55,10 @@ class Acknowledgements:
             owed.parts += 1
 
     def finish(self, token: int) -> None:
-        """Note that there are no more parts; where none was sent, nobody requests the event."""
+        """Note that there are no more parts.
+
+        Where none was sent, no subscription matches the event.
+        """
         owed = self._owed.get(token)
         if owed is not None and owed.parts == 0:
             del self._owed[token]

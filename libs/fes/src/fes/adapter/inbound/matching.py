@@ -1,4 +1,4 @@
-"""Which subscriptions of an adapter accept an event."""
+"""Finds the subscriptions of an adapter that accept an event."""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,13 +8,13 @@ from fes.filter.index import MatchIndex
 from fes.model import Event
 
 FEW: Final = 4
-"""Most subscriptions that are asked one by one, which costs less than the index for so few."""
+"""Most subscriptions that are evaluated one by one, which costs less than the index for so few."""
 
 Accepts = Callable[[Event], bool]
 
 
 class Matching:
-    """Keeps the subscriptions of an adapter, and states which of them accept an event."""
+    """Keeps the subscriptions of an adapter, and returns which of them accept an event."""
 
     def __init__(self) -> None:
         self._subscriptions: dict[int, Subscription] = {}
@@ -29,7 +29,7 @@ class Matching:
         self._choose()
 
     def remove(self, number: int) -> None:
-        """Keep a subscription no longer; harmless where it is not held."""
+        """Remove a subscription; idempotent."""
         subscription = self._subscriptions.pop(number, None)
         if subscription is not None:
             self._index.remove(number, subscription.filter.tree)

@@ -1,9 +1,9 @@
-"""Transparent requests made of what native clients declare at their own event service.
+"""Transparent requests: made from what native clients declare at their own event service.
 
-So an existing client needs no change at all: it subscribes at its event service as ever, and
-events of the whole federation come. Equal requests are one, which holds as long as any client
-that declared it is there. They are leases that the adapter renews, so that those of an adapter
-that is gone end by themselves.
+So an existing client needs no change at all: it subscribes at its event service as before, and
+receives events of the whole federation. Equal requests are one, which is active as long as any
+client that declared it is there. They are leases that the adapter renews, so that the requests of
+an adapter that is gone end by themselves.
 
 Source:
     design, sections 1, 4 and 6, rule 5.
@@ -35,9 +35,9 @@ from fes.model import Event, binary, is_reserved
 from fes.model.limits import check_limits, check_size
 
 REQUESTER: Final = "observed"
-"""Requester of all requests that adapters make of what they observe.
+"""Requester of all requests that adapters make from what they observe.
 
-The gateway adds the adapter's identifier to it: what one adapter no longer sees, another may.
+The gateway adds the adapter's identifier to it: what one adapter no longer sees, another still may.
 """
 
 DECLARATIONS: Final = 10_000
@@ -54,7 +54,7 @@ _ENDING: Final = {registry: ending for ending, registry in WITHDRAWING.items()}
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is requested, whoever asks.
+    """The content of a request, whichever client declared it.
 
     Attributes:
         kind: SUBSCRIPTION or ANNOUNCEMENT.
@@ -69,12 +69,12 @@ class Wish:
 
 @dataclass(slots=True)
 class _Request:
-    """A request that holds.
+    """An active request.
 
     Attributes:
-        wishes: Declaration to what it says; of several the request tells the same one everywhere.
-        told: What the gateway was told last; None where nothing, or where that was lost.
-        renew_us: When to tell it again, by the clock that nobody sets.
+        wishes: Content by declaration; the request uses one of them, the same one everywhere.
+        told: What was sent to the gateway last; None where nothing was, or where that was lost.
+        renew_us: When to send it again, steady clock.
     """
 
     wishes: dict[str, Wish] = field(default_factory=dict)
@@ -86,19 +86,19 @@ Key = tuple[RequestType, str]
 
 
 class ObservedRequests:
-    """Makes requests of what an adapter observes, and keeps them as long as it does.
+    """Makes requests from what an adapter observes, and renews them as long as it does.
 
     Args:
-        context: Where the adapter is; it states what becomes a request, and for whom.
+        context: The adapter's; it states what becomes a request, and for which event services.
         send: Sends to the gateway; False where the message was not accepted.
         log: Appends a decision to the event log.
         stamper: Stamps the requests.
         wall_us: Wall clock, microseconds since 1970 UTC: when leases end.
-        steady_us: A clock that nobody sets, microseconds: when they are renewed.
+        steady_us: A clock that cannot be set, microseconds: when leases are renewed.
 
     Attributes:
-        missed: Whether something was refused for lack of room, and there is room now: then all
-            that is declared should be told again.
+        missed: Whether something was refused for lack of room, and there is room now: then all that
+            is declared should be reported again.
     """
 
     def __init__(
@@ -150,24 +150,24 @@ class ObservedRequests:
         self._tell_all((*before, *taken))
 
     def linked(self) -> None:
-        """Tell the gateway all again: it may be another one now."""
+        """Send all requests to the gateway again: it may be another one now."""
         self._short = False
         for request in self._requests.values():
             request.told = None
         self._tell_all(self._requests)
 
     def again(self) -> None:
-        """Note that all that is declared is told again."""
+        """Note that all that is declared is reported again."""
         self._short = False
 
     def tick(self) -> None:
-        """Renew what is due, and say again what was not accepted."""
+        """Renew what is due, and send again what was not accepted."""
         for key in tuple(self._ending):
             self._end(key)
         self._tell_all(self._requests)
 
     def _wishes(self, seen: Observed) -> dict[Key, Wish]:
-        """Return what a declaration requests; what it does not say so that it can be queried."""
+        """Return what a declaration requests; a declaration that cannot be a request is refused."""
         found: dict[Key, Wish] = {}
         try:
             found.update(self._announced(seen))

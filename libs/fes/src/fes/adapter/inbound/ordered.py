@@ -1,4 +1,4 @@
-"""Messages that a store keeps until somebody answers for them: to the gateway, in order."""
+"""Ordered delivery to the gateway of messages that a store keeps until they are answered."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,22 +8,22 @@ from typing import Final, Generic, TypeVar
 from fes.adapter.inbound.acknowledgements import Answer
 
 AGAIN_S: Final = 0.5
-"""How long a message that the gateway did not accept waits before it is passed to it again."""
+"""How long a message that the gateway did not accept waits before it is sent again."""
 
 YIELDS: Final = 64
-"""Messages between two turns of the loop."""
+"""Messages sent in one turn of the event loop."""
 
 MessageT = TypeVar("MessageT")
 
 
 class OrderedDelivery(Generic[MessageT]):
-    """Gives messages to the gateway in the order of their keys, again where it did not accept them.
+    """Sends messages to the gateway in the order of their keys, again where it did not accept them.
 
-    While a message waits to be given again, nothing behind it is given.
+    While a message waits to be sent again, nothing behind it is sent.
 
     Args:
-        receive: Takes a message, and what it is answered by.
-        done: Takes the key of a message that the gateway answers for.
+        receive: Accepts a message and the function that answers it.
+        done: Called with the key of a message that the gateway accepted.
         most: Most messages that wait, or are not answered; `room` waits for less.
     """
 
@@ -52,7 +52,7 @@ class OrderedDelivery(Generic[MessageT]):
         return key in self._messages
 
     def put(self, key: int, message: MessageT) -> None:
-        """Have a message given to the gateway; one of the same key is in hand already."""
+        """Queue a message for the gateway; nothing happens where its key is queued already."""
         if key in self._messages:
             return
         self._messages[key] = message
@@ -61,12 +61,12 @@ class OrderedDelivery(Generic[MessageT]):
             self._room.clear()
 
     async def room(self) -> int:
-        """Wait for room; returns for how many messages there is."""
+        """Wait for room; return for how many messages there is room."""
         await self._room.wait()
         return self._most - len(self._messages)
 
     async def run(self) -> None:
-        """Give messages to the gateway, until cancelled."""
+        """Send messages to the gateway until cancelled."""
         loop, given = asyncio.get_running_loop(), 0
         while True:
             rest_s = self._rests_until_s - loop.time()
@@ -87,7 +87,7 @@ class OrderedDelivery(Generic[MessageT]):
         self._wake.set()
 
     def _answer(self, key: int) -> Answer:
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+        def answer(taken: bool) -> None:  # noqa: FBT001 - the signature of `Answer`
             if not taken:
                 self._rests_until_s = asyncio.get_running_loop().time() + AGAIN_S
                 self._wait(key)

@@ -1,4 +1,4 @@
-"""What an adapter hears, on its way to the gateway: mapping, limits, residual filters, stamps."""
+"""From an adapter's native events to messages: mapping, limits, residual filters, stamps."""
 
 from collections import deque
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from fes.model import Event, Stamp, attributes, binary, is_reserved
 from fes.model.limits import Limits, check_limits, check_size
 
 SET_ASIDE = 100
-"""Most unreadable events kept for inspection; the oldest goes first."""
+"""Most unreadable events kept for inspection; the oldest is dropped first."""
 
 SHOWN = 200
 """Most characters of a refused event's subject in the event log."""
@@ -30,21 +30,22 @@ REASON = 500
 """Most characters of a reason in the event log."""
 
 WRAPPING_BYTES = 64 * 1024
-"""What a control event may take beside the event in it, which text takes a third more for."""
+"""Bytes of a control event beside the event in it; as text an event is a third longer."""
 
 PassOn = Callable[[HeardControl, Event], bool]
-"""Sends a control event to the gateway, which `Event` is; False where it was not accepted."""
+"""Sends a control event, decoded as `Event`, to the gateway; returns False where it was not
+accepted."""
 
 
 class Inbound:
     """Turns what an adapter receives into messages for the gateway.
 
     Args:
-        context: Where the adapter is.
+        context: The adapter's.
         send: Sends what is received to the gateway; False where the link's queue was full.
         log: Appends a decision about an event to the event log.
-        stamper: Stamps what its publisher has not.
-        pass_on: Sends control events, where that is more than `send`.
+        stamper: Stamps events whose publisher does not.
+        pass_on: Sends control events, where that takes more than `send`.
     """
 
     def __init__(
@@ -81,11 +82,11 @@ class Inbound:
         self._control = context.pool.latest(("control event", context.limits))
 
     def subscribe(self, subscription: Subscription) -> None:
-        """Have events that a subscription accepts passed to the gateway."""
+        """Begin to pass events that a subscription accepts to the gateway."""
         self._matching.add(subscription)
 
     def unsubscribe(self, number: int) -> None:
-        """Pass on no event for a subscription any more."""
+        """Stop passing events for a subscription."""
         self._matching.remove(number)
 
     def heard(
@@ -226,7 +227,10 @@ class Inbound:
 
 
 def control_bytes(limits: Limits) -> int:
-    """Return the largest signal that is accepted, bytes: one that has a largest event, as text."""
+    """Return the largest control event accepted, bytes.
+
+    One that contains the largest event, as text.
+    """
     return -(-limits.event_bytes // 3) * 4 + WRAPPING_BYTES
 
 

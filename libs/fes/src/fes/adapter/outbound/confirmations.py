@@ -1,4 +1,7 @@
-"""What an adapter reports its gateway of events in custody, which it was to publish."""
+"""Confirmations.
+
+What an adapter reports to its gateway about events in custody that it publishes.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -6,10 +9,10 @@ from collections.abc import Callable
 from fes.link.messages import Confirmed, Publish
 
 REMEMBERED = 10_000
-"""Most rows remembered, with what became of them."""
+"""Most rows whose outcome is remembered."""
 
 UNKNOWN = "set aside"
-"""Why a row was set aside where nobody says."""
+"""Why a row was set aside, where no reason is known."""
 
 OUT_OF_TURN = "the row before it was not published"
 
@@ -18,7 +21,7 @@ class Confirmations:
     """Confirms rows, and keeps their order: none is published without the one before it.
 
     What was published, or set aside for good, is not published again, however often the gateway
-    asks: an answer may have been lost. It is answered again as it was the first time.
+    orders it: an answer may have been lost. The first answer is sent again.
 
     Args:
         send: Sends to the gateway.
@@ -29,7 +32,10 @@ class Confirmations:
         self._ended: OrderedDict[int, str] = OrderedDict()
 
     def is_turn(self, order: Publish) -> bool:
-        """Return whether an event is to be published now; where not, the gateway is told why."""
+        """Return whether an event is to be published now.
+
+        Where not, send the gateway the reason.
+        """
         error = self._ended.get(order.row)
         if error is not None:
             self._send(Confirmed(order.row, error, retryable=False) if error else _done(order))

@@ -1,7 +1,7 @@
-"""What an event service does not do of what an event requests: allowed, and counted.
+"""Degrading: counts the attributes of events that an event service does not honour.
 
-`Timeout`, `StopTime` and `StartTime` are kept by adapters and gateways, and the gateway tells
-where `Reliability` is degraded; what is left is up to the event service.
+Adapters and gateways honour `Timeout`, `StopTime` and `StartTime`, and the gateway reports where
+`Reliability` is degraded; the others are up to the event service.
 """
 
 from collections.abc import Collection
@@ -11,19 +11,19 @@ from fes.model import Event
 from fes.model.attributes import PRIORITY, PROXIMITY, priority
 
 ASKED: Final = (PRIORITY, PROXIMITY)
-"""Standard attributes by which an event asks something of the event service alone."""
+"""Standard attributes that only the event service can honour."""
 
 
 class Degrading:
-    """Counts the events that asked an event service for what it does not do.
+    """Counts the events with an attribute that an event service does not honour.
 
-    The attribute itself crosses; what is next to it may do more.
+    The attribute itself is published; what receives the event may honour it.
 
     Args:
-        honours: Standard attributes that the event service does.
+        honours: Standard attributes that the event service honours.
 
     Attributes:
-        counters: `degraded_…` for each that it does not.
+        counters: `degraded_…` for each that it does not honour.
     """
 
     def __init__(self, honours: Collection[str]) -> None:
@@ -31,7 +31,7 @@ class Degrading:
         self.counters = dict.fromkeys(self._names.values(), 0)
 
     def count(self, event: Event) -> None:
-        """Count a published event; a priority of 0, or one that is none, requests nothing."""
+        """Count a published event; a priority of 0, or one that is not valid, requests nothing."""
         for field in event.attributes:
             counter = self._names.get(field.id)
             if counter is not None and (field.id != PRIORITY or priority(event)):

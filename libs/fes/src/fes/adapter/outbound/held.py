@@ -1,4 +1,4 @@
-"""Native subscriptions by what needs them: each is made once, and ends with the last need of it."""
+"""Shared native subscriptions: each is made once, and ends with the last that needs it."""
 
 import asyncio
 from collections import Counter
@@ -10,7 +10,7 @@ Native = TypeVar("Native")
 
 
 class Held(Generic[Wanted, Native]):
-    """Makes what is needed natively, once, and ends it when nothing needs it any more.
+    """Makes each needed native subscription once, and ends it when nothing needs it any more.
 
     Args:
         make: Makes a native subscription.
@@ -34,10 +34,12 @@ class Held(Generic[Wanted, Native]):
         return len(self._made)
 
     async def add(self, number: int, wanted: Iterable[Wanted]) -> None:
-        """Make what one subscription needs; one of the same number is replaced.
+        """Make the native subscriptions that one subscription needs.
+
+        One of the same number is replaced.
 
         Raises:
-            EventServiceError: As `make`; then nothing was changed.
+            EventServiceError: As for `make`; then nothing was changed.
         """
         needed = tuple(dict.fromkeys(wanted))
         async with self._changing:
@@ -56,7 +58,7 @@ class Held(Generic[Wanted, Native]):
             self._needed[number] = needed
 
     async def remove(self, number: int) -> None:
-        """Need nothing more for a subscription; idempotent."""
+        """End what only this subscription needs; idempotent."""
         async with self._changing:
             await self._leave(self._needed.pop(number, ()))
 

@@ -1,7 +1,7 @@
 """Native subscriptions: one for each filter that no other covers.
 
-Its client receives what it requested through the subscription that covers its own. When that one
-ends, those under it are made first, so that no event is missed in between.
+A covered filter receives its events through the subscription that covers it. Before that one ends,
+the native subscriptions that are needed in its place are made, so that no event is missed.
 """
 
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from fes.filter import Filter
 from fes.filter.algebra.maximal import Maximal
 
 Lost = tuple[tuple[int, ...], FesError]
-"""Numbers of subscriptions that could not be made after all, and why."""
+"""Numbers of subscriptions that could not be made natively after all, and why."""
 
 
 class Natives:
-    """Has an adapter subscribe to as little as all filters need together.
+    """Makes an adapter subscribe to as little as all filters need together.
 
     Equal filters are one native subscription, which ends with the last of them.
 
@@ -26,7 +26,7 @@ class Natives:
         adapter: Subscribes and unsubscribes.
 
     Attributes:
-        keeps: Whether nothing is withdrawn for now, as more changes follow.
+        keeps: Whether nothing is withdrawn for now, since more changes follow.
     """
 
     def __init__(self, adapter: AnyAdapter) -> None:
@@ -44,7 +44,7 @@ class Natives:
 
     @property
     def counters(self) -> dict[str, int]:
-        """How many filters have native subscriptions of their own, and how many need none."""
+        """Number of filters with native subscriptions of their own, and of filters without."""
         return {
             "maximal_subscriptions": len(self._held),
             "covered_subscriptions": len(self._maximal) - len([*self._maximal]),
@@ -52,7 +52,7 @@ class Natives:
 
     @property
     def settled(self) -> bool:
-        """Whether what is subscribed to natively is what is requested."""
+        """Whether the native subscriptions are those that are needed."""
         return self._held.keys() == {*self._maximal}
 
     def stands_alone(self, filter_: Filter) -> bool:
@@ -60,18 +60,18 @@ class Natives:
         return filter_.canonical in self._held
 
     async def add(self, number: int, filter_: Filter) -> tuple[tuple[str, ...], list[Lost]]:
-        """Have at least what a filter accepts be received.
+        """Subscribe natively where needed, so that at least what a filter accepts is received.
 
         Args:
-            number: Names the subscription.
+            number: Identifies the subscription.
             filter_: Its filter.
 
         Returns:
-            What is received beyond the filter, in words. And what was lost, which is nothing unless
-            something was to be made again.
+            Descriptions of what is received beyond the filter; and the subscriptions that were
+            lost, which there are only where some had to be made again.
 
         Raises:
-            FesError: As the adapter; nothing is requested then that was not before.
+            FesError: As for the adapter; then nothing was changed.
         """
         key = filter_.canonical
         self._users.setdefault(key, {})[number] = filter_
@@ -85,26 +85,27 @@ class Natives:
         return self._beyond(key), lost
 
     async def remove(self, number: int, filter_: Filter) -> list[Lost]:
-        """Have a filter no longer be received for; idempotent.
+        """Withdraw what only this filter needs; idempotent.
 
         Raises:
-            FesError: As the adapter; all that was received is still received. Another call goes on.
+            FesError: As for the adapter; all that was received is still received. Another call
+                continues.
         """
         self._leave(filter_.canonical, number)
         return await self.settle()
 
     async def settle(self) -> list[Lost]:
-        """Subscribe to what is requested, then withdraw what is not.
+        """Subscribe to what is needed, then withdraw what is not.
 
         Raises:
-            FesError: As the adapter; another call goes on.
+            FesError: As for the adapter; another call continues.
         """
         lost = await self._make()
         await self._end_surplus()
         return lost
 
     def covered_last(self, filters: Iterable[tuple[int, Filter]]) -> list[int]:
-        """Return the numbers in an order in which withdrawing them makes nothing again."""
+        """Return the numbers in an order in which their withdrawal makes no other subscription."""
         return [
             number for number, _ in sorted(filters, key=lambda each: self.stands_alone(each[1]))
         ]
@@ -117,7 +118,7 @@ class Natives:
             self._maximal.remove(key)
 
     async def _make(self, fresh: str | None = None) -> list[Lost]:
-        """Subscribe to what is wanted and not held; what the service does not take is given up."""
+        """Subscribe to what is needed and missing; give up what the service does not accept."""
         lost: list[Lost] = []
         while missing := [key for key in self._maximal if key not in self._held]:
             for key in missing:
@@ -159,7 +160,7 @@ class Natives:
         try:
             await self._end_surplus()
         except FesError:
-            return  # it is heard a little longer: `settled` is false, and somebody settles it
+            return  # still received for a while: `settled` is false, so a later call withdraws it
 
     def _beyond(self, key: str) -> tuple[str, ...]:
         cover = self._maximal.cover_of(key)

@@ -1,4 +1,4 @@
-"""Orders that wait for the event service: what shall contain comes first, and all is bounded."""
+"""Orders that wait for the event service: desired states come first, and all is bounded."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from fes.link.messages import (
 )
 
 QUEUE = 20_000
-"""Most publications that wait, and most requests that are to be passed on."""
+"""Most publications that wait, and most requests to forward that wait."""
 
 ByNumber = Subscribe | Unsubscribe | Announce | Unannounce
 """Orders about a native subscription or announcement."""
@@ -26,28 +26,29 @@ Key = tuple[bool, int]
 """Whether it is a subscription, and its number."""
 
 Displaced = Callable[[Order], None]
-"""Is told a publication that waited and had to go for a more urgent one."""
+"""Called with a waiting publication that was dropped for a more urgent one."""
 
 
 def _tell_nobody(_: Order) -> None:
-    """Accept an order of which nobody needs to know."""
+    """Ignore a dropped order."""
 
 
 class Orders:
     """Keeps orders until the event service accepts them.
 
-    However long the service is away, what shall contain there takes no more room than the state
-    itself: orders change a whole state that waits, and a withdrawal withdraws what waits still.
-    Of publications that wait, larger priorities go first, and equal ones in their order.
+    However long the service is away, orders about the desired state need no more room than the
+    state itself: they change a whole state that waits, and a withdrawal removes an order that still
+    waits. Of waiting publications, those of larger priority go first, and equal ones in their
+    order.
 
     Args:
-        queue: Most publications, and most requests to pass on, that wait. The next is not accepted,
-            unless it is a publication that is more urgent than others: then the newest of the
-            least urgent goes.
-        holds: Tells of a number whether it is kept natively, is just being made, or is to be
-            tried again.
-        on_displaced: Is told of the publication that goes.
-        queue_bytes: Most bytes of publications, and of requests to pass on, that wait.
+        queue: Most publications, and most requests to forward, that wait. The next is not accepted,
+            unless it is a publication that is more urgent than others: then the newest of the least
+            urgent is dropped.
+        holds: Returns whether a number is active natively, is just being made, or is to be tried
+            again.
+        on_displaced: Called with the publication that is dropped.
+        queue_bytes: Most bytes of publications and of requests to forward that wait.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Orders:
         return self._requests.waiting_bytes + self._events.waiting_bytes
 
     def put(self, order: Order) -> bool:
-        """Keep an order; False where too many wait."""
+        """Keep an order; return False where too many wait."""
         match order:
             case Publish() | PublishControl(publication=True):
                 return self._put_event(order)

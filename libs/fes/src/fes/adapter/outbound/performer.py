@@ -1,4 +1,4 @@
-"""What the gateway orders, in transit to the event service."""
+"""Performs at the event service what the gateway orders."""
 
 import logging
 from collections import deque
@@ -36,7 +36,7 @@ from fes.mapping import LeftOut, Native
 from fes.model import Event, attributes, binary, is_reserved
 
 SURPLUS = 10_000
-"""Most native announcements that wait to be withdrawn; beyond, the oldest stay."""
+"""Most native announcements that wait to be withdrawn; above it, the oldest are not withdrawn."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Outbound:
 
     Args:
         adapter: The adapter.
-        inbound: Learns which subscriptions hold.
+        inbound: Is notified which subscriptions are active.
         send: Sends to the gateway.
         log: Appends a decision to the event log.
         stamper: Stamps control events.
@@ -88,11 +88,11 @@ class Outbound:
 
     @property
     def subscriptions(self) -> dict[int, Subscription]:
-        """Subscriptions active, by number."""
+        """Active subscriptions, by number."""
         return self.subscribing.held
 
     async def perform(self, order: Order) -> None:
-        """Perform one order; what fails is counted, logged and told to the gateway."""
+        """Perform one order; a failure is counted, logged and reported to the gateway."""
         self._busy = order
         try:
             await self._perform(order)
@@ -101,14 +101,14 @@ class Outbound:
             self._inbound.acknowledgements.settled = self._reconciled and not self._failed
 
     def holds(self, number: int) -> bool:
-        """Return whether a number is kept natively, is being made, or is to be tried again."""
+        """Return whether a number is active natively, is being made, or is to be tried again."""
         made = number in self.subscriptions or number in self.announcements
         if made or number in self._failed or isinstance(self._busy, Desired):
             return True
         return getattr(self._busy, "number", None) == number
 
     def failed(self) -> tuple[ByNumber, ...]:
-        """Return what failed because the event service was away, to be tried again."""
+        """Return the orders that failed since the event service was away, to be tried again."""
         return tuple(self._failed.values())
 
     def withdrawals(self) -> tuple[Unsubscribe | Unannounce, ...]:
@@ -247,14 +247,17 @@ class Outbound:
         self._failed.pop(order.number, None)
         self.announcements[order.number] = order.body
         self._log(Decision.ANNOUNCED, subject=event.subject)
-        if held is not None:  # rule T4: what replaces it holds already
+        if held is not None:  # rule T4: what replaces it is active already
             replaced = binary.decode(held)
             await self._take_back(self._announced(replaced))
             self._log(Decision.UNANNOUNCED, subject=replaced.subject)
         self._send(Done(order.number))
 
     async def _take_back(self, natives: Iterable[Native]) -> None:
-        """Withdraw announcements, those that cannot be withdrawn now with the next round trip."""
+        """Withdraw announcements.
+
+        Those that cannot be withdrawn now follow with the next round trip.
+        """
         self._surplus.extend(natives)
         await self._settle_announcements()
 
@@ -287,7 +290,7 @@ class Outbound:
         self._failed.clear()
         orders: list[Order] = [*desired.subscriptions, *desired.announcements, *surplus]
         natives = self.subscribing.natives
-        natives.keeps = True  # numbers may name other filters: what is new comes first
+        natives.keeps = True  # numbers may be of other filters: new ones are made first
         try:
             for order in orders:
                 await self._perform(order)
@@ -309,7 +312,7 @@ class Outbound:
 
 
 def _with_time_left(event: Event, order: Publish) -> Event:
-    """Return an event whose `Timeout`, if it has one, is what is left of it."""
+    """Return an event whose `Timeout`, if it has one, is reduced to what is left of it."""
     if event.attribute(attributes.TIMEOUT) is None:
         return event
     left_s = (order.expires_us - order.stamp.time_us) / 1e6

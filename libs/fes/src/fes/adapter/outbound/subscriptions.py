@@ -1,4 +1,4 @@
-"""Subscriptions that the gateway orders: kept natively, themselves or by one that covers them."""
+"""Subscriptions that the gateway orders: native themselves, or through one that covers them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,14 +21,14 @@ class Subscribing:
 
     Args:
         adapter: Subscribes natively.
-        inbound: Learns which subscriptions hold.
+        inbound: Is notified which subscriptions are active.
         send: Sends to the gateway.
         log: Appends a decision to the event log.
-        fail: Takes what fails.
+        fail: Accepts orders that fail.
 
     Attributes:
-        held: Subscriptions active, by number.
-        natives: What is subscribed to natively.
+        held: Active subscriptions, by number.
+        natives: The native subscriptions.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Subscribing:
         self._fail = fail
 
     def withdrawals(self) -> tuple[Unsubscribe, ...]:
-        """Return the orders that withdraw all, those first whose end makes nothing again."""
+        """Return the orders that withdraw all, in an order that makes no other subscription."""
         held = ((number, each.filter) for number, each in self.held.items())
         numbers = self.natives.covered_last(held)
         return tuple(Unsubscribe(number, self._inbound.desired) for number in numbers)
@@ -62,7 +62,7 @@ class Subscribing:
         self.natives.forget()
 
     async def subscribe(self, order: Subscribe) -> None:
-        """Make a subscription; what failed is reported."""
+        """Make a subscription; report a failure to the gateway."""
         held = self.held.get(order.number)
         if held is not None and held.filter.text == order.filter:
             self._send(Done(order.number, widened=self._widened[order.number]))
@@ -86,7 +86,7 @@ class Subscribing:
         self._send(Done(order.number, widened=widened))
 
     async def unsubscribe(self, order: Unsubscribe) -> None:
-        """Withdraw a subscription; what failed is reported, and harmless where it is not held."""
+        """Withdraw a subscription, and report a failure; idempotent."""
         subscription = self.held.get(order.number)
         if subscription is None:
             return
@@ -105,11 +105,11 @@ class Subscribing:
         """Withdraw native subscriptions that could not be withdrawn when they were covered."""
         if self.natives.settled:
             return
-        with suppress(FesError):  # the next round trip that succeeds makes it go on
+        with suppress(FesError):  # continued after the next successful round trip
             self._tell_lost(await self.natives.settle())
 
     async def _replace(self, held: Subscription, filter_: Filter) -> None:
-        """Withdraw a subscription whose number names another filter now, which holds already."""
+        """Withdraw a subscription whose number has another filter now, active already."""
         if held.filter != filter_:
             with suppress(FesError):  # `settle` withdraws it later
                 self._tell_lost(await self.natives.remove(held.number, held.filter))
@@ -118,12 +118,12 @@ class Subscribing:
     def _forget(self, number: int) -> None:
         text = self.held.pop(number).filter.text
         del self._widened[number]
-        # A gateway that restarted numbers anew what is in force.
+        # A gateway that restarted assigns new numbers to what is active.
         if all(each.filter.text != text for each in self.held.values()):
             self._log(Decision.UNSUBSCRIBED, what=text)
 
     def _tell_lost(self, lost: list[Lost]) -> None:
-        """Tell of subscriptions that were covered and that the service does not accept alone."""
+        """Report covered subscriptions that the event service does not accept by themselves."""
         for numbers, error in lost:
             for number in numbers:
                 text = self.held[number].filter.text

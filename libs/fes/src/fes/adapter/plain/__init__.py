@@ -1,1 +1,1 @@
-"""What the adapters of plain, topic-based systems share: payloads, routes, settings."""
+"""Payloads, routes and settings, shared by the adapters of plain, topic-based systems."""

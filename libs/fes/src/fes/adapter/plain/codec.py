@@ -1,6 +1,6 @@
 """Events as messages of systems that know nothing of the federation: topic, headers, payload.
 
-What the adapters of topic-based brokers share: routes, payloads, control events.
+Shared by the adapters of topic-based brokers: routes, payloads, control events.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,15 +29,15 @@ if TYPE_CHECKING:  # its library is optional
     from fes.payload.sparkplug.codec import SparkplugCodec
 
 PAYLOAD_FACTOR: Final = 2
-"""How much larger than the largest event a payload may be that is read; text takes more room."""
+"""By which factor a payload may be larger than the largest event; text needs more room."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteText:
-    """A route, as the file has it.
+    """A route, as in the file.
 
     Attributes:
-        topic: Levels as they are, or `{name}` for a parameter.
+        topic: Levels are literal, or `{name}` for a parameter.
         event: Native subject of its events.
         payload: How its payloads are written.
         value: Name of the parameter that a payload of one value is; "" where it is an object.
@@ -53,10 +53,10 @@ class RouteText:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is published.
+    """A message to publish.
 
     Attributes:
-        topic: Legal on the service, never a wildcard.
+        topic: Valid at the service, never a wildcard.
         packed: Headers and payload.
         route: Index of the route that it follows; None where there is none.
     """
@@ -67,10 +67,10 @@ class Message:
 
 
 def make_routes(texts: Sequence[RouteText], names: TopicNames) -> Routes:
-    """Return routes made ready.
+    """Return compiled routes.
 
     Raises:
-        ValueError: There are too many, or one is not good; the message states which.
+        ValueError: There are too many, or one is not valid; the message states which.
     """
     if len(texts) > MAX_ROUTES:
         raise ValueError(f"{len(texts)} routes, more than {MAX_ROUTES}")
@@ -136,7 +136,7 @@ class PlainCodec:
 
         Raises:
             MappingError: It has no topic.
-            CodecError: Its payload has no form.
+            CodecError: Its payload cannot be encoded.
         """
         subject = native.subject
         if subject is None:
@@ -156,7 +156,7 @@ class PlainCodec:
         """Return the native event of a message; None where it is the server's own.
 
         Raises:
-            MappingError: Its topic would go back as another.
+            MappingError: Its subject would be published under another topic.
             CodecError: It cannot be read.
         """
         taken = self.routes.take(topic)
@@ -181,12 +181,15 @@ class PlainCodec:
         return Received(Native(taken.subject, parameters, found.attributes), found.stamp)
 
     def without_payload(self, topic: str, stamp: Stamp | None) -> Received | None:
-        """Return the native event of a message that tells only its topic; else as `to_native`."""
+        """Return the native event of a message of which only the topic is used.
+
+        Else as `to_native`.
+        """
         taken = self.routes.take(topic)
         return None if taken is None else Received(Native(taken.subject, taken.levels), stamp)
 
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
-        """Return the message of a control event, which is JSON whatever the setting."""
+        """Return the message of a control event, which is always JSON."""
         flat = flatten(event)
         packed = self._control.pack(flat.subject, flat.parameters, flat.attributes, stamp)
         return Message(CONTROL_SUBJECT, packed, None)
@@ -197,7 +200,7 @@ class PlainCodec:
         """Return the control event of a message.
 
         Raises:
-            FesError: It is none.
+            FesError: The message is not a control event.
         """
         self._check_size(payload)
         found = self._control.unpack(headers, payload, CONTROL_SUBJECT, stamp)
@@ -234,10 +237,10 @@ def _packing_of(route: RouteText, binding: Binding | None) -> Packing:
 
 
 def _beside(levels: tuple[Field, ...], parameters: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return parameters, those of the topic first; a payload may tell them again.
+    """Return all parameters, those of the topic first; a payload may repeat these.
 
     Raises:
-        CodecError: It tells another value.
+        CodecError: The payload has another value than the topic.
     """
     known = {field.id: field for field in levels}
     for field in parameters:

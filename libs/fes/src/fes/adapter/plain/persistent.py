@@ -1,4 +1,4 @@
-"""Native events that their event service keeps."""
+"""Persistent native events: their event service keeps them."""
 
 from dataclasses import replace
 from typing import Final
@@ -11,12 +11,12 @@ _PERSISTENT: Final = Field(RELIABILITY, Type.LONG, 1)
 
 
 def is_persistent(native: Native) -> bool:
-    """Return whether an event asks to be kept."""
+    """Return whether an event requests persistent delivery."""
     return attributes.is_persistent(Event(native.subject or "", (), native.attributes))
 
 
 def persistent(native: Native) -> Native:
-    """Return an event that its service keeps, as one that says so itself."""
+    """Return an event with the attribute that requests persistent delivery."""
     if any(field.id == RELIABILITY for field in native.attributes):
         return native
     return replace(native, attributes=(*native.attributes, _PERSISTENT))

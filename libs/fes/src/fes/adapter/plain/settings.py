@@ -1,4 +1,4 @@
-"""Settings that the adapters of plain, topic-based systems share, and what follows from them."""
+"""Settings that the adapters of plain, topic-based systems share, and their codec."""
 
 import time
 from abc import abstractmethod
@@ -78,7 +78,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     @abstractmethod
     def names(self) -> TopicNames:
-        """Return the way of names."""
+        """Return the conversion between subjects and topics."""
 
     @abstractmethod
     def topics(self) -> tuple[tuple[str, PlainRoute], ...]:

@@ -1,4 +1,4 @@
-"""Replicas of a gateway, as an adapter sees them: a link to each, and one gateway inside."""
+"""Replicas of a gateway, seen from an adapter: a link to each, and one gateway to the inside."""
 
 from fes.adapter.replicas.adapter_side import Inside
 from fes.adapter.replicas.multiplexer import Multiplexer

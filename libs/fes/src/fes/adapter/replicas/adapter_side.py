@@ -1,4 +1,4 @@
-"""What an adapter does for its switchboard."""
+"""What an adapter provides to its multiplexer."""
 
 from typing import Protocol
 
@@ -8,17 +8,17 @@ from fes.link.messages import Order
 
 
 class Inside(Protocol):
-    """Accepts what replicas say, once it is under the adapter's own numbers."""
+    """Accepts what replicas send, translated to the adapter's own numbers."""
 
     @property
     def acknowledgements(self) -> Acknowledgements:
-        """Answers owed for events that their service keeps."""
+        """Pending answers for events that their service keeps."""
 
     def take(self, order: Order) -> None:
         """Accept an order; see `Orders`."""
 
     def dropped(self, message: Message, reason: str) -> None:
-        """Log a message that was dropped, and why."""
+        """Log a message that was dropped, with the reason."""
 
     def linked(self) -> None:
         """Note that the replica that leads, or the only one, is linked again."""

@@ -1,4 +1,4 @@
-"""Whom a control event is for that an adapter received."""
+"""Addressing: for which replica a received control event is."""
 
 from contextlib import suppress
 
@@ -12,12 +12,13 @@ _CUSTODY = ("FES_Giver", "FES_Row")
 
 
 def place_of(control: HeardControl, event: Event) -> Place:
-    """Return whom a control event is for that is not a signal.
+    """Return the replica for which a control event is, other than a signal.
 
-    Requests, and persistent events, are for the leader; other events for whom their origin's are.
+    Requests and persistent events are for the leader; other events are for the replica of their
+    origin.
 
     Args:
-        control: What the adapter passes on.
+        control: The message from the adapter.
         event: The control event.
     """
     if not control.publication:
@@ -25,7 +26,7 @@ def place_of(control: HeardControl, event: Event) -> Place:
     origin = "" if control.stamp is None else control.stamp.origin
     told = event.attribute("FES_EventStamp")
     if isinstance(told, str):
-        with suppress(ControlEventError):  # the gateway refuses it, and says why
+        with suppress(ControlEventError):  # the gateway refuses it, with the reason
             origin = read_stamp(told).origin
     inner = event.parameter("Event")
     persistent = (

@@ -1,4 +1,4 @@
-"""A subscription or announcement that replicas want, and what one replica said that it requests."""
+"""A subscription or announcement that replicas desire, and the desired state of one replica."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from fes.link.body import read_body
 from fes.link.messages import Announce, Done, Subscribe, Unannounce, Unsubscribe
 
 ALONE: Final = ""
-"""Name of a gateway that has no replicas."""
+"""Name that replaces a replica's for a gateway without replicas."""
 
 VERSIONS: Final = 256
 """Most versions of a replica's desired state that are remembered as not fulfilled yet."""
@@ -18,11 +18,11 @@ Said = Subscribe | Announce
 Unsaid = Unsubscribe | Unannounce
 
 Key = tuple[str, str | bytes]
-"""Equal where two replicas want the same."""
+"""Equal where two replicas desire the same."""
 
 
 def key_of(order: Said) -> Key:
-    """Return what makes two replicas' wishes the same: the filter, or the subject announced."""
+    """Return the key of an order, equal for two replicas: the filter, or the announced subject."""
     if isinstance(order, Subscribe):
         return "subscription", order.filter
     try:
@@ -36,13 +36,13 @@ class Wish:
     """One native subscription or announcement.
 
     Attributes:
-        number: Names it inside the adapter.
+        number: Identifies it inside the adapter.
         key: What is requested.
-        by: Replica to its order; the last one to say it is the last.
-        joined: Replicas that are to be notified of it, with their numbers.
-        left: Replicas that want it no longer, with their numbers.
-        done: What the adapter told of it last; None where it is not done yet.
-        made: What the adapter was ordered: a filter, or a body.
+        by: Order by replica; the latest is the last.
+        joined: Replicas to which its outcome is to be reported, with their numbers.
+        left: Replicas that no longer desire it, with their numbers.
+        done: What the adapter reported of it last; None where it is not done yet.
+        made: The filter or body that the adapter was ordered to apply.
     """
 
     number: int
@@ -54,12 +54,15 @@ class Wish:
     made: str | bytes | None = None
 
     def must_be_made(self, *, again: bool) -> bool:
-        """Return whether the adapter has no order for it; `again` where one that failed is none."""
+        """Return whether the adapter has no order for it.
+
+        With `again` one that failed does not count.
+        """
         failed = self.done is not None and bool(self.done.error)
         return self.made != self._content() or (again and failed)
 
     def make(self, version: int) -> Said:
-        """Return the order that makes it, which is not done yet."""
+        """Return the order that makes it, and note that it is not done yet."""
         self.made, self.done = self._content(), None
         return self.order(version)
 
@@ -77,7 +80,7 @@ class Wish:
         return Unannounce(self.number)
 
     def told(self) -> list[tuple[str, int]]:
-        """Return the replicas that want it, with their numbers."""
+        """Return the replicas that desire it, with their numbers."""
         return [(replica, order.number) for replica, order in self.by.items()]
 
     def _content(self) -> str | bytes:
@@ -87,15 +90,15 @@ class Wish:
 
 @dataclass(slots=True)
 class Side:
-    """What one replica requests.
+    """The desired state of one replica.
 
     Attributes:
         replica: Its name.
-        counts: Whether it lives, so that what it requests shall contain.
-        said: Its orders, by its numbers.
-        wishes: What they are to the adapter, by its numbers.
-        numbers: The adapter's number to its own.
-        differing: Numbers of its own that are not the adapter's.
+        counts: Whether it lives, so that its desired state is applied.
+        said: Its orders, by its own numbers.
+        wishes: The adapter's entries for them, by the replica's own numbers.
+        numbers: Its own number by the adapter's number.
+        differing: Its own numbers that differ from the adapter's.
     """
 
     replica: str
@@ -107,31 +110,31 @@ class Side:
     _versions: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=VERSIONS))
 
     def add(self, own: int, wish: Wish) -> None:
-        """Note what a number of its own is to the adapter."""
+        """Note the adapter's entry for one of its own numbers."""
         if own not in self.wishes:
             self.wishes[own] = wish
             self.numbers[wish.number] = own
             self.differing += own != wish.number
 
     def remove(self, own: int, wish: Wish) -> None:
-        """Note that a number of its own names nothing any more."""
+        """Note that one of its own numbers is unused now."""
         del self.wishes[own]
         del self.numbers[wish.number]
         self.differing -= own != wish.number
 
     def note_version(self, version: int, own: int) -> None:
-        """Note that a version of the adapter's desired state fulfils one of its own."""
+        """Note which of its own versions a version of the adapter's desired state fulfils."""
         if self._versions and self._versions[-1][0] == version:
             self._versions.pop()
         self._versions.append((version, own))
 
     @property
     def version(self) -> int:
-        """The newest version of its own; 0 for none."""
+        """The newest of its own versions; 0 for none."""
         return self._versions[-1][1] if self._versions else 0
 
     def version_at(self, version: int) -> int:
-        """Return the newest version of its own that one of the adapter's fulfils; 0 for none."""
+        """Return its newest own version that a version of the adapter's fulfils; 0 for none."""
         versions = self._versions
         while len(versions) > 1 and versions[1][0] <= version:
             versions.popleft()

@@ -1,4 +1,4 @@
-"""Dialling every replica of a gateway, also those that come later."""
+"""Dialling: keeps a link to every replica of a gateway, also to those that start later."""
 
 import asyncio
 import ipaddress
@@ -16,13 +16,13 @@ from fes.link.end import Hello
 from fes.link.websocket import Dialler, SocketEnd
 
 REPLICAS: Final = 16
-"""Most addresses that are dialled; those above it are not, and counted."""
+"""Most addresses that are dialled; further ones are not dialled, but counted."""
 
 RESOLVE_S: Final = 2.0
 """Pause between two look-ups of the gateway's names."""
 
 SOONER_S: Final = 0.2
-"""The same while no address is known."""
+"""The pause while no address is known."""
 
 RESOLVE_TIMEOUT_S: Final = 5.0
 PORTS: Final = {"ws": 80, "wss": 443}
@@ -30,7 +30,7 @@ PORTS: Final = {"ws": 80, "wss": 443}
 _log = logging.getLogger(__name__)
 
 Resolve = Callable[[str], Awaitable[frozenset[str]]]
-"""Returns the addresses of a host; raises OSError where they cannot be told now."""
+"""Returns the addresses of a host; raises OSError where they cannot be resolved now."""
 
 
 class Address(NamedTuple):
@@ -48,20 +48,21 @@ class _Dialled:
 
 
 class Dialling:
-    """Keeps a link to every address that the names of a gateway have.
+    """Keeps a link to every address that the names of a gateway resolve to.
 
-    An address that its name has no longer is dialled until its link breaks, and then no more.
+    An address that a name no longer resolves to keeps its link until that breaks, and is not
+    dialled again.
 
     Args:
         urls: `ws://host:port/link`, one or several.
-        line: Returns what a further link is handed to.
+        line: Returns the receiver of a further link.
         hello: Returns the adapter's hello.
-        greet: Called with a link that is up.
-        beyond: Told how many addresses are not dialled since they are too many.
+        greet: Called with each link that is up.
+        beyond: Called with the number of addresses that are not dialled since they are too many.
         rng: For the jitter of the back-off.
         resolve: Looks a host up.
-        refused: Told why a replica refused a link.
-        granted: Called when a replica uses a link.
+        refused: Called with the reason why a replica refused a link.
+        granted: Called when a replica accepts a link.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Dialling:
 
     @property
     def addresses(self) -> tuple[Address, ...]:
-        """Where it dials now."""
+        """The addresses that are dialled now."""
         return tuple(self._dialled)
 
     async def run(self) -> None:
@@ -105,12 +106,12 @@ class Dialling:
                 await asyncio.sleep(RESOLVE_S if self._dialled else SOONER_S)
 
     async def _look_up(self) -> dict[Address, str]:
-        """Return every address that there is, with the URL to say there."""
+        """Return every address, each with its URL."""
         found: dict[Address, str] = {}
         for url in self._urls:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port or PORTS.get(parts.scheme, 80)
-            with suppress(OSError, TimeoutError, UnicodeError):  # what it was, it may be still
+            with suppress(OSError, TimeoutError, UnicodeError):  # it may still have its addresses
                 async with asyncio.timeout(RESOLVE_TIMEOUT_S):
                     self._known[host] = await self._resolve(host)
             for address in sorted(self._known.get(host, ())):
@@ -156,10 +157,10 @@ class Dialling:
 
 
 def links(text: str) -> tuple[str, ...]:
-    """Return the addresses of a gateway's links in a text that has one or several, by commas.
+    """Return the link addresses in a text that has one or several, separated by commas.
 
     Raises:
-        ValueError: One of them is none.
+        ValueError: One of them is not a link's address.
     """
     urls = tuple(url.strip() for url in text.split(","))
     for url in urls:
@@ -173,7 +174,7 @@ async def addresses_of(host: str) -> frozenset[str]:
     """Return the addresses of a host.
 
     Raises:
-        OSError: They cannot be told now.
+        OSError: They cannot be resolved now.
     """
     with suppress(ValueError):
         return frozenset((str(ipaddress.ip_address(host)),))

@@ -1,4 +1,4 @@
-"""Handing what an adapter received to the replica that it is for, or having it wait."""
+"""Sends what an adapter received to the replica that it is for, or keeps it waiting."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -20,19 +20,19 @@ FULL: Final = "link queue full"
 
 
 class Handing:
-    """Hands messages over, in the order of each origin.
+    """Sends messages to replicas, in the order of each origin.
 
-    Nothing waits for a replica that is linked: what waited goes as soon as it is.
+    Nothing waits for a replica that is linked: what waited is sent as soon as it is.
 
     Args:
-        linked: Replica to its line.
+        linked: Line by replica.
         views: Which replicas there are.
-        wants: Under which numbers they know what was received.
-        inside: Told what is dropped.
+        wants: The desired states of the replicas, with their numbers.
+        inside: Is notified of what is dropped.
         now_s: Monotonic clock, seconds.
 
     Attributes:
-        waiting: What waits.
+        waiting: The messages that wait.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class Handing:
 
     @property
     def counters(self) -> dict[str, int]:
-        """What waits now, and what was dropped so far, by why."""
+        """Messages that wait now, and those dropped so far, by reason."""
         dropped = {f"replica_{why}": count for why, count in self._counts.items()}
         return {"replica_waiting": len(self.waiting), **dropped}
 
     def line_of(self, place: Place) -> Line | None:
-        """Return the link to whom a message is for; None where it is down."""
+        """Return the link to the replica that a message is for; None where it is down."""
         if self._views.newest is None:
             return self._linked.get(ALONE)
         replica = self._views.holder(place)
         return self._linked.get(replica) if replica else None
 
     def hand(self, message: Heard | HeardControl, place: Place) -> bool:
-        """Hand a message over, or have it wait; False where it was not accepted."""
+        """Send a message, or keep it waiting; return False where it was not accepted."""
         line = self.line_of(place)
         if line is not None:
             return self._send(line, message)
@@ -77,7 +77,7 @@ class Handing:
         return True
 
     def flush(self) -> None:
-        """Pass on what waited for a replica that is linked now."""
+        """Send what waited for a replica that is linked now."""
         if not self.waiting:
             return
         self.expire()

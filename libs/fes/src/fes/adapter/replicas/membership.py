@@ -1,4 +1,4 @@
-"""Which replicas of a gateway there are, and what is whose: the newest view decides."""
+"""Membership: which replicas a gateway has, and which messages are whose, by the newest view."""
 
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
@@ -9,17 +9,18 @@ from fes.link.messages import Publish, PublishControl, View
 from fes.link.rendezvous import owner
 
 FORGET_S = 60.0
-"""How long none of the newest view's members is linked before an older number is believed.
+"""How long no member of the newest view is linked before a view of a lower number is accepted.
 
 Numbers restart where the replicas lost their journal.
 """
 
 
 class Place(NamedTuple):
-    """Whom a message is for.
+    """The replica that a message is for.
 
     Attributes:
-        leads: The replica that leads; otherwise the one that an origin's events belong to.
+        leads: Whether it is for the replica that leads; otherwise for the one that serves the
+            origin.
         origin: Publisher of the event in it; "" of a request.
     """
 
@@ -34,7 +35,7 @@ class Views:
     """Keeps the newest view.
 
     Attributes:
-        newest: The newest view; None where no replica has told one.
+        newest: The newest view; None where no replica has sent one.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class Views:
         self._linked_s = 0.0
 
     def take(self, view: View, now_s: float) -> None:
-        """Accept a view that a replica tells, if it is newer.
+        """Accept a replica's view, if it is newer.
 
         Args:
             view: The view.
@@ -53,16 +54,19 @@ class Views:
             self.newest, self._linked_s = view, now_s
 
     def confirm(self, views: Iterable[View | None]) -> None:
-        """Accept what replicas told whose desired states are here: who is not named is gone."""
+        """Accept views of replicas whose desired states are here.
+
+        Replicas not named in them are gone.
+        """
         for view in views:
             if view is not None and self.newest is not None and view.number == self.newest.number:
                 self._confirmed = view
 
     def see(self, linked: Mapping[str, Line], now_s: float) -> bool:
-        """Look at which replicas are linked; return whether another view is believed now.
+        """Check which replicas are linked; return whether an older view was accepted for that.
 
         Args:
-            linked: Replica to its line.
+            linked: Line by replica.
             now_s: Monotonic clock, seconds.
         """
         if self.newest is None or any(name in linked for name in self.newest.members):
@@ -81,7 +85,7 @@ class Views:
 
     @property
     def living(self) -> frozenset[str] | None:
-        """Replicas whose wishes count; None where all do, as nobody said otherwise."""
+        """Replicas whose desired state counts; None where all count, since there is no view."""
         if self.newest is None or self._confirmed is None:
             return None
         return frozenset((*self._confirmed.members, *self.newest.members))
@@ -96,10 +100,10 @@ class Views:
         return owner(place.origin, view.members)
 
     def may_order(self, replica: str, order: Publish | PublishControl) -> bool:
-        """Return whether something to publish may come from a replica.
+        """Return whether a replica may order a publication.
 
-        The leader may order anything: also of an origin of another replica, since persistent events
-        are its own, and those that their event service does not keep have no row.
+        The leader may order anything, also for an origin of another replica: it has custody of
+        persistent events, and those that their event service does not keep have no row.
         """
         view = self.newest
         if view is None or replica == view.leader:

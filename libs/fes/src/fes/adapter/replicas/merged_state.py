@@ -1,8 +1,7 @@
-"""What the replicas of a gateway want natively, under one numbering.
+"""The merged desired state of a gateway's replicas, under one numbering.
 
-Each replica numbers what it requests by itself. Inside the adapter the same filter, or the
-announcement of the same subject, has one number, which is kept as long as any replica that counts
-wants it.
+Each replica assigns its own numbers. Inside the adapter the same filter, or the announcement of the
+same subject, has one number, which is kept as long as any replica that counts desires it.
 """
 
 from collections import OrderedDict
@@ -15,18 +14,18 @@ from fes.adapter.replicas.desired import ALONE, Key, Said, Side, Unsaid, Wish, k
 from fes.link.messages import Announce, Desired, Done, Order, Subscribe
 
 LEAVING = 10_000
-"""Most withdrawals whose end is still to be told."""
+"""Most withdrawals whose end is still to be reported."""
 
 Answer = tuple[str, Done]
-"""A replica, and what it is reported under a number of its own."""
+"""A replica, and what is reported to it under its own number."""
 
 
 class Change(NamedTuple):
-    """What comes of something that a replica said.
+    """What follows from something that a replica sent.
 
     Attributes:
         orders: For the adapter, under its numbers; what is new comes before what is withdrawn.
-        answers: For replicas, of what was done or withdrawn already.
+        answers: For replicas, about what was done or withdrawn already.
     """
 
     orders: list[Order]
@@ -34,9 +33,9 @@ class Change(NamedTuple):
 
 
 class Wants:
-    """Keeps what each replica requests, and makes one desired state of it.
+    """Keeps the desired state of each replica, and merges them into one.
 
-    What a gateway without replicas says (`ALONE`) keeps its numbers, so that nothing has to be
+    The state of a gateway without replicas (`ALONE`) keeps its numbers, so that nothing has to be
     translated for it.
     """
 
@@ -51,7 +50,7 @@ class Wants:
         self._reconciled = False
 
     def say(self, replica: str, order: Said | Unsaid | Desired) -> Change:
-        """Accept what a replica requests, or wants no longer."""
+        """Accept what a replica desires, or no longer desires."""
         side = self._sides.setdefault(replica, Side(replica))
         version = getattr(order, "version", None)
         if replica == ALONE and version is not None:
@@ -66,23 +65,23 @@ class Wants:
         return change
 
     def whole(self) -> Desired:
-        """Return all that is requested natively, for an adapter that has nothing of it any more."""
+        """Return the whole merged state, for an adapter that has none of it any more."""
         self._reconciled = True
         return _desired(
             self._version, [wish.order(self._version) for wish in self._wishes.values()]
         )
 
     def said(self, replica: str) -> Desired | None:
-        """Return all that a replica requests, as it says it; None where it said nothing."""
+        """Return the desired state of a replica as it sent it; None where it sent nothing."""
         side = self._sides.get(replica)
         return None if side is None else _desired(side.version, side.said.values())
 
     def count(self, names: Collection[str] | None, kept: Collection[str]) -> Change:
-        """Have only some replicas count.
+        """Set which replicas count.
 
         Args:
-            names: Those that count; None where all do.
-            kept: Those of which to remember what they want, though they may not count.
+            names: The replicas that count; None where all do.
+            kept: Replicas whose desired state is remembered though they may not count.
         """
         for side in tuple(self._sides.values()):
             counts = names is None or side.replica in names
@@ -96,7 +95,7 @@ class Wants:
         return change
 
     def note(self, done: Done) -> list[Answer]:
-        """Accept what was done natively; return whom to tell it, and under which number."""
+        """Note what was done natively; return the answers for replicas, under their numbers."""
         wish = self._wishes.get(done.number)
         told: list[tuple[str, int]] = []
         if done.withdrawn and done.number in self._leaving:
@@ -109,19 +108,19 @@ class Wants:
         return [(replica, structs.replace(done, number=own)) for replica, own in told]
 
     def numbers(self, replica: str, matched: Iterable[int]) -> tuple[int, ...]:
-        """Return the numbers that a replica gave to what the adapter's numbers name."""
+        """Return the replica's own numbers for numbers of the adapter."""
         side = self._sides.get(replica)
         if side is None:
             return ()
         return tuple([side.numbers[number] for number in matched if number in side.numbers])
 
     def version(self, replica: str, version: int) -> int:
-        """Return which version of a replica's desired state one of the adapter's fulfils."""
+        """Return the version of a replica's desired state that one of the adapter's fulfils."""
         side = self._sides.get(replica)
         return 0 if side is None else side.version_at(version)
 
     def knows(self, names: Collection[str]) -> bool:
-        """Return whether any of some replicas has said what it requests."""
+        """Return whether the desired state of any of some replicas is known."""
         return any(name in self._sides for name in names)
 
     def is_same(self, replica: str) -> bool:
@@ -143,7 +142,7 @@ class Wants:
         return change
 
     def _as_whole(self, change: Change) -> Change:
-        """Return a change as the whole state: the first one states that nothing is missing now."""
+        """Return a change as the whole state: the first one means that nothing is missing now."""
         return Change([self.whole()], change.answers)
 
     def _set_counts(self, side: Side, *, counts: bool) -> None:
@@ -188,7 +187,7 @@ class Wants:
         wish.left.append((side.replica, order.number))
         self._touched[wish] = None
         if side.replica == ALONE and not wish.by:
-            self._end(wish)  # said anew, it gets the number that is said then
+            self._end(wish)  # sent again, it gets the number that is sent then
 
     def _number(self, side: Side, order: Said) -> int:
         number = order.number
@@ -205,7 +204,7 @@ class Wants:
             del self._shared[wish.key]
 
     def _settle(self, *, counting: bool = True, again: bool = False) -> Change:
-        """Return what the touched wishes need.
+        """Return the orders and answers for the entries that changed.
 
         Args:
             counting: Whether the adapter's desired state gets a version of its own.
@@ -226,7 +225,7 @@ class Wants:
         return Change(orders, [answer for wish in touched for answer in self._answers(wish)])
 
     def _answers(self, wish: Wish) -> list[Answer]:
-        """Return what can be told at once; the rest is told when it is done."""
+        """Return what can be answered at once; the rest is answered when it is done."""
         left = [(name, own) for name, own in wish.left if own not in self._said_by(name)]
         joined, wish.joined, wish.left = wish.joined, {}, []
         if not wish.by:

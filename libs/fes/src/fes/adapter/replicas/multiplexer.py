@@ -1,4 +1,4 @@
-"""Between an adapter and the replicas of its gateway, which inside are as one."""
+"""Connects an adapter with the replicas of its gateway, which appear as one gateway inside."""
 
 import asyncio
 import time
@@ -34,10 +34,10 @@ from fes.link.messages import (
 from fes.model import Event
 
 TICK_S: Final = 0.5
-"""How often what waits is looked at."""
+"""How often waiting messages are checked."""
 
 QUIET_TICK_S: Final = 2.0
-"""How often while all goes straight to a gateway without replicas: then nothing waits."""
+"""The same while all goes straight to a gateway without replicas: then nothing waits."""
 
 NOT_ITS: Final = "not its replica"
 
@@ -45,14 +45,14 @@ NOT_ITS: Final = "not its replica"
 class Multiplexer:
     """Connects an adapter with every replica of its gateway.
 
-    To a gateway without replicas all goes as it is.
+    To a gateway without replicas all is sent unchanged.
 
     Args:
         inside: The adapter.
         now_s: Monotonic clock, seconds.
 
     Attributes:
-        beyond: Addresses of replicas that are not dialled, as they are too many.
+        beyond: Number of addresses of replicas that are not dialled, since they are too many.
     """
 
     def __init__(self, inside: Inside, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -69,7 +69,7 @@ class Multiplexer:
         self._straight: Callable[[Message], bool] | None = None
 
     def line(self) -> Line:
-        """Return what a link to one more replica is handed to."""
+        """Return the receiver of a link to one more replica."""
         return Line(self)
 
     @property
@@ -79,12 +79,12 @@ class Multiplexer:
 
     @property
     def attached(self) -> bool:
-        """Whether any replica uses its link."""
+        """Whether any replica accepted its link."""
         return any(line.whole for line in self._lines)
 
     @property
     def counters(self) -> dict[str, int]:
-        """Links and messages that wait now, and what was dropped so far, by why."""
+        """Links, messages that wait now, and messages dropped so far, by reason."""
         return {
             "replica_links": len(self._open),
             "replicas_beyond": self.beyond,
@@ -92,14 +92,14 @@ class Multiplexer:
         }
 
     def hear(self, heard: Heard) -> bool:
-        """Pass on an event; False where it was not accepted, and is to be delivered again."""
+        """Send an event to its replica; return False where it must be delivered again."""
         if self._straight is not None:
             return self._open[ALONE].send(heard) if heard.token else self._straight(heard)
         leads = heard.persistent or heard.token != 0
         return self._handing.hand(heard, Place(leads, heard.stamp.origin))
 
     def hear_control(self, control: HeardControl, event: Event) -> bool:
-        """Pass on a control event, which `event` is; False where it was not accepted."""
+        """Send a control event, decoded as `event`; return False where it was not accepted."""
         if self._straight is not None:
             return self._straight(control)
         if is_signal(event):
@@ -107,33 +107,36 @@ class Multiplexer:
         return self._handing.hand(control, place_of(control, event))
 
     def ask(self, request: Message) -> bool:
-        """Pass on a request of the adapter's own; False where it is to be made again."""
+        """Send a request of the adapter's own; return False where it must be made again."""
         line = self._handing.line_of(REQUEST)
         return line is not None and line.send(request)
 
     def answer(self, message: Done | Confirmed) -> bool:
-        """Report what was done, or published, to those who ordered it."""
+        """Report what was done or published to the replicas that ordered it."""
         if isinstance(message, Done):
             return self._tell(self._wants.note(message))
         line = self._open.get(self._rows.confirmed(message.row)) or self._handing.line_of(REQUEST)
         return line is not None and line.send(message)
 
     def tell(self, counted: Counted) -> bool:
-        """Tell all replicas the adapter's counters and state."""
+        """Send the adapter's counters and state to all replicas."""
         return _send_all(self._lines, counted)
 
     def whole(self) -> Desired:
-        """Return all that is requested natively, for an adapter that has nothing of it any more."""
+        """Return the whole merged state, for an adapter that has none of it any more."""
         return self._wants.whole()
 
     async def run(self) -> None:
-        """Let time pass, until cancelled."""
+        """Call `tick` periodically, until cancelled."""
         while True:
             await asyncio.sleep(TICK_S if self._straight is None else QUIET_TICK_S)
             self.tick()
 
     def tick(self) -> None:
-        """Drop what waits for too long; believe an older view where nobody of the newest is."""
+        """Drop what waits for too long.
+
+        Accept an older view where no member of the newest is linked.
+        """
         self._handing.expire()
         if self._views.see(self._open, self._now_s()):
             self._settle()
@@ -146,13 +149,16 @@ class Multiplexer:
             self._settle()
 
     def down(self, line: Line) -> None:
-        """Accept a link that broke: what it wanted holds, what it did not answer is returned."""
+        """Accept a link that broke.
+
+        Its desired state stays, what it did not answer is delivered again.
+        """
         del self._lines[line]
         self._close(line)
         self._settle()
 
     def receive(self, line: Line, message: Message) -> None:
-        """Accept what a replica says."""
+        """Process a message of a replica."""
         match message:
             case Publish() | PublishControl():
                 self._ordered(line, message)
@@ -166,7 +172,10 @@ class Multiplexer:
                 self._wanted(line, message)
 
     def displaced(self, line: Line, message: Message) -> None:
-        """Take what was sent, but had to go for a more urgent event; its service gives it again."""
+        """Accept a sent message that was dropped for a more urgent one.
+
+        Its service delivers it again.
+        """
         self._handing.drop(message, "displaced", FULL)
         if isinstance(message, Heard) and message.token:
             self._taken(line, Taken(message.token, taken=False))
@@ -175,7 +184,7 @@ class Multiplexer:
         said: Desired | None = None
         if line.replica != view.replica:
             said = self._wants.said(line.replica) if line.whole else None
-            self._close(line)  # it was taken for a gateway without replicas, or changed its name
+            self._close(line)  # it counted as a gateway without replicas, or changed its name
             line.replica, line.whole = view.replica, False
         line.view = view
         self._views.take(view, self._now_s())
@@ -206,12 +215,15 @@ class Multiplexer:
         self._give_back(line)
 
     def _give_back(self, line: Line) -> None:
-        """Have delivered again what a replica did not acknowledge; its answers mean nothing now."""
+        """Request again what a replica did not acknowledge.
+
+        Its answers mean nothing from now on.
+        """
         for token in line.pending.give_up():
             self._inside.acknowledgements.answered(token, taken=False)
 
     def _settle(self) -> None:
-        """Have everything be as the links and the newest view say."""
+        """Update everything to the links and the newest view."""
         if len(self._open) == 1 and ALONE in self._open:
             self._views.forget()
         self._views.see(self._open, self._now_s())
@@ -220,17 +232,17 @@ class Multiplexer:
         alone = self._views.newest is None and ALONE in self._open
         living = frozenset((ALONE,)) if alone else self._views.living
         if living is not None and not self._wants.knows(living):
-            living = None  # nobody of them said its wishes yet: those known before count
+            living = None  # no desired state of these is known yet: those known before count
         self._perform(self._wants.count(living, {line.replica for line in self._lines}))
         self._choose()
         self._handing.flush()
         self._lead()
 
     def _release(self) -> None:
-        """Wait for acknowledgements of the replica that leads, and of no other.
+        """Wait for acknowledgements only of the replica that leads.
 
-        What another one still has to acknowledge is delivered again, before anything newer goes to
-        the one that leads. Where the other did commit it, the journal says so.
+        What another replica still has to acknowledge is delivered again, before anything newer goes
+        to the one that leads. Where the other did commit it, the journal records that.
         """
         leader = self._handing.line_of(REQUEST)
         for line in self._lines:
@@ -238,7 +250,7 @@ class Multiplexer:
                 self._give_back(line)
 
     def _choose(self) -> None:
-        """Have all go as it is where it may."""
+        """Send all unchanged where that is possible."""
         line = self._open.get(ALONE) if self._views.newest is None else None
         same = line is not None and self._wants.is_same(ALONE)
         self._straight = line.end.send if line is not None and line.end and same else None

@@ -1,4 +1,4 @@
-"""Events that went to one replica and wait for its acknowledgement, in their order."""
+"""Events that were sent to one replica and wait for its acknowledgement, in their order."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ class _Sent:
 
 
 class Pending:
-    """Keeps the tokens that one link's replica is to answer.
+    """Keeps the tokens that the replica of one link is to answer.
 
     `Acknowledgements` bounds how many events wait for an answer, over all links together.
     """
@@ -26,7 +26,7 @@ class Pending:
         return len(self._sent)
 
     def after(self, priority: int) -> int:
-        """Return the token of a priority that was sent last and is not answered; 0 for none."""
+        """Return the token that was sent last with a priority and is not answered; 0 for none."""
         return next(reversed(self._order.get(priority, {})), 0)
 
     def sent(self, heard: Heard) -> None:
@@ -37,13 +37,13 @@ class Pending:
         self._order.setdefault(heard.priority, {})[heard.token] = None
 
     def answered(self, answer: Taken) -> list[Taken]:
-        """Return what an answer for one part says of this and of other events.
+        """Return the answers that follow from an answer for one part, for this and other events.
 
-        A replica that refused an event refuses all of its priority that were sent behind it. They
+        A replica that refused an event refuses all of its priority that were sent after it. These
         need not wait for answers of their own, so that all are sent again together, in their order.
 
         Args:
-            answer: The replica's. It means nothing where the event does not wait for one.
+            answer: The replica's. It is ignored where the event does not wait for one.
         """
         sent = self._sent.get(answer.token)
         if sent is None:
@@ -59,7 +59,7 @@ class Pending:
         return [Taken(token, taken=False) for token in refused]
 
     def give_up(self) -> list[int]:
-        """Return all tokens in the order in which they were sent; no answer counts any more."""
+        """Return all tokens in the order in which they were sent, and forget them."""
         tokens = list(self._sent)
         self._sent.clear()
         self._order.clear()

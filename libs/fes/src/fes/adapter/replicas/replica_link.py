@@ -11,7 +11,7 @@ from fes.link.messages import Heard, View
 
 
 class Lines(Protocol):
-    """Accepts what happens to the links."""
+    """Is notified of what happens to the links."""
 
     def up(self, line: "Line", *, at_once: bool) -> None:
         """Accept a link that can be used."""
@@ -20,23 +20,23 @@ class Lines(Protocol):
         """Accept a link that broke."""
 
     def receive(self, line: "Line", message: Message) -> None:
-        """Accept what the replica says."""
+        """Accept a message of the replica."""
 
     def displaced(self, line: "Line", message: Message) -> None:
-        """Accept what was sent, but had to go for something more urgent."""
+        """Accept a sent message that was dropped for a more urgent one."""
 
 
 class Line:
-    """A link to one replica, again and again; who it is, the replica says.
+    """A link to one replica, made again whenever it breaks; the replica states its name.
 
     Args:
-        lines: Takes what happens.
+        lines: Is notified of what happens.
 
     Attributes:
         end: The link; None where there is none.
-        replica: Name of the replica; `ALONE` where it has said none.
-        view: What the replica told last of all replicas.
-        whole: Whether its whole desired state is here, so that it can be told what was received.
+        replica: Name of the replica; `ALONE` where it has sent none.
+        view: The last view that the replica sent.
+        whole: Whether its whole desired state is here, so that received events can be sent to it.
         pending: Events that the replica is to acknowledge.
     """
 
@@ -61,23 +61,23 @@ class Line:
         self._lines.up(self, at_once=at_once)
 
     def down(self) -> None:
-        """Use the link no longer: it broke. Harmless where there is none."""
+        """Stop using the link, which broke; idempotent."""
         if self.end is not None:
             self._lines.down(self)
             self.end = self.view = None
             self.replica, self.whole = ALONE, False
 
     def receive(self, message: Message) -> None:
-        """Accept what the replica says."""
+        """Accept a message of the replica."""
         if self.end is not None:
             self._lines.receive(self, message)
 
     def displaced(self, message: Message) -> None:
-        """Accept what was sent to the replica, but had to go for something more urgent."""
+        """Accept a message to the replica that was dropped for a more urgent one."""
         self._lines.displaced(self, message)
 
     def send(self, message: Message) -> bool:
-        """Send to the replica; False where the message was dropped."""
+        """Send to the replica; return False where the message was dropped."""
         if self.end is None:
             return False
         if isinstance(message, Heard) and message.token:
@@ -85,7 +85,7 @@ class Line:
         return self.end.send(message)
 
     def _send_kept(self, end: LinkEnd, heard: Heard) -> bool:
-        """Send an event that its service keeps; it names the one that was sent before it."""
+        """Send an event that its service keeps, with the token of the one sent before it."""
         if not end.send(structs.replace(heard, after=self.pending.after(heard.priority))):
             return False
         self.pending.sent(heard)

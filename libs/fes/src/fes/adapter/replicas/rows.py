@@ -1,4 +1,4 @@
-"""Which replica is notified of an event in custody that it ordered to be published."""
+"""Remembers to which replica the confirmation of a custody row goes."""
 
 from collections import OrderedDict
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from fes.adapter.replicas.desired import ALONE
 
 ROWS: Final = 25_000
-"""Most rows of which the replica is remembered: more than an adapter keeps waiting."""
+"""Most rows whose replica is remembered: more than an adapter keeps waiting."""
 
 
 class Rows:
-    """Remembers who ordered a row last; after a takeover that is another replica."""
+    """Remembers which replica ordered a row last; after a takeover that is another one."""
 
     def __init__(self) -> None:
         self._rows: OrderedDict[int, str] = OrderedDict()
@@ -23,5 +23,5 @@ class Rows:
             self._rows.popitem(last=False)
 
     def confirmed(self, row: int) -> str:
-        """Return who ordered a row, and forget it; `ALONE` where that is not known."""
+        """Return the replica that ordered a row, and forget it; `ALONE` where that is not known."""
         return self._rows.pop(row, ALONE)

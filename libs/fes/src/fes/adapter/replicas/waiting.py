@@ -1,4 +1,4 @@
-"""What waits for a replica that is not linked now."""
+"""Messages that wait for a replica that is not linked now."""
 
 from collections import deque
 from typing import Final
@@ -16,11 +16,11 @@ EVENT_S: Final = 5.0
 """Longest wait of a best-effort event."""
 
 LEADER_S: Final = 30.0
-"""Longest wait of what the leader has charge of."""
+"""Longest wait of what is for the leader."""
 
 
 class Waiting:
-    """Keeps messages by whom they are for, each in its order.
+    """Keeps messages by the replica that they are for, each in its order.
 
     Args:
         events: Most events that wait.
@@ -38,14 +38,14 @@ class Waiting:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Whom something waits for, the longest first."""
+        """The places for which something waits, the longest first."""
         return tuple(self._places)
 
     def put(self, place: Place, message: Message, now_s: float) -> bool:
-        """Have a message wait; False where too many do.
+        """Keep a message waiting; return False where too many wait.
 
         Args:
-            place: Whom it is for.
+            place: The replica that it is for.
             message: The message.
             now_s: Monotonic clock, seconds.
         """
@@ -58,13 +58,13 @@ class Waiting:
         return True
 
     def take(self, place: Place) -> list[Message]:
-        """Return all that waits for one, in its order; it waits no more."""
+        """Remove and return all that waits for one place, in its order."""
         waited = self._places.pop(place, deque())
         self._count[place == REQUEST] -= len(waited)
         return [message for _, message in waited]
 
     def expired(self, now_s: float) -> list[Message]:
-        """Return what has waited for too long; it waits no more."""
+        """Remove and return what has waited for too long."""
         gone: list[Message] = []
         for place, waited in tuple(self._places.items()):
             while waited and waited[0][0] <= now_s:

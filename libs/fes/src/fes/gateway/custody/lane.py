@@ -1,7 +1,7 @@
 """Lanes: rows of one origin and one priority for one destination go in order.
 
-Several may be in transit at once. Each names the one before it that is not answered yet, and
-whoever takes them takes none without that one: so what is lost is sent again with all behind it.
+Several may be in transit at once. Each names the one before it that is not answered yet, and a
+receiver accepts none without that one: so what is lost is sent again with all behind it.
 """
 
 from collections import OrderedDict
@@ -41,10 +41,10 @@ class Lane:
         destination: Event service identifier.
 
     Attributes:
-        hop: The hop that the rows in transit take.
-        sent_us: When one was sent last, own clock.
-        paused_us: Until when none is sent, own clock, because one could not be published.
-        tries: How often they were sent again without an answer.
+        hop: The hop to which the rows in transit were sent.
+        sent_us: When a row was sent last, own clock.
+        paused_us: Until when no row is sent, own clock, because one could not be published.
+        tries: How often the rows were sent again without an answer.
     """
 
     def __init__(self, destination: str) -> None:

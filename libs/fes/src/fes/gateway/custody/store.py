@@ -1,7 +1,7 @@
-"""Custody: the persistent events that a gateway answers for, and those that it answered for.
+"""Custody: the persistent events that a gateway must deliver, and records of those that left.
 
-A row is one event for one destination. It goes when the next gateway has committed it or the
-destination's adapter has confirmed it, and leaves a mark for as long as a copy may come.
+A row is one event for one destination. It is deleted when the next gateway has committed it or the
+destination's adapter has confirmed it, and leaves a delivery record for as long as a copy may come.
 
 Source:
     design, section 6, Delivery.
@@ -22,25 +22,26 @@ from fes.gateway.turn import Turn
 from fes.model import check_stamp
 
 ROW, MARK = f"row{END}", f"mark{END}"
-"""What the keys of rows and marks begin with, in the journal."""
+"""What the keys of rows and delivery records begin with, in the journal."""
 
 RENEWALS = 8
-"""Most renewals of the record of a repeated event in a retransmission horizon."""
+"""How often at most the record of a repeated event is renewed in one retransmission horizon."""
 
 KEY_PARTS = 3
 _NOTHING = (0, 0)
 _INT64 = 2**63
 
 Key = tuple[str, str, str]
-"""An event's identity as text, its destination, and the home that the identity is unique in."""
+"""An event's identity as text, its destination, and the home within which the identity is
+unique."""
 
 
 class Handover(NamedTuple):
     """How custody of an event came to this gateway from another.
 
     Attributes:
-        giver: The gateway that gave it, and waits for an acknowledgement.
-        row: Which of its rows.
+        giver: The gateway that sent it, and waits for an acknowledgement.
+        row: The number of its row.
     """
 
     giver: str
@@ -51,11 +52,12 @@ class CustodyRow(msgspec.Struct, frozen=True, array_like=True):
     """An event for one destination, in this gateway's custody.
 
     Attributes:
-        place: Its place in the order; stays.
-        number: Names it in acknowledgements; a row that is given again is a new row.
+        place: Its place in the order; it never changes.
+        number: Identifies it in acknowledgements; a row that is accepted again has a new number.
         destination: Event service identifier.
         event: The event.
-        handover: How it came from another gateway; None where it did not, or waits for no answer.
+        handover: How it came from another gateway; None where it did not, or where no gateway waits
+            for an answer.
     """
 
     place: int
@@ -66,15 +68,15 @@ class CustodyRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def key(self) -> Key:
-        """What makes two rows the same."""
+        """The identity of a row: event, destination and home."""
         return row_key(self.event, self.destination)
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
-    """What became of a row.
+    """The delivery record of a row that was deleted.
 
     Attributes:
-        final: Whether the destination has the event; otherwise the next gateway answers for it.
+        final: Whether the destination has the event; otherwise the next gateway has custody of it.
         at_us: When, own clock.
     """
 
@@ -88,14 +90,15 @@ _mark_decoder = msgspec.msgpack.Decoder(Mark)
 
 
 class Custody:
-    """Keeps rows and marks.
+    """Keeps rows and delivery records.
 
     Args:
         settings: Of the gateway.
-        next_number: Gives out numbers, each once in the life of a federation's gateway.
+        next_number: Returns numbers, each once in the life of a federation's gateway.
 
     Attributes:
-        forgotten: Marks that went before their time, because there were too many.
+        forgotten: Delivery records that were deleted before their time, because there were too
+            many.
         bytes: Weight of all rows.
     """
 
@@ -120,10 +123,11 @@ class Custody:
     def full(self, event: Transit, destination: str) -> bool:
         """Return whether no further row for a destination is accepted.
 
-        Each destination has room for so many rows of its own. The bytes are shared by all: one may
-        use no more of them than it leaves free, so that a destination that is away does not use
-        what others need. What came further finds room where what is new does not: so two full
-        gateways can send one another what lies behind them, and neither waits for ever.
+        Each destination has room for a number of rows of its own. All destinations share the bytes:
+        one may use no more of them than it leaves free, so that a destination that is away does not
+        use what others need. An event that passed more event services finds room where a new one
+        does not: so two full gateways can exchange what each has to forward, and neither waits for
+        ever.
         """
         settings, passed = self._settings, len(event.path)
         rows, size = self._held.get(destination, _NOTHING)
@@ -134,7 +138,7 @@ class Custody:
 
     @property
     def marks(self) -> int:
-        """The number of marks."""
+        """The number of delivery records."""
         return len(self._marks)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
@@ -152,25 +156,25 @@ class Custody:
         return max((max(row.number, row.place) for row in self._rows.values()), default=0)
 
     def get(self, key: Key) -> CustodyRow | None:
-        """Return a row; None where it is not held."""
+        """Return a row; None where there is none."""
         return self._rows.get(key)
 
     def numbered(self, number: int) -> CustodyRow | None:
-        """Return the row that a number names; None where it went, or was given again since."""
+        """Return the row of a number; None where it was deleted, or accepted again since."""
         key = self._by_number.get(number)
         return None if key is None else self._rows[key]
 
     def answered(self, key: Key, turn: Turn, *, given: bool) -> bool:
-        """Return whether this gateway answered for an event, so that a copy is a repetition.
+        """Return whether this gateway had custody of an event, so that a copy is a repetition.
 
-        The record of a repeated event is kept for a whole retransmission horizon again: who sends a
-        copy has no answer yet, and sends another if this answer is lost, too.
+        The record of a repeated event is kept for a whole retransmission horizon again: the sender
+        of a copy has no answer yet, and sends another copy if this answer is lost, too.
 
         Args:
             key: Its identity and destination.
             turn: Collects what comes of it.
-            given: Whether another gateway returns the copy into custody. It may return what it
-                was given: then only what reached its destination is a repetition.
+            given: Whether another gateway transfers custody of the copy. It may send back what it
+                received from here: then only what reached its destination is a repetition.
         """
         if key not in self._marks:
             key = (*key[:2], "")
@@ -184,10 +188,10 @@ class Custody:
     def take(
         self, event: Transit, destination: str, handover: Handover | None, turn: Turn
     ) -> CustodyRow:
-        """Accept an event into custody, or hold again what is given again.
+        """Accept an event into custody, or renew the row of one that is sent again.
 
         Returns:
-            The row; it must be committed before anything is said about it.
+            The row; it must be committed before it is acknowledged or sent.
         """
         held = self._rows.get(row_key(event, destination))
         number = self._next_number()
@@ -200,7 +204,7 @@ class Custody:
         return row
 
     def complete(self, row: CustodyRow, turn: Turn, *, final: bool) -> None:
-        """Let a row go, and mark what became of it."""
+        """Delete a row, and keep a delivery record of it."""
         self._let_go(row)
         turn.mutations.append(DropRow(name_of(ROW, row.key)))
         self._mark(row.key, Mark(final, turn.own_us), turn)
@@ -209,7 +213,7 @@ class Custody:
             self._forget(next(iter(self._marks)), turn)
 
     def expire(self, turn: Turn) -> None:
-        """Forget the marks of events of which no copy comes any more."""
+        """Delete the records of events of which no copy can come any more."""
         before_us = turn.own_us - self._settings.retransmission_us
         while self._marks:
             key, mark = next(iter(self._marks.items()))
@@ -245,16 +249,16 @@ class Custody:
 
 
 def row_key(event: Transit, destination: str) -> Key:
-    """Return what names an event for a destination."""
+    """Return the identity of the row of an event for a destination."""
     return event.id, destination, event.stamp.home
 
 
 def read_row(key: str, value: bytes) -> CustodyRow:
-    """Return the row that the journal kept under a key.
+    """Return the row that the journal contains under a key.
 
     Raises:
-        msgspec.DecodeError: The value is none.
-        KeyFormatError: It is another row's.
+        msgspec.DecodeError: The value is not a row.
+        KeyFormatError: The key is another row's.
         EventError: Its event has a stamp that is out of range.
     """
     row = _row_decoder.decode(value)
@@ -267,13 +271,13 @@ def read_row(key: str, value: bytes) -> CustodyRow:
 
 
 def read_mark(key: str, value: bytes) -> tuple[Key, Mark]:
-    """Return what a mark of the journal is of, and the mark.
+    """Return the identity that a delivery record of the journal is of, and the record.
 
-    A mark of the format before this one names no home: then the home is empty.
+    A record in the format before this one names no home: then the home is empty.
 
     Raises:
         msgspec.DecodeError: The value is none.
-        KeyFormatError: The key is none of a mark.
+        KeyFormatError: The key is not that of a delivery record.
     """
     mark = _mark_decoder.decode(value)
     if not key.endswith(END):
@@ -286,10 +290,10 @@ def read_mark(key: str, value: bytes) -> tuple[Key, Mark]:
 
 
 def earlier_name(kind: str, key: Key) -> str:
-    """Return how the format before this one named a row or a mark."""
+    """Return the name of a row or a delivery record in the format before this one."""
     return f"{kind}{key[0]}{END}{key[1]}"
 
 
 def name_of(kind: str, key: Key) -> str:
-    """Return the name of a row or a mark in the journal."""
+    """Return the name of a row or a delivery record in the journal."""
     return key_of(kind.removesuffix(END), *key)

@@ -1,4 +1,4 @@
-"""Kept events are accepted in the order in which they were sent over a link, without a gap."""
+"""Persistent events are accepted in the order in which a link sent them, without a gap."""
 
 from collections import OrderedDict
 from typing import Final
@@ -11,14 +11,14 @@ and its event service delivers it again."""
 
 
 class Succession:
-    """Knows of each link and priority which event with a token was accepted last.
+    """Remembers which event with a token was accepted last, for each link and priority.
 
-    An adapter sends a stream and does not wait for answers. So an event may be accepted only if the
-    one that was sent just before it was: `Heard.after` names it. All that follows a refused one is
-    refused for that, whoever refused it and whether or not this replica remembers; the adapter then
-    sends them again in their order.
+    An adapter sends events without waiting for answers. So an event may be accepted only if the one
+    that was sent just before it was accepted: `Heard.after` names that one. All that follow a
+    refused event are refused too, whichever replica refused it; the adapter then sends them again
+    in their order.
 
-    It is kept in memory only. What is forgotten costs a delivery more and never the order.
+    It is kept in memory only. What is forgotten costs one more delivery and never the order.
     """
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class Succession:
         Args:
             heard: The event.
             service: Event service identifier.
-            taken: Whether it was. One that was not has no successor, even where another part of
-                it was accepted.
+            taken: Whether it was accepted. One that was not has no successor, even where some of
+                its destinations accepted it.
         """
         last = self._last.setdefault(service, OrderedDict())
         if taken:
@@ -50,9 +50,9 @@ class Succession:
             del last[heard.priority]
 
     def forget(self, service: str) -> None:
-        """Forget one link: over a new one tokens have no predecessor."""
+        """Forget one link: over a new link the first token has no predecessor."""
         self._last.pop(service, None)
 
     def clear(self) -> None:
-        """Forget all links: what was accepted may be void."""
+        """Forget all links: what was accepted may not have been committed."""
         self._last.clear()

@@ -21,20 +21,20 @@ from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed
 
 TURNS = 10_000
-"""Most lanes of other gateways of which the row taken last is remembered."""
+"""Most lanes of other gateways whose last accepted row is remembered."""
 
 NEVER = "can never be accepted by"
-"""How the reason begins why an event that another gateway refused for good is set aside."""
+"""How the reason begins when an event is set aside since another gateway refused it for good."""
 
 REASON = 300
-"""Most characters of the reason that another gateway tells."""
+"""Most characters of the reason that another gateway sends."""
 
 SLOWEST = 16
 """Most retry intervals between two attempts."""
 
 
 class CustodyTransfer:
-    """Moves the rows in custody.
+    """Sends the rows in custody, and deletes those that are confirmed or acknowledged.
 
     Args:
         settings: Of the gateway.
@@ -42,7 +42,7 @@ class CustodyTransfer:
         dispatch: Forwards events.
         hop: Returns the first step to an event service; None where there is none now.
         persistent: Event services that keep events.
-        marks: Remembers what was sent where nobody answers.
+        marks: Remembers what was sent to destinations that do not answer.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class CustodyTransfer:
         self._answered_us: dict[Hop, int] = {}
 
     def restore(self) -> None:
-        """Restore the rows of the gateway before this one; they go on once links are up."""
+        """Restore the rows that the journal kept; they are sent once links are up."""
         for row in self._custody:
             self._expires(row)
             if row.event.starts_us:
@@ -76,13 +76,13 @@ class CustodyTransfer:
                 self._lane_of(row).add(row)
 
     def keeps(self, event: Transit, destination: str) -> bool:
-        """Return whether an event goes into custody: some hop answers, or others wait before it."""
+        """Return whether an event goes into custody: a hop answers, or others wait before it."""
         key = LaneKey(-event.priority, event.stamp.origin, destination)
         hop = self._next_hop(destination)
         return key in self._lanes or hop is None or self._answers(hop, destination)
 
     def take(self, event: Transit, destination: str, turn: Turn) -> bool:
-        """Accept an event that no gateway gave; return whether this gateway answers for it."""
+        """Accept an event from a client; return whether this gateway has custody of it."""
         key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, turn, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
@@ -92,13 +92,13 @@ class CustodyTransfer:
     def given(
         self, event: Transit, destination: str, handover: Handover, after: int, turn: Turn
     ) -> bool:
-        """Accept an event that another gateway gives; return whether to acknowledge it.
+        """Accept custody of an event from another gateway; return whether to acknowledge it.
 
         Args:
             event: The event.
             destination: Where it goes.
-            handover: Who hands it over.
-            after: The giver's row before it that must have been accepted; 0 where none must.
+            handover: The gateway that sends it, and its row.
+            after: The sender's row before it, which must have been accepted; 0 where there is none.
             turn: Collects what comes of it.
         """
         key = row_key(event, destination)
@@ -107,7 +107,7 @@ class CustodyTransfer:
         in_turn = not after or self._turns.get(lane) == after
         if held is None and self._custody.answered(key, turn, given=True):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
-            if not in_turn:  # it came by another route, and what is before it here has not come yet
+            if not in_turn:  # it came by another route; the row before it has not come yet
                 return True
         elif not in_turn:
             turn.decide(of_event("suppressed", event, to=destination, reason="out of turn"))
@@ -123,7 +123,10 @@ class CustodyTransfer:
         return True
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
-        """Accept what an adapter declares of a row; it answers only for what it was to publish."""
+        """Accept an adapter's confirmation of a row.
+
+        It counts only for a row that it had to publish.
+        """
         row = self._custody.numbered(confirmed.row)
         if row is None or row.destination != service or row.place in self._waiting:
             return
@@ -136,7 +139,7 @@ class CustodyTransfer:
         self._complete(row, turn, final=True)
 
     def acknowledged(self, signal: Acknowledgement, turn: Turn) -> None:
-        """Let the rows go that another gateway answers for now."""
+        """Delete the rows whose custody another gateway accepted."""
         for number in signal.rows if signal.to == self._settings.id else ():
             row = self._custody.numbered(number)
             if row is not None and not self._is_direct(row):
@@ -149,7 +152,7 @@ class CustodyTransfer:
                 self._complete(row, turn, final=True)
 
     def resume(self, turn: Turn, service: str = "") -> None:
-        """Send what may go now; what went over an event service already is sent again."""
+        """Send the rows that may be sent now; those sent over `service` before are sent again."""
         for key in sorted(self._lanes):
             lane = self._lanes.get(key)
             if lane is not None:
@@ -158,18 +161,18 @@ class CustodyTransfer:
                 self._pump(key, lane, turn)
 
     def rewind(self, service: str) -> None:
-        """Have what was sent to gateways at an event service sent again: one of them is new."""
+        """Send again what was sent to gateways at an event service: one of them is new."""
         for lane in self._lanes.values():
             if lane.hop.service == service != lane.destination:
                 lane.rewind()
 
     def tick(self, turn: Turn) -> None:
-        """Let time pass: begin what may begin, drop what is worthless, send again what must."""
+        """Send what may begin now, drop what has expired, and send again what has no answer."""
         self._expire(turn)
         started = [row for row in self._waiting.values() if row.event.starts_us <= turn.now.time_us]
         for row in started:
             del self._waiting[row.place]
-            self._lane_of(row).add(row)  # all of them before any is sent: the urgent go first
+            self._lane_of(row).add(row)  # add all before any is sent: the urgent go first
         for lane in self._lanes.values():
             if lane.waiting and turn.own_us - lane.sent_us >= self._patience_us(lane):
                 lane.tries += 1
@@ -182,9 +185,9 @@ class CustodyTransfer:
             heapq.heappush(self._expiring, (row.event.expires_us, row.place, row.key))
 
     def _expire(self, turn: Turn) -> None:
-        """Let the rows go that are worthless, whether or not there is a route for them.
+        """Drop the rows that have expired, whether or not there is a route for them.
 
-        One that is in transit is answered, or let go when it would be sent again.
+        One that is in transit is answered, or dropped when it would be sent again.
         """
         later = []
         while self._expiring and self._expiring[0][0] <= turn.now.time_us:
@@ -197,31 +200,30 @@ class CustodyTransfer:
                 later.append((turn.now.time_us + self._settings.retry_us, place, key))
                 continue
             turn.decide(of_event("dropped", row.event, to=row.destination, reason="expired"))
-            self._remove(row, turn, final=True)  # what is behind it is sent later: the urgent first
+            self._remove(row, turn, final=True)  # what is behind it is sent later, urgent first
         for entry in later:
             heapq.heappush(self._expiring, entry)
 
     def _is_direct(self, row: CustodyRow) -> bool:
-        """Return whether a row goes to its destination without another gateway between.
+        """Return whether a row goes to its destination without another gateway in between.
 
-        Then it is the adapter that answers for it: whoever gave the event, or took it before, may
-        have given it away again.
+        Then the adapter answers for it, whichever gateways had custody of the event before.
         """
         lane = self._lanes.get(LaneKey.of(row))
         return lane is not None and lane.hop.service == row.destination
 
     def _patience_us(self, lane: Lane) -> int:
-        """Return how long an answer is waited for.
+        """Return how long to wait for an answer.
 
-        Where a hop answered since, there is no reason to wait ever longer: what was sent there at
-        once was more than the link has room for, and what was dropped is sent with what is left.
+        Where a hop answered since, there is no reason to wait ever longer: more was sent there at
+        once than the link has room for, and what was dropped there is sent again with the rest.
         """
         if self._answered_us.get(lane.hop, 0) > lane.sent_us:
             return self._settings.retry_us
         return self._settings.retry_us * min(1 << min(lane.tries, SLOWEST), SLOWEST)
 
     def _pause(self, lane: Lane, row: CustodyRow, turn: Turn) -> None:
-        """Send the rows of a lane again later; those behind that fail with it say nothing new."""
+        """Send the rows of a lane again later; failures of the rows behind change nothing."""
         if lane.is_sent(row):
             lane.rewind()
             lane.paused_us = turn.own_us + self._patience_us(lane)
@@ -244,7 +246,7 @@ class CustodyTransfer:
         if row.event.starts_us > turn.now.time_us:
             self._waiting[row.place] = row
             return
-        self._waiting.pop(row.place, None)  # where it was given anew meanwhile
+        self._waiting.pop(row.place, None)  # where it was sent again meanwhile
         lane = self._lane_of(row)
         lane.add(row)
         self._pump(LaneKey.of(row), lane, turn)
@@ -258,7 +260,7 @@ class CustodyTransfer:
             self._pump(LaneKey.of(row), lane, turn)
 
     def _remove(self, row: CustodyRow, turn: Turn, *, final: bool) -> Lane | None:
-        """Let a row go without sending what is behind it; return its lane."""
+        """Delete a row without sending what is behind it; return its lane."""
         self._custody.complete(row, turn, final=final)
         self._waiting.pop(row.place, None)
         lane = self._lanes.get(LaneKey.of(row))
@@ -316,19 +318,19 @@ class CustodyTransfer:
             self._custody.complete(row, turn, final=hop.service == destination)
 
     def _give_up(self, lane: Lane, turn: Turn) -> None:
-        """Let the rows go whose destination the file no longer has."""
+        """Drop the rows whose destination is no longer in the file."""
         lane.rewind()
         while (row := lane.next()) is not None:
             self._let_go(row, lane, turn, "dropped", "no such event service")
 
     def _let_go(self, row: CustodyRow, lane: Lane, turn: Turn, decision: str, reason: str) -> None:
-        """Let a row go that will not arrive, and say so."""
+        """Drop a row that will not arrive, and report the reason."""
         turn.decide(of_event(decision, row.event, to=row.destination, reason=reason))
         lane.remove(row)
         self._custody.complete(row, turn, final=True)
 
     def _answers(self, hop: Hop, destination: str) -> bool:
-        """Return whether what goes by a hop is answered for.
+        """Return whether a hop confirms or acknowledges what is sent to it.
 
         On a medium gateways acknowledge one another, since what is sent there may not be received.
         """

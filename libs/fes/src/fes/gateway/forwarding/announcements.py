@@ -1,4 +1,4 @@
-"""Fabricated announcements: what no client announced is announced before it is published."""
+"""Fabricated announcements: made before an event is published that no client announced."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from fes.link.messages import Announce, Unannounce
 from fes.model import binary
 
 LEASE_BYTES = 500
-"""What a lease takes beside its body."""
+"""Bytes that a lease accounts for, beside its body."""
 
 
 @dataclass(slots=True)
@@ -31,10 +31,10 @@ class Announcements:
     """Keeps the fabricated announcements of a gateway, as leases that publications renew.
 
     Args:
-        desired: By event service; what a client announced needs no fabrication.
-        next_number: Gives out numbers.
-        lease_us: How long an announcement lives unrenewed.
-        limit: Most announcements at one event service; the one unused longest goes first.
+        desired: By event service; what a client announced is not fabricated.
+        next_number: Returns numbers, each once.
+        lease_us: How long an announcement lasts without renewal.
+        limit: Most announcements at one event service; the one unused longest is withdrawn first.
         limit_bytes: Most bytes that they account for; the newest stays, however large.
     """
 
@@ -55,7 +55,7 @@ class Announcements:
         self._leases: dict[str, OrderedDict[str, _Lease]] = {}
 
     def before(self, service: str, subject: str, body: bytes, turn: Turn) -> None:
-        """Announce a subject at a service unless that was done, and renew its lease.
+        """Announce a subject at an event service unless it is announced there, and renew its lease.
 
         Raises:
             EventError: The body is not an event of the subject, and would be announced.
@@ -81,7 +81,7 @@ class Announcements:
             self._end(service, next(iter(leases)), turn)
 
     def failed(self, service: str, number: int, turn: Turn) -> None:
-        """Forget an announcement that could not be made, so that the next publication asks anew."""
+        """Forget an announcement that failed, so that the next publication makes it again."""
         leases = self._leases.get(service, OrderedDict())
         for subject, lease in leases.items():
             if lease.number == number:
@@ -106,7 +106,7 @@ class Announcements:
         turn.order(service, Unannounce(lease.number))
 
     def live(self, service: str) -> tuple[Announce, ...]:
-        """Return the fabricated announcements that hold at a service."""
+        """Return the fabricated announcements that are active at an event service."""
         return tuple(
             Announce(lease.number, lease.body) for lease in self._leases.get(service, {}).values()
         )

@@ -1,6 +1,6 @@
 """Events that must not be delivered yet: `StartTime`.
 
-Persistent ones wait in custody; these are the others.
+Persistent events wait in custody; these are the others.
 """
 
 import heapq

@@ -13,11 +13,11 @@ from fes.model import binary
 
 
 class Dispatch:
-    """Sends events.
+    """Publishes events natively, or forwards them to other gateways.
 
     Args:
         settings: Of the gateway.
-        announcements: Announces before it is published.
+        announcements: Announces a subject before an event of it is published.
         persistent: Event services that keep events.
     """
 
@@ -38,7 +38,7 @@ class Dispatch:
             destination: Event service identifier.
             turn: Collects what comes of it.
             row: Number of the custody row to be confirmed; 0 where none is.
-            after: The row before it that is not confirmed yet.
+            after: Number of the row before it that is not confirmed yet.
 
         Raises:
             EventError: The event's body had to be read, and is not an event of its subject.
@@ -62,18 +62,18 @@ class Dispatch:
         row: int = 0,
         after: int = 0,
     ) -> None:
-        """Send an event on towards event services that are not attached.
+        """Forward an event towards event services that are not attached.
 
         Args:
             event: The event.
-            hop: Where to say it, and to whom.
+            hop: The event service to publish it at, and the gateway that it is for.
             names: Event services behind it.
             turn: Collects what comes of it.
             row: Number of the custody row to be acknowledged; 0 where none is.
             after: The row before it that is not acknowledged yet.
 
         Raises:
-            EventError: The event's body is none.
+            EventError: The body is not an event.
         """
         path = (*event.path, hop.service)
         control = ControlEvent(
@@ -99,8 +99,9 @@ class Dispatch:
         turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
 
     def _shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
-        """Return a path that names each event service once, and no more than an event may pass.
+        """Return a path without repetitions, and no longer than an event may pass.
 
-        Custody may come back; what is in custody is not dropped for the length of its way.
+        Custody may return to a gateway; what is in custody is not dropped for the length of its
+        path.
         """
         return tuple(dict.fromkeys(path))[-self._settings.max_hops :]

@@ -1,4 +1,4 @@
-"""The next hop to an event service, as things are."""
+"""The next hop to an event service, by what works now."""
 
 from collections.abc import Container, Mapping
 
@@ -9,15 +9,15 @@ from fes.gateway.settings import GatewaySettings
 
 
 class NextHops:
-    """Knows the routes from one gateway.
+    """Finds the next hops from one gateway.
 
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
         presence: Knows who is there.
         repeating: Event services whose native clients do not suppress a repeated identity.
-        stamping: Event services where this gateway's adapter stamps what comes unstamped, and no
-            other gateway accepts that.
+        stamping: Event services where this gateway's adapter stamps events that come without a
+            stamp, and no other gateway accepts those.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class NextHops:
     def towards(self, service: str) -> Hop | None:
         """Return the first step to an event service.
 
-        An attached one is its own first step while its link is up, unless `standby` names another;
-        otherwise another gateway that is attached to it may be on a route. None where there is no
-        route now.
+        An attached event service is its own first step while its link is up, unless `standby` names
+        another; otherwise a route may lead through another gateway that is attached to it. None
+        where there is no route now.
         """
         if service in self._links:
             return self.standby(service) or self._own[service]
@@ -50,9 +50,9 @@ class NextHops:
         return hop if hop is not None and hop.service in self._links else None
 
     def standby(self, service: str) -> Hop | None:
-        """Return the first step to an attached event service that others serve, while they do.
+        """Return the first step to an attached event service that another gateway serves now.
 
-        It closes a circle, or does not work as others see it.
+        The attachment here would close a circle, or does not work as seen by others.
 
         Where native clients do not suppress a repeated identity, two gateways that both serve an
         event service, each by a route of its own, would publish each event there twice.
@@ -70,16 +70,17 @@ class NextHops:
     def is_behind(self, event: Transit, hop: Hop, destination: str) -> bool:
         """Return whether a destination lies behind where an event came from.
 
-        Then the gateways there received the event as well. On a medium they may have missed it.
+        Then the gateways there received the event as well, except on a medium, where they may have
+        missed it.
         """
         if hop.service != event.arrived or hop.service == destination or self._is_alone(event):
             return False
         return not self._adapters[hop.service].on_medium
 
     def is_left(self, event: Transit, destination: str) -> bool:
-        """Return whether a persistent event is left to the gateways behind where it came from.
+        """Return whether the gateways behind where a persistent event came from are to deliver it.
 
-        Where native clients suppress a repeated identity it is sent to them all the same.
+        Where native clients suppress a repeated identity, this gateway sends it too.
         """
         if event.path or event.arrived not in self._repeating:
             return False
@@ -96,5 +97,5 @@ class NextHops:
         return service in self._in_file
 
     def has_company(self, service: str) -> bool:
-        """Return whether other gateways may receive what is said at an event service."""
+        """Return whether other gateways may receive what is sent at an event service."""
         return self._presence.neighbours.has_company(service)

@@ -1,11 +1,11 @@
-"""Delivery records: what was sent to a destination already, best effort.
+"""Delivery records: which best-effort events were sent to a destination already.
 
-Where native clients suppress a repeated identity, marks may be forgotten in a restart. Elsewhere a
-sequence number is reserved in the journal before the event is sent: ahead by no more than the
-origin sent in the last second, so that a restart costs no more than that.
+Where native clients suppress a repeated identity, records may be forgotten in a restart. Elsewhere
+a sequence number is reserved in the journal before the event is sent: ahead by no more events than
+the origin sent in the last second, so that a restart costs no more than those.
 
-An event that had to wait for its `StartTime` may come after many that are newer: of such events
-each is remembered by itself, as many as a window has.
+An event that had to wait for its `StartTime` may come after many that are newer: each of these is
+remembered by itself, as many as a window has.
 
 Source:
     design, section 6, Delivery.
@@ -28,19 +28,19 @@ from fes.model import Stamp
 _SECOND_US = 1_000_000
 
 LATE = f"late{END}"
-"""What the keys of events begin with that were sent after their `StartTime`."""
+"""What the keys begin with of events that were sent after their `StartTime`."""
 
 _RESERVE_PARTS = 5
 
 
 @dataclass(slots=True)
 class _Reserved:
-    """Numbers that one origin may have used at one destination.
+    """Sequence numbers that one origin may have used at one destination.
 
     Attributes:
-        floor: Those up to it were reserved before a restart: none of them is sent any more.
-        upto: Those up to it are reserved.
-        second: Of the federation, in which `count` events were sent.
+        floor: Numbers up to it were reserved before a restart: none of them is sent any more.
+        upto: Numbers up to it are reserved.
+        second: Second of the federation clock in which `count` events were sent.
         count: Events in that second.
         before: Events in the second before it.
     """
@@ -52,7 +52,7 @@ class _Reserved:
     before: int = 0
 
     def ahead(self, now_us: int) -> int:
-        """Count an event; return how many more may come before the next is reserved."""
+        """Count an event; return how many numbers to reserve ahead of it."""
         second = now_us // _SECOND_US
         if second != self.second:
             self.before = self.count if second == self.second + 1 else 0
@@ -62,7 +62,7 @@ class _Reserved:
 
 
 class SentWindow:
-    """Remembers what was sent.
+    """Remembers which events were sent to which destination.
 
     Args:
         settings: Of the gateway.
@@ -77,7 +77,7 @@ class SentWindow:
         self._late: OrderedDict[str, bool] = OrderedDict()
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Restore what was reserved; what this gateway reserved itself it goes on using."""
+        """Restore what was reserved; numbers that this process reserved itself stay usable."""
         for key, value in state.items():
             if key.startswith(RESERVE) and key not in self._reserved:
                 self._reserved[key] = _Reserved(int(value), int(value))
@@ -85,13 +85,13 @@ class SentWindow:
                 self._late[key] = True
 
     def reserved_elsewhere(self, key: str, value: bytes | None) -> None:
-        """Note what another replica reserved, or forgot: none of it is sent any more."""
+        """Note what another replica reserved, or deleted; this one sends none of these numbers."""
         if value is None:
             self._reserved.pop(key, None)
             return
         upto, known = int(value), self._reserved.setdefault(key, _Reserved(0, 0))
         if upto == known.upto:
-            return  # it is this replica's own, read with a whole state
+            return  # this replica's own reservation, read with a whole state
         known.floor, known.upto = max(known.floor, upto), max(known.upto, upto)
         if len(self._reserved) > self._settings.origins:
             self._reserved.popitem(last=False)
@@ -110,9 +110,9 @@ class SentWindow:
         Args:
             stamp: Of the event.
             destination: Event service identifier.
-            turn: Collects what comes of it.
-            persistent: Whether the event is. Of several replicas, one sends the persistent events
-                of an origin and another may send the others: each reserves numbers of its own.
+            turn: Collects the mutations.
+            persistent: Whether the event is persistent. One replica sends the persistent events of
+                an origin and another may send the others: each reserves numbers of its own.
             late: Whether the event had to wait for its `StartTime`.
         """
         if late:
@@ -166,10 +166,10 @@ def reserve_key(stamp: Stamp, destination: str, kind: str) -> str:
 
 
 def read_reserved(key: str) -> str:
-    """Return today's name of reserved numbers; one of the format before names no home.
+    """Return the present key of reserved numbers; a key in the format before names no home.
 
     Raises:
-        KeyFormatError: The key is none of reserved numbers.
+        KeyFormatError: The key is not that of reserved numbers.
     """
     if not key.endswith(END):
         destination, _, rest = key.removeprefix(RESERVE).partition(END)
@@ -182,10 +182,10 @@ def read_reserved(key: str) -> str:
 
 
 def read_late(key: str) -> str:
-    """Return the name of an event that was sent after its `StartTime`.
+    """Return the key of an event that was sent after its `StartTime`.
 
     Raises:
-        KeyFormatError: The key is none of such an event.
+        KeyFormatError: The key is not that of such an event.
     """
     if len(parts_of(key)) != 1 + _RESERVE_PARTS:
         raise KeyFormatError(f"{key[:100]!r} names no event")

@@ -11,16 +11,15 @@ class Transit(msgspec.Struct, frozen=True):
     """An event in transit through a gateway.
 
     Attributes:
-        id: Its identity as people write it.
+        id: Its identity as text.
         stamp: Its stamp.
         subject: Its subject.
         body: The event as MessagePack.
-        expires_us: When it is worthless, federation clock; 0 is never.
+        expires_us: When it expires, federation clock; 0 is never.
         persistent: Whether it requests persistent delivery.
         arrived: Event service that it came from.
-        via: Event services that it passed, the one where it was accepted last.
-        path: Event services that the control event which carries it passed; none where it was
-            received natively.
+        via: Event services that it passed, oldest first; the last is the one where it was accepted.
+        path: Event services that its control event passed; none where it was received natively.
         priority: -32767 .. 32767.
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
     """
@@ -39,7 +38,7 @@ class Transit(msgspec.Struct, frozen=True):
 
     @property
     def trail(self) -> tuple[str, ...]:
-        """Every event service passed, oldest first."""
+        """All event services that it passed, oldest first."""
         return self.via + self.path if self.path else self.via
 
 

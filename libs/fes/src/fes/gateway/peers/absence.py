@@ -1,9 +1,9 @@
-"""Touch: whether a gateway may have missed for good what others withdrew.
+"""Touch: whether a gateway may have missed withdrawals that nobody repeats any more.
 
 It is *away* once it received nothing from any neighbour for the horizon, whether it ran or not; it
-is *new* where its journal knew of no neighbour yet. What either knows is doubtful: others do not
-learn from it. That ends with a complete exchange with a neighbour that is neither; or where for a
-horizon none was there but such as are doubtful too: then what holds among them holds.
+is *new* where its journal records no neighbour yet. What either knows is doubtful: others do not
+learn from it. Doubt ends with a complete exchange with a neighbour that is neither away nor new; or
+where for a horizon only neighbours in doubt were there: then what is active among them counts.
 
 Source:
     design, sections 4 and 12.
@@ -20,7 +20,7 @@ NEW = "contact\x1fnew"
 """Key, in the journal, that is there as long as a gateway is new."""
 
 CONTACTS = 8
-"""How often the horizon that contact is noted at least."""
+"""How often in a horizon contact is noted at least."""
 
 
 class Touch:
@@ -28,7 +28,7 @@ class Touch:
 
     Args:
         horizon_us: How long a gateway may receive nothing.
-        company: Whether it has neighbours at all: who has none is never away.
+        company: Whether it has neighbours at all: a gateway without any is never away.
 
     Attributes:
         away: Whether it was out of touch for longer.
@@ -52,7 +52,7 @@ class Touch:
 
     @property
     def shared_us(self) -> int:
-        """What was accepted here by then others know, own clock; one that is new never was away."""
+        """Own time up to which others know what was accepted here; a new gateway was never away."""
         return self.contact_us if self.away else 0
 
     def restore(self, state: Mapping[str, bytes]) -> None:
@@ -64,7 +64,7 @@ class Touch:
             self._kept = int(contact), self.new
 
     def pass_time(self, own_us: int) -> None:
-        """Let time pass."""
+        """Note the time: the gateway is away where it was out of touch for the horizon."""
         if not self._company:
             return
         if self.contact_us < 0:
@@ -73,11 +73,11 @@ class Touch:
             self.away = True
 
     def doubt(self) -> None:
-        """Take this gateway for away, as nobody knows how long it did not run."""
+        """Treat this gateway as away, since nobody knows for how long it did not run."""
         self.away = self._company
 
     def received(self, own_us: int) -> bool:
-        """Note that a neighbour was received; return whether doubt ends, as all were in doubt."""
+        """Note that a neighbour was received; return whether doubt ends since all were in doubt."""
         if not self.away:
             self.contact_us = own_us
         if not self.doubtful:
@@ -97,8 +97,8 @@ class Touch:
         """Return what the journal is to keep now.
 
         Args:
-            accepted_us: When a request was accepted last, own clock: contact after it states that
-                others know of it, and is noted soon.
+            accepted_us: When a request was accepted last, own clock: contact after it means that
+                others know the request, and is noted soon.
         """
         kept_us, was_new = self._kept
         late = self.contact_us - kept_us >= self._horizon_us // CONTACTS

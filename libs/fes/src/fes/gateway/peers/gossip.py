@@ -1,7 +1,8 @@
-"""Gossip: what gateways tell one another without being asked, and what follows from it.
+"""Gossip: what gateways send one another without a request, and what follows from it.
 
-A hello states who is there and, in digests, what it knows. What is new is told on; what is equal is
-not reported at all, so that a circle of gateways falls silent but for its hellos.
+A hello states which gateways are there and, in digests, what its sender knows. What is new is
+forwarded; what is equal is not sent at all, so that a circle of gateways falls silent but for its
+hellos.
 
 Source:
     design, sections 4 and 6, rule 5.
@@ -22,19 +23,20 @@ from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 
 PROMPT = 8
-"""Hellos at one event service, between two ticks, that tell at once what was learnt; more wait for
-the tick and go as one. In a crowd all wait."""
+"""Most hellos at one event service, between two ticks, that are sent at once when something is
+learnt; more wait for the tick and go as one. In a crowd all wait."""
 
 
 class Gossip:
-    """Says hello, listens, and keeps presence and request table as the neighbours have them.
+    """Sends and receives hellos, and keeps presence and request table equal to the neighbours'.
 
     Args:
         settings: Of the gateway.
         registry: Keeps the requests.
         links: Event services whose link is up.
-        epoch: Names this start: another than any told before. It is not a time.
-        speaks: Whether it speaks for the gateway: of several replicas one does, the others listen.
+        epoch: Identifies this start: different from any sent before. It is not a time.
+        speaks: Whether it sends for the gateway: of several replicas one does, the others only
+            receive.
     """
 
     def __init__(
@@ -65,15 +67,15 @@ class Gossip:
         self._learnt: dict[str, dict[str, Attendance]] = {}
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Restore when the gateway before this one was last in touch."""
+        """Restore when this gateway was last in touch with others."""
         self.touch.restore(state)
 
     def speak(self, epoch: int, state: Mapping[str, bytes]) -> None:
-        """Speak for the gateway from now on.
+        """Send for the gateway from now on.
 
         Args:
-            epoch: Names this replica's lead: another than any epoch told before.
-            state: As `restore` takes it.
+            epoch: Identifies this replica's lead: different from any epoch sent before.
+            state: As for `restore`.
         """
         self._speaks = True
         self._epoch = epoch
@@ -81,12 +83,12 @@ class Gossip:
         self.restore(state)
 
     def adopt(self, attendances: Iterable[Attendance]) -> None:
-        """Take over where every gateway is, this one too, from the replica that speaks."""
+        """Adopt where every gateway is, this one too, from the replica that leads."""
         for attendance in attendances:
             self.presence.roster.take(attendance)
 
     def tick(self, turn: Turn) -> bool:
-        """Let time pass; return whether the routes changed."""
+        """Send the hellos that are due; return whether the routes changed."""
         presence = self.presence
         presence.tick(turn.own_us)
         if not self._speaks:
@@ -104,7 +106,7 @@ class Gossip:
         return changed
 
     def received(self, gateway: str, turn: Turn) -> None:
-        """Note that something came from another gateway; only those of the file are company."""
+        """Note that something came from another gateway; only those of the file count."""
         if gateway in self._known and self.touch.received(turn.own_us):
             self.touch.settle(turn.own_us)
 
@@ -129,9 +131,9 @@ class Gossip:
         self.table_sync.told(table, service, turn)
 
     def review(self, turn: Turn) -> bool:
-        """Say hello where something changed here; return whether the routes did.
+        """Send a hello where something changed here; return whether the routes did.
 
-        In a crowd it is said with the next tick: an adapter that starts changes several times.
+        In a crowd it is sent with the next tick: an adapter that starts changes several times.
         """
         if self._most_prompt:
             self._say_where(turn)
@@ -150,7 +152,7 @@ class Gossip:
             turn.mutations.append(PutRow(ROSTER, write_roster(roster)))
 
     def say_at(self, service: str, turn: Turn) -> None:
-        """Say hello at an event service, and what was learnt since the last one."""
+        """Send a hello at an event service, with what was learnt since the last one."""
         learnt = self._learnt.pop(service, {}).values()
         roster = self.presence.roster
         own = roster.get(self._settings.id)
@@ -174,7 +176,7 @@ class Gossip:
                 self._say_soon(name, new, turn)
 
     def _say_soon(self, service: str, learnt: Iterable[Attendance], turn: Turn) -> None:
-        """Say hello at once, or with the next tick where it was said often since the last."""
+        """Send a hello at once, or with the next tick where many were sent since the last tick."""
         self._learnt.setdefault(service, {}).update((each.gateway, each) for each in learnt)
         said = self._prompt[service] = self._prompt.get(service, 0) + 1
         if said <= self._most_prompt:
@@ -183,7 +185,7 @@ class Gossip:
     def _sound(
         self, attendances: Iterable[Attendance], service: str, turn: Turn
     ) -> list[Attendance]:
-        """Return the attendances that are not far ahead of any clock; the others are refused."""
+        """Return the attendances whose version is not far in the future; refuse the others."""
         latest_us, found = latest(turn), []
         for attendance in attendances:
             if max(attendance.version, attendance.since) > latest_us:

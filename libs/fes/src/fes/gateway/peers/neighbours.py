@@ -8,21 +8,22 @@ CROWD = 8
 """Gateways at one event service up to which each sends a hello as often as it may."""
 
 PATIENCE = 3.5
-"""Hellos of a gateway that must fail to come before it is missing."""
+"""Number of hellos of a gateway that must fail to come before it is missing."""
 
 PACE_HELLOS = 2
-"""Most hello intervals between two asks in a crowd."""
+"""Most hello intervals between two queries for a table in a crowd."""
 
 MEDIUM_NEIGHBOURS = 256
-"""Most gateways remembered at an access point; the one unheard longest goes first."""
+"""Most gateways remembered at an access point; the one not received for longest is forgotten
+first."""
 
 
 class Ear(NamedTuple):
-    """What was received of a gateway last.
+    """When a gateway was received last, and which start of it.
 
     Attributes:
         at_us: When.
-        epoch: Its start.
+        epoch: Identifies its start.
     """
 
     at_us: int
@@ -30,7 +31,7 @@ class Ear(NamedTuple):
 
 
 NEVER = Ear(-(1 << 62), -1)
-"""Of a gateway that nobody listened for yet."""
+"""The entry of a gateway that was not expected yet."""
 
 
 class Neighbours:
@@ -45,7 +46,7 @@ class Neighbours:
     def __init__(self, gateway: str, topology: Topology, hello_us: int) -> None:
         self._on_medium = topology.on_medium
         self._hello_us = hello_us
-        self._heard: dict[str, dict[str, Ear]] = {}  # unheard longest first
+        self._heard: dict[str, dict[str, Ear]] = {}  # those not received for longest come first
         self._strangers: dict[str, dict[str, Ear]] = {}
         self._others: dict[str, tuple[str, ...]] = {}
         self._talkers: dict[str, dict[str, int]] = {}
@@ -64,7 +65,7 @@ class Neighbours:
                 self._patience_us[service] = PATIENCE * self.interval_us(service)
 
     def has_company(self, service: str) -> bool:
-        """Return whether any other gateway may receive what is said at an event service."""
+        """Return whether any other gateway may receive what is sent at an event service."""
         return service in self._on_medium or bool(self._others.get(service))
 
     def interval_us(self, service: str) -> int:
@@ -78,9 +79,9 @@ class Neighbours:
         return any(len(ring) > CROWD for ring in self._ring.values())
 
     def pace_us(self, service: str) -> int:
-        """Return how long all together wait between two asks at an event service; 0 for a few.
+        """Return the pause between any two queries at an event service; 0 where gateways are few.
 
-        Everybody receives the answer, so that of a crowd only one need ask at a time.
+        Everybody receives the answer, so that in a crowd only one needs to query at a time.
         """
         few = len(self._ring.get(service, ())) <= CROWD
         return 0 if few else min(PACE_HELLOS * self._hello_us, self.interval_us(service))
@@ -88,7 +89,8 @@ class Neighbours:
     def greets(self, service: str, newcomer: str) -> bool:
         """Return whether this gateway is among those that greet a newcomer at an event service.
 
-        All are where they are few; of a crowd, those that follow the newcomer in the file.
+        All are among them where they are few; in a crowd, those that follow the newcomer in the
+        file.
         """
         ring = self._ring.get(service, {})
         if len(ring) <= CROWD or newcomer not in ring:
@@ -105,7 +107,7 @@ class Neighbours:
         return before is None or before.epoch != epoch or self._is_late(service, before, now_us)
 
     def expect(self, service: str, gateway: str, now_us: int) -> None:
-        """Give a gateway time to be received again."""
+        """Allow a gateway time to be received again."""
         heard = self._known_at(service, gateway)
         before = heard.pop(gateway, None)
         heard[gateway] = Ear(now_us, before.epoch if before else -1)
@@ -113,7 +115,7 @@ class Neighbours:
             del heard[next(iter(heard))]
 
     def listen(self, service: str, now_us: int) -> None:
-        """Begin to listen at an event service: those who talk there have time to be received."""
+        """Begin to expect gateways at an event service, and allow them time to be received."""
         self._heard[service] = {name: Ear(now_us, -1) for name in self._talkers.get(service, ())}
         self._strangers.pop(service, None)
 
@@ -125,7 +127,7 @@ class Neighbours:
     def missing(self, service: str, now_us: int) -> list[str]:
         """Return the gateways that should be received at an event service and are not.
 
-        On a medium nobody must be in range. It costs a look at those that are missing, and one.
+        On a medium no gateway has to be in range. The cost grows with the number of those missing.
         """
         talkers = self._talkers.get(service, {})
         if service in self._on_medium or not talkers:
@@ -141,7 +143,10 @@ class Neighbours:
         return sorted(late, key=talkers.__getitem__)
 
     def _known_at(self, service: str, gateway: str) -> dict[str, Ear]:
-        """Return where it is kept when a gateway was received: those who talk there stay."""
+        """Return the entries among which a gateway's is.
+
+        Those of the file's gateways are never dropped.
+        """
         if gateway not in self._talkers.get(service, ()):
             return self._strangers.setdefault(service, {})
         known = self._heard.get(service)

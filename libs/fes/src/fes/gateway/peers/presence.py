@@ -1,7 +1,8 @@
-"""Presence: who is there, and the routes that follow from it.
+"""Presence: which gateways are there, and the routes that follow from it.
 
-Every gateway states where it is, and whom it does not receive though it should. Equal rosters give
-equal routes everywhere, and a standby takes over where an attachment no longer works.
+Every gateway states where it is attached, and which gateways it does not receive though it should.
+Equal rosters result in equal routes everywhere, and a standby serves where an attachment no longer
+works.
 
 Source:
     design, section 6, rule 5.
@@ -16,24 +17,24 @@ from fes.gateway.peers.roster import Roster
 from fes.gateway.settings import GatewaySettings
 
 STALL = 1.5
-"""Hello intervals that pass at most between two ticks: a process that halted, or a clock that
-jumped, misses nobody at once."""
+"""Hello intervals that count at most between two ticks: so a process that halted, or a clock that
+jumped, does not report all gateways as missing at once."""
 
 REFUTE_HELLOS = 30
-"""Hello intervals that a gateway bears with one that misses it before it refutes that one again."""
+"""Hello intervals that a gateway waits before it again refutes one that misses it."""
 
 
 class Presence:
-    """Keeps who is there.
+    """Keeps where every gateway is, and derives the routes.
 
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
 
     Attributes:
-        neighbours: Whom it receives.
+        neighbours: Which gateways it receives.
         roster: Where every gateway is.
-        uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
+        uptime_us: Time that passed in this process; neither stalls nor jumps of the clock count.
     """
 
     def __init__(self, settings: GatewaySettings, links: Container[str]) -> None:
@@ -53,13 +54,13 @@ class Presence:
 
     @property
     def routes(self) -> Routes:
-        """The routes over the attachments that work; found only where an event needs one."""
+        """The routes over the attachments that work; computed only where an event needs one."""
         if self._routes is None:
             self._routes = self._settings.topology.routes(self.roster.live())
         return self._routes
 
     def tick(self, now_us: int) -> None:
-        """Let time pass.
+        """Count the time that passed.
 
         Args:
             now_us: A clock that only goes forward, microseconds.
@@ -92,7 +93,7 @@ class Presence:
         return fresh
 
     def learn(self, attendances: Iterable[Attendance]) -> list[Attendance]:
-        """Accept what others say of who is where; return what is new of it."""
+        """Accept where others state that gateways are; return what is new."""
         new = []
         for attendance in attendances:
             if attendance.gateway == self._settings.id:
@@ -108,15 +109,15 @@ class Presence:
         return new
 
     def speak(self, wall_us: int, own_us: int) -> bool:
-        """Say again where this gateway is; return whether that changed.
+        """Update where this gateway states that it is; return whether that changed.
 
         Args:
             wall_us: Wall clock, microseconds.
-            own_us: The own time. The smaller is where versions begin: a clock that was set must not
-                put them far ahead.
+            own_us: The own time. Versions begin at the smaller of the two: a clock that was set
+                must not put them far ahead.
         """
         if not self._stale:
-            return False  # nothing was heard since that bears on it, and no time passed
+            return False  # nothing was received that bears on it, and no time passed
         self._stale = False
         own = self.roster.get(self._settings.id)
         at, missing = self._at(), self._missing()
@@ -130,7 +131,7 @@ class Presence:
         return True
 
     def review(self) -> bool:
-        """Return whether what works changed since the last call, so that the routes may have."""
+        """Return whether the attachments that work changed since the last call."""
         if self.roster.changes == self._reviewed:
             return False
         self._reviewed = self.roster.changes
@@ -153,13 +154,13 @@ class Presence:
         )
 
     def _give_time(self, attendance: Attendance) -> None:
-        """Have a gateway that says again where it is not be missed before it was listened for."""
+        """Allow a gateway that states a new attachment time to be received before it is missing."""
         for service in attendance.at:
             if service in self._settings.adapters:
                 self.neighbours.expect(service, attendance.gateway, self.uptime_us)
 
     def _refutes(self, at: tuple[str, ...]) -> bool:
-        """Tell whether somebody misses this gateway who is not heard, so may have died since."""
+        """Return whether a gateway misses this one that is not received, and may have ended."""
         bears_us = REFUTE_HELLOS * self._settings.hello_us
         refutes = False
         for gateway, service in self.roster.accused(self._settings.id):

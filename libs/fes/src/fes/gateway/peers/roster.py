@@ -1,4 +1,4 @@
-"""The roster: where every gateway is, in its own words and those of its neighbours."""
+"""The roster: where every gateway is, as it states itself and as its neighbours see it."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _UNHEARD = Attendance("", -1, -1)
 class Roster:
     """Keeps the newest attendance of every gateway of the file.
 
-    What works is kept up to date with each attendance, at the cost of what that one changes.
+    The attachments that work are updated with each attendance, at the cost of what it changes.
 
     Args:
         topology: Who is attached where.
@@ -33,12 +33,12 @@ class Roster:
         self._digest = Digest()
 
     def __iter__(self) -> Iterator[Attendance]:
-        """Iterate over the attendances, in the order in which gateways were received of."""
+        """Iterate over the attendances, in the order in which gateways became known."""
         return iter(self._by_gateway.values())
 
     @property
     def digest(self) -> int:
-        """Represents all attendances: equal where the rosters are."""
+        """The digest of all attendances: equal where the rosters are equal."""
         return self._digest.value
 
     def get(self, gateway: str) -> Attendance:
@@ -64,13 +64,13 @@ class Roster:
     def live(self) -> tuple[Attachment, ...]:
         """Return the attachments that work, in the order of the file.
 
-        What nobody spoke of works. One works not where its gateway does not say so, or where a
-        gateway that is there misses it and was not refuted since.
+        An attachment of an unknown gateway works. One does not work where its gateway does not
+        state it, or where a gateway that is there misses it and was not refuted since.
         """
         return tuple([each for each in self._topology.attachments if each not in self._down])
 
     def accused(self, gateway: str) -> Iterator[tuple[str, str]]:
-        """Yield (gateway, event service) of those who miss a gateway and were not refuted."""
+        """Yield (gateway, event service) of those that miss a gateway and were not refuted."""
         since = self.get(gateway).since
         for service in self._services.get(gateway, ()):
             for accuser, missed in self._accusers.get((gateway, service), {}).items():
@@ -78,7 +78,7 @@ class Roster:
                     yield accuser, service
 
     def _accuse(self, before: Attendance, after: Attendance) -> dict[Attachment, None]:
-        """Note whom a gateway misses now; return what it misses, or no longer does."""
+        """Note which gateways one misses now; return the attachments for which that changed."""
         touched: dict[Attachment, None] = {}
         for missing in before.missing:
             touched[missing.gateway, missing.service] = None
@@ -94,7 +94,7 @@ class Roster:
         return touched
 
     def _look_at(self, attachment: Attachment) -> None:
-        """Find again whether an attachment works."""
+        """Update whether an attachment works."""
         gateway, service = attachment
         if service not in self._services.get(gateway, ()):
             return

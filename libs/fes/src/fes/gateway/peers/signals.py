@@ -1,4 +1,4 @@
-"""Signals in transit to other gateways: said where somebody may receive them."""
+"""Signals to other gateways: sent where a gateway may receive them."""
 
 from collections.abc import Callable, Container
 
@@ -10,12 +10,12 @@ from fes.model import binary
 
 
 class Signals:
-    """Says signals on event services.
+    """Sends signals on event services.
 
     Args:
         settings: Of the gateway.
         links: Event services whose link is up.
-        has_company: States whether other gateways may receive what is said at an event service.
+        has_company: Returns whether other gateways may receive what is sent at an event service.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Signals:
         self._has_company = has_company
 
     def say(self, signal: Signal, service: str, turn: Turn) -> bool:
-        """Say a signal at an event service; False where nobody is to receive it."""
+        """Send a signal at an event service; return False where no gateway would receive it."""
         adapter = self._settings.adapters[service]
         if not adapter.relay or service not in self._links or not self._has_company(service):
             return False
@@ -37,12 +37,15 @@ class Signals:
         return True
 
     def say_elsewhere(self, signal: Signal, service: str, turn: Turn) -> None:
-        """Say a signal at every event service but one; on a medium it goes back too."""
+        """Send a signal at every event service but one.
+
+        On a medium it goes back to that one too.
+        """
         for name, adapter in self._settings.adapters.items():
             if name != service or adapter.on_medium:
                 self.say(signal, name, turn)
 
     def answer(self, signal: Signal, service: str, turn: Turn) -> None:
-        """Say a signal where one was received, whether or not requests are passed on there."""
+        """Send a signal where one was received, whether or not requests are forwarded there."""
         event = signal_event(signal, self._settings.system, service)
         turn.order(service, PublishControl(binary.encode(event)))

@@ -1,9 +1,9 @@
 """Exchange of request tables between neighbours whose digests differ.
 
-The one that finds a difference asks, and tells the digests of the buckets that its rows fall into;
-the one that is asked tells the rows of the buckets that differ, in parts, to all who hear it. What
-somebody else requested already is not requested again, and what an exchange did not mend is asked
-for ever more rarely: a table that differs for good costs little.
+The gateway that finds a difference sends a query with the digests of the buckets that its rows fall
+into; the other sends the rows of the buckets that differ, in parts, to all that receive it. What
+another gateway queried already is not queried again, and what an exchange did not equalise is
+queried ever more rarely: a table that always differs costs little.
 
 Source:
     design, section 4.
@@ -32,19 +32,19 @@ PART_BYTES = 64 * 1024
 """Most rows and bytes of one part; a row that is larger is a part of its own."""
 
 PARTS = 4
-"""Most parts told at one event service between two ticks."""
+"""Most parts sent at one event service between two ticks."""
 
 RAREST = 64
-"""Most hello intervals between two requests for a difference that does not go."""
+"""Most hello intervals between two queries for a difference that remains."""
 
 REMEMBERED = 1024
-"""Most differences remembered; the oldest goes first."""
+"""Most differences remembered; the oldest is forgotten first."""
 
 LATELY = 4
-"""Hello intervals in which an ask is answered, or is lost."""
+"""Hello intervals after which a query without an answer counts as lost."""
 
 ANSWERS = 64
-"""Most answers of different gateways that are listened to at a time."""
+"""Most answers of different gateways that are received at a time."""
 
 _MOST_PARTS = 100_000
 _POWERS = frozenset(1 << bit for bit in range(BUCKETS.bit_length()))
@@ -55,12 +55,12 @@ _decoder = msgspec.json.Decoder(Row)
 
 @dataclass(slots=True)
 class _Difference:
-    """What a neighbour knows differs from what is known here.
+    """A difference between a neighbour's table and this gateway's.
 
     Attributes:
-        due_us: When to ask.
-        digests: As they were when it was asked last.
-        asks: How often it was asked while they stayed.
+        due_us: When to query.
+        digests: The neighbour's, at the last query.
+        asks: Number of queries while they did not change.
     """
 
     due_us: int
@@ -70,12 +70,12 @@ class _Difference:
 
 @dataclass(slots=True)
 class _Telling:
-    """An answer that is being told at an event service.
+    """An answer that is being sent at an event service.
 
     Attributes:
-        table: Of which every part is a copy, with other rows.
-        rows: Still to be told.
-        covers: Fine buckets that the answer tells.
+        table: The message of which every part is a copy, with other rows.
+        rows: Rows that are still to be sent.
+        covers: The finest buckets that the answer contains.
         digest: Of the table when it began.
         began_us: When that was, uptime.
     """
@@ -90,12 +90,12 @@ class _Telling:
 
 @dataclass(slots=True)
 class _Answer:
-    """Parts of a table that a neighbour tells.
+    """Parts of a table that a neighbour sends.
 
     Attributes:
-        serial: Which answer.
-        fits: Whether it answers one who knew what this gateway knew.
-        count: Of its parts; 0 until the last came.
+        serial: Number of the answer.
+        fits: Whether it answers a query of the digests that this gateway had.
+        count: Number of its parts; 0 until the last came.
     """
 
     serial: int
@@ -106,16 +106,16 @@ class _Answer:
 
 
 class TableSync:
-    """Exchanges what differs in request tables, and with it who is where.
+    """Exchanges what differs in request tables, and with it where gateways are.
 
     Args:
         settings: Of the gateway.
         registry: Keeps the requests.
-        presence: Keeps who is there.
+        presence: Keeps where every gateway is.
         signals: Sends signals.
-        touch: Knows whether what this gateway knows is doubtful: it takes a neighbour's table in
-            place of its own then.
-        serial: Above it begin the numbers of answers.
+        touch: Returns whether what this gateway knows is doubtful: then it replaces its table by a
+            neighbour's.
+        serial: Numbers of answers begin above it.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class TableSync:
         return self._touch.away
 
     def begin(self, serial: int) -> None:
-        """Begin again, as a gateway does that was started."""
+        """Begin again, as at the start of a gateway."""
         self._serial = serial
         self._differences.clear()
         self._asked_us.clear()
@@ -156,7 +156,7 @@ class TableSync:
         self._answers.clear()
 
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
-        """Query a neighbour for what differs, where it has something that may be learnt."""
+        """Query a neighbour for what differs, where something may be learnt from it."""
         doubtful = self._touch.doubtful
         if hello.away and not doubtful:
             return
@@ -165,16 +165,17 @@ class TableSync:
         place = (service, hello.gateway)
         replaces = doubtful and not hello.away
         if replaces and mine[0] == theirs[0]:
-            self._touch.settle(turn.own_us)  # whoever knows the same missed nothing
+            self._touch.settle(turn.own_us)  # equal tables: this gateway missed nothing
         if mine == theirs:
             self._differences.pop(place, None)
         elif (hello.table and mine[0] != theirs[0]) or mine[1] != theirs[1] or replaces:
             self._differ(place, (*mine, *theirs), turn)
 
     def asked(self, ask: Ask, service: str, turn: Turn) -> None:
-        """Report what differs where a neighbour asks this gateway for it.
+        """Send what differs to a neighbour that queries this gateway.
 
-        All who hear it learn: who asks for what is being told, or was just now, is answered, too.
+        All gateways there receive the answer: a query for what is being sent, or was just sent,
+        needs no further one.
         """
         self._note_ask(service, ask.of)
         if ask.of != self._settings.id:
@@ -227,7 +228,7 @@ class TableSync:
             self._replace(table, rows, before, turn)
 
     def pass_on(self, rows: tuple[Row, ...], service: str, turn: Turn) -> None:
-        """Tell rows that are new here at every event service but the one they came from."""
+        """Send rows that are new here at every event service but the one that they came from."""
         waiting = deque(rows)
         while waiting:
             part = _cut(waiting, turn.own_us)
@@ -235,12 +236,12 @@ class TableSync:
             self._signals.say_elsewhere(told, service, turn)
 
     def tick(self, turn: Turn) -> None:
-        """Go on telling."""
+        """Send the next parts of the answers."""
         for service in self._telling:
             self._tell(service, turn)
 
     def _differ(self, place: tuple[str, str], digests: tuple[int, ...], turn: Turn) -> None:
-        """Ask, unless what differs may be in transit, was requested, or does not go."""
+        """Send a query, unless the difference may be in transit, was queried, or remains."""
         now_us, hello_us = self._presence.uptime_us, self._settings.hello_us
         known = self._differences.get(place)
         if known is None:
@@ -273,7 +274,7 @@ class TableSync:
         return self._signals.say(Ask(self._settings.id, gateway, digests), service, turn)
 
     def _note_ask(self, service: str, of: str) -> None:
-        """Note that somebody was asked just now; who was asked longest ago is forgotten first."""
+        """Note that a gateway was queried just now; the longest ago is forgotten first."""
         self._asked_at_us[service] = self._presence.uptime_us
         self._asked_us.pop((service, of), None)
         self._asked_us[service, of] = self._presence.uptime_us
@@ -281,7 +282,7 @@ class TableSync:
             del self._asked_us[next(iter(self._asked_us))]
 
     def _was_told(self, told: _Telling, covers: frozenset[int]) -> bool:
-        """Return whether all of some buckets was told just now, as it is."""
+        """Return whether all rows of some buckets were sent just now, unchanged since."""
         recent = self._presence.uptime_us - told.began_us < self._settings.hello_us // 2
         same = told.digest == self._registry.table.digest
         return recent and same and covers <= told.covers
@@ -300,7 +301,7 @@ class TableSync:
             telling.table = msgspec.structs.replace(table, number=table.number + 1, attendances=())
 
     def _replace(self, table: Table, rows: list[Row], before: int, turn: Turn) -> None:
-        """Drop what a neighbour's table has not, once what differs was told as a whole."""
+        """Delete rows that a neighbour's table lacks, once all that differs was received."""
         answer = self._answers.get(table.gateway)
         if answer is None or answer.serial != table.serial:
             answer = self._answers[table.gateway] = _Answer(table.serial)
@@ -322,7 +323,7 @@ class TableSync:
             self._registry.prolong(turn)
 
     def _answers_me(self, table: Table) -> bool:
-        """Return whether an answer is the one to what this gateway asked lately."""
+        """Return whether a table answers a recent query of this gateway."""
         digest, asked_us = self._asked_with.get(table.gateway, (0, 0))
         lately = self._presence.uptime_us - asked_us < LATELY * self._settings.hello_us
         if asked_us and lately and table.asked == digest:
@@ -332,7 +333,7 @@ class TableSync:
 
 
 def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:
-    """Accept a part from the front of rows, bounded by count and size; one row is always a part."""
+    """Remove a part from the front of rows, bounded by count and size, with at least one row."""
     part: list[msgspec.Raw] = []
     size = 0
     while rows and len(part) < PART_ROWS:
@@ -346,7 +347,7 @@ def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:
 
 
 def _fine(buckets: tuple[int, ...], of: int) -> Iterator[int]:
-    """Yield the finest buckets that some buckets are made of."""
+    """Yield the finest buckets that some buckets consist of."""
     width = BUCKETS // of
     for bucket in buckets:
         yield from range(bucket * width, (bucket + 1) * width)

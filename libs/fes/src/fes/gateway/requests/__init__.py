@@ -1,1 +1,1 @@
-"""Requests: the table of them, what follows from it at each event service, their fate."""
+"""Requests: their table, the desired state of each event service, and their outcomes."""

@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 from fes.gateway.digest import BUCKETS, Digest, bucket_of, summed
 
 ROWS_EACH = 4
-"""Rows in a bucket from which on there are more buckets."""
+"""Rows in a bucket above which there are more buckets."""
 
 
 class Digested(Protocol):
@@ -14,14 +14,14 @@ class Digested(Protocol):
 
     @property
     def digest(self) -> int:
-        """Represents it."""
+        """The digest of the item."""
 
 
 T = TypeVar("T", bound=Digested)
 
 
 class Buckets(Generic[T]):
-    """Keeps things by their digest."""
+    """Keeps items by their digest."""
 
     def __init__(self) -> None:
         self._all = Digest()
@@ -30,11 +30,11 @@ class Buckets(Generic[T]):
 
     @property
     def digest(self) -> int:
-        """Represents all of them: equal where they are."""
+        """The digest of all items: equal where the collections are equal."""
         return self._all.value
 
     def add(self, thing: T) -> None:
-        """Count a thing in."""
+        """Add an item."""
         part = thing.digest
         bucket = bucket_of(part)
         self._all.add(part)
@@ -42,12 +42,12 @@ class Buckets(Generic[T]):
         self._things.setdefault(bucket, {})[part] = thing
 
     def add_again(self, thing: T) -> None:
-        """Keep a thing in place of one whose digest it shares."""
+        """Replace an item by one that has the same digest."""
         part = thing.digest
         self._things.setdefault(bucket_of(part), {})[part] = thing
 
     def remove(self, thing: T) -> None:
-        """Count a thing out."""
+        """Remove an item."""
         part = thing.digest
         bucket = bucket_of(part)
         self._all.remove(part)
@@ -58,14 +58,14 @@ class Buckets(Generic[T]):
             self._things.pop(bucket, None)
 
     def digests(self, count: int) -> tuple[int, ...]:
-        """Return the digests of so many buckets, a power of two up to `BUCKETS`."""
+        """Return the digests of `count` buckets, a power of two up to `BUCKETS`."""
         width = BUCKETS // count
         return tuple(
             summed(*self._each[first : first + width]) for first in range(0, BUCKETS, width)
         )
 
     def within(self, buckets: Iterable[int], count: int) -> Iterator[T]:
-        """Yield the things that fall into some of so many buckets."""
+        """Yield the items that fall into some of `count` buckets."""
         width = BUCKETS // count
         for bucket in buckets:
             for each in range(bucket * width, (bucket + 1) * width):

@@ -1,8 +1,9 @@
-"""What one event service may receive of another: confines requests before they travel.
+"""What one event service may receive from another: confines requests before they are forwarded.
 
-An interface without a mapping joins the filter that travels, so that what it blocks never leaves
-the source. Where an event would be mapped, wait or be given to one of several, the filter lets pass
-what may come as far as there, and the gateway that manages the scopes decides about the rest.
+The condition of an interface without a mapping joins the forwarded filter, so that what it blocks
+never leaves the source. Where an event would be mapped, wait or go to one of several members, the
+filter accepts what may come as far as there, and the gateway that manages the scopes decides about
+the rest.
 
 Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 4.
@@ -54,16 +55,16 @@ class Confinement:
         return known
 
     def row(self, row: Row | None, service: str) -> Row | None:
-        """Return a standing request as it is active at an event service.
+        """Return a request as it is active at an event service.
 
-        The same request returns the same object again, so that what did not change is noticed.
+        For the same request the same object is returned, so that an unchanged one is recognised.
 
         Args:
             row: The request; None where there is none.
             service: Where it is applied.
 
         Returns:
-            With the filter that travels; None where scopes let nothing of it hold.
+            The request with the confined filter; None where scopes permit nothing of it.
         """
         if row is None or not self._graph.nodes:
             return row
@@ -71,12 +72,12 @@ class Confinement:
         known = self._confined.get(key)
         if known is None or known[0] is not row:
             if len(self._confined) >= MAX_CONFINED:
-                self._confined.clear()  # what is made again only is not the same object
+                self._confined.clear()  # one that is made again is merely another object
             known = self._confined[key] = (row, self._made(row, service))
         return known[1]
 
     def _made(self, row: Row, service: str) -> Row | None:
-        if row.body:  # what the source announces, it publishes
+        if row.body:  # the source publishes what it announces
             return row if self.passage(row.source, service).open else None
         passage = self.passage(service, row.source)
         if not passage.open:

@@ -1,4 +1,4 @@
-"""What a request table amounts to: its digest, bucket by bucket, and its weight."""
+"""The content of a request table in sums: its digests by bucket, and its weight."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from fes.gateway.requests.row import Row, weight_of_request
 
 
 class Contents(Buckets[Row]):
-    """Counts rows in and out.
+    """Sums digests and weights of rows.
 
     Attributes:
         bytes: Weight of all rows.
@@ -19,12 +19,12 @@ class Contents(Buckets[Row]):
         self._bytes_of: Counter[str] = Counter()
 
     def add(self, thing: Row) -> None:
-        """Count a row in."""
+        """Add a row."""
         super().add(thing)
         self._weigh(thing, weight_of_request(thing))
 
     def remove(self, thing: Row) -> None:
-        """Count a row out."""
+        """Remove a row."""
         super().remove(thing)
         self._weigh(thing, -weight_of_request(thing))
 

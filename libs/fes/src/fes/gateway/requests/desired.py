@@ -1,6 +1,6 @@
-"""What shall be applied at an event service: a function of the request table.
+"""The desired state of an event service: a function of the request table.
 
-Equal filters of several clients are one native subscription; its sources are all of theirs. A
+Equal filters of several clients are one native subscription, with the sources of all of them. A
 request changes only the native subscription that it is about, whatever else is applied.
 """
 
@@ -37,7 +37,7 @@ class Askers:
         return (str(self._rows[place].request.identity) for place in self._order)
 
     def __contains__(self, request: object) -> bool:
-        """Tell whether a request, by its id, is among them."""
+        """Return whether a request, by its id, is among them."""
         return request in self._ids
 
     @property
@@ -51,7 +51,7 @@ class Askers:
         return self._rows[self._order[-1]]
 
     def add(self, row: Row) -> None:
-        """Count a request in."""
+        """Add a request."""
         place = (row.rank, row.name)
         insort(self._order, place)
         self._rows[place] = row
@@ -61,7 +61,7 @@ class Askers:
             self.sources = tuple(sorted(self._sources))
 
     def remove(self, row: Row) -> None:
-        """Count a request out."""
+        """Remove a request."""
         place = (row.rank, row.name)
         del self._order[bisect_left(self._order, place)], self._rows[place]
         _less(self._ids, str(row.request.identity))
@@ -75,14 +75,14 @@ class Applied:
     """One native subscription or announcement.
 
     Attributes:
-        number: Names it on the link.
+        number: Identifies it on the link.
         kind: SUBSCRIPTION or ANNOUNCEMENT.
         what: Canonical filter, or the announced subject.
         filter: As the first client wrote it.
         body: The announced event, as the newest request has it.
-        requests: The requests behind it; each looked up by its id at once.
+        requests: The requests behind it, by id.
         state: `ordered`, `applied`, or why it could not be.
-        widened: What its native form lets pass beyond the filter.
+        widened: What its native form accepts beyond the filter.
     """
 
     number: int
@@ -96,7 +96,7 @@ class Applied:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Event services that asked for it, each once, sorted."""
+        """Event services that requested it, each once, sorted."""
         return self.requests.sources
 
 
@@ -104,7 +104,7 @@ class DesiredState:
     """The desired state of one event service.
 
     Args:
-        next_number: Gives out numbers, each once in a gateway's life.
+        next_number: Returns numbers, each once in a gateway's life.
     """
 
     def __init__(self, next_number: Callable[[], int]) -> None:
@@ -119,7 +119,7 @@ class DesiredState:
         return iter(self._by_what.values())
 
     def get(self, number: int) -> Applied | None:
-        """Return what a number names; None where it was withdrawn."""
+        """Return the entry of a number; None where it was withdrawn."""
         return self._by_number.get(number)
 
     def find(self, kind: RequestType, what: str) -> Applied | None:
@@ -127,27 +127,27 @@ class DesiredState:
         return self._by_what.get((kind, what))
 
     def knows(self, numbers: Iterable[int]) -> bool:
-        """Tell whether all numbers are of subscriptions that are wanted here now."""
+        """Return whether all numbers are of subscriptions that are desired here now."""
         return all(number in self._by_number for number in numbers)
 
     def sources(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """Return the event services that asked for any of some subscriptions, each once, sorted."""
+        """Return the event services that requested any of some subscriptions, each once, sorted."""
         known = [self._by_number[number] for number in numbers if number in self._by_number]
         if len(known) == 1:
             return known[0].sources
         return tuple(sorted({source for applied in known for source in applied.sources}))
 
     def announces(self, subject: str) -> bool:
-        """Tell whether a client's request announces a subject here."""
+        """Return whether a client's request announces a subject here."""
         return (RequestType.ANNOUNCEMENT, subject) in self._by_what
 
     def update(self, changes: Iterable[Held]) -> list[Order]:
-        """Make the state what the table wants; return the orders that bring it about.
+        """Update the state from the table; return the orders that apply the difference.
 
         What is new comes before what is withdrawn, so that a changed filter leaves no gap.
 
         Args:
-            changes: What changed of what holds here.
+            changes: The requests for this event service that changed.
         """
         touched: dict[What, None] = {}
         for _, before, after in changes:
@@ -167,7 +167,7 @@ class DesiredState:
         return orders + [self._withdraw(what) for what in gone]
 
     def whole(self) -> Desired:
-        """Return the whole state, for an adapter that starts or comes back."""
+        """Return the whole state, for an adapter that starts or connects again."""
         orders = [self._order(applied) for applied in self._by_what.values()]
         return Desired(
             self.version,
@@ -176,7 +176,7 @@ class DesiredState:
         )
 
     def _keep(self, what: What) -> bool:
-        """Have what is applied be what its requests want; tell whether that needs an order."""
+        """Update an entry from its requests; return whether that needs an order."""
         askers = self._askers[what]
         body = askers.newest.body
         applied = self._by_what.get(what)

@@ -1,4 +1,4 @@
-"""What a request table would grow by if rows were accepted."""
+"""By how much a request table would grow if rows were accepted."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -12,12 +12,12 @@ MAX_WILD: Final = 32
 
 
 class Growth:
-    """States whether there is room.
+    """Computes the growth that some rows would cause, and whether there is room for it.
 
     Args:
-        wild: The table's rows whose pattern has wildcards, as they are at each call.
-        is_known: States whether as new a row is known.
-        covered_by: Yields the rows whose places a row may take.
+        wild: The table's rows whose pattern has wildcards, up to date at each call.
+        is_known: Returns whether a row is known, or a newer one of its key and pattern.
+        covered_by: Yields the rows that a row may replace.
     """
 
     def __init__(
@@ -31,17 +31,17 @@ class Growth:
         self._covered_by = covered_by
 
     def bytes(self, rows: Iterable[Row]) -> int:
-        """Return how many bytes more the table accounts for once some rows are accepted."""
+        """Return by how many bytes the table would grow."""
         new, gone = self._exchanged(rows)
         return sum(map(weight_of_request, new)) - sum(map(weight_of_request, gone))
 
     def rows(self, rows: Iterable[Row]) -> int:
-        """Return how many rows more there are once some are accepted; renewals cost nothing."""
+        """Return by how many rows the table would grow; renewals cost nothing."""
         new, gone = self._exchanged(rows)
         return len(new) - len(gone)
 
     def has_room(self, rows: Iterable[Row]) -> bool:
-        """Return whether no key would have more patterns with wildcards than it may."""
+        """Return whether each key would have at most `MAX_WILD` patterns with wildcards."""
         fresh: dict[Key, dict[str, None]] = {}
         for row in rows:
             if is_pattern(row.pattern) and row.pattern not in self._wild.get(row.key, ()):
@@ -52,7 +52,7 @@ class Growth:
         )
 
     def _exchanged(self, rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
-        """Return the rows that would be new, and those whose places they would take."""
+        """Return the rows that would be new, and those that they would replace."""
         new: dict[tuple[Key, str], Row] = {}
         gone: dict[tuple[Key, str], Row] = {}
         for row in rows:

@@ -1,4 +1,4 @@
-"""What holds at each attached event service: of every key the newest request, where it matches.
+"""Active requests at each attached event service: of every key the newest request that matches.
 
 Source:
     design, section 4; ADR 15.
@@ -15,7 +15,7 @@ Rows = Mapping[Key, Mapping[str, Row]]
 
 
 Confine = Callable[[Row | None, str], Row | None]
-"""Returns a request as it holds at an event service; the same object for the same request."""
+"""Returns a request as it is active at an event service; the same object for the same request."""
 
 
 def unconfined(row: Row | None, _: str) -> Row | None:
@@ -24,11 +24,11 @@ def unconfined(row: Row | None, _: str) -> Row | None:
 
 
 class Held(NamedTuple):
-    """What holds of a key at an event service, as it was and as it is.
+    """The active request of a key at an event service, before a change and after it.
 
     Attributes:
         service: The event service.
-        before, after: The standing request; None where none holds.
+        before, after: The active request; None where there is none.
     """
 
     service: str
@@ -37,13 +37,13 @@ class Held(NamedTuple):
 
 
 class Holding:
-    """Finds what holds, and what changed of it.
+    """Finds the active requests, and which of them changed.
 
     Args:
-        services: Event services for which it is kept.
-        rows: The table's rows, as they are at each call.
+        services: Event services for which they are found.
+        rows: The table's rows, up to date at each call.
         wild: Those whose pattern has wildcards.
-        confine: Returns a request as it holds at an event service; None where it does not.
+        confine: Returns a request as it is active at an event service; None where it is not.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Holding:
         self._changed: dict[tuple[str, Key], Row | None] = {}
 
     def look(self, key: Key, pattern: str) -> None:
-        """Find anew what holds of a key where a pattern matches."""
+        """Find the active request of a key again, at the services that a pattern matches."""
         self._asked.clear()
         if not is_pattern(pattern):
             services: Iterable[str] = (pattern,) if pattern in self._held else ()
@@ -75,7 +75,7 @@ class Holding:
                 held[key] = after
 
     def changes(self) -> list[Held]:
-        """Return what changed since the last call; it costs nothing for what did not."""
+        """Return what changed since the last call; unchanged requests cost nothing."""
         changed, self._changed = self._changed, {}
         held = [
             Held(service, before, self._held[service].get(key))
@@ -84,13 +84,13 @@ class Holding:
         return [each for each in held if each.before is not each.after]
 
     def at(self, service: str) -> list[Row]:
-        """Return the standing requests that hold at an event service, oldest first."""
+        """Return the requests that are active at an event service, oldest first."""
         held = self._held.get(service)
         found = held.values() if held is not None else self._all_at(service)
         return sorted(found, key=lambda row: (row.rank, row.name))
 
     def asked(self, service: str) -> tuple[Row, ...]:
-        """Return the standing requests for an event service as they were made."""
+        """Return the requests for an event service as their clients made them, unconfined."""
         known = self._asked.get(service)
         if known is None:
             found = (self._newest_for(key, service) for key in self._rows)
@@ -98,11 +98,14 @@ class Holding:
         return known
 
     def _holds(self, key: Key, service: str) -> Row | None:
-        """Return the request of a key that holds at an event service; None where none does."""
+        """Return the request of a key that is active at an event service.
+
+        None where there is none.
+        """
         return self._confine(self._newest_for(key, service), service)
 
     def _newest_for(self, key: Key, service: str) -> Row | None:
-        """Return the standing request of a key for an event service, as it was made."""
+        """Return the newest request of a key for an event service, unconfined."""
         if key.source == service:
             return None
         best = self._rows.get(key, {}).get(service)

@@ -1,4 +1,4 @@
-"""What a gateway did with each request, for those who ask."""
+"""What a gateway did with each request, for queries over its API."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ class Step(NamedTuple):
 
     Attributes:
         decision: E.g. `accepted`, `refused`, `forwarded`, `applied`, `failed`.
-        service: Event service that it concerns; "" where none.
+        service: Event service that it concerns; "" where it concerns none.
         detail: Why, or what was widened.
         wall_us: When, microseconds since 1970 UTC.
     """
@@ -53,8 +53,8 @@ class Outcomes:
     def note(self, outputs: Iterable[Output], wall_us: int) -> None:
         """Remember what was decided about publications that came as requests.
 
-        A publication's event has the identity of its request; one that was received natively is
-        known to nobody who asks.
+        A publication's event has the identity of its request; nobody queries one that was received
+        natively.
 
         Args:
             outputs: Of one turn.

@@ -29,20 +29,20 @@ from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
 from fes.model import binary
 
 LATER_US = 10_000_000
-"""How long the journal may wait for what only prolongs a lease."""
+"""How long the commit of a row that only prolongs a lease may wait."""
 
 GOOD_TIME = 2
-"""A lease is prolonged in good time where it would go on for so many times `LATER_US`."""
+"""A lease is prolonged in good time where at least so many times `LATER_US` are left of it."""
 
 WITHDRAWALS = 1000
-"""Most native withdrawals whose request is remembered until the adapter answered."""
+"""Most native withdrawals whose request is remembered until the adapter answers."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Row)
 
 
 class RequestRegistry:
-    """Keeps the requests that hold.
+    """Enters requests in the table, orders what follows from it, and forwards them.
 
     Args:
         settings: Of the gateway.
@@ -64,26 +64,26 @@ class RequestRegistry:
         self._room = Room(settings, self.table)
 
     def restore(self, state: Mapping[str, bytes]) -> None:
-        """Take back what the journal kept."""
+        """Restore what the journal kept."""
         self.versions.recall(state)
         self.table.take(_readable(state), 0)
         self.table.changes()
-        for name, desired in self._desired.items():  # all that holds is new; numbers by age
+        for name, desired in self._desired.items():  # all active requests are new; numbers by age
             desired.update(Held(name, None, row) for row in self.table.wanted(name))
 
     def take(
         self, control: ControlEvent, patterns: tuple[str, ...], arrived: str, turn: Turn
     ) -> None:
-        """Take a request.
+        """Accept a request.
 
         Args:
             control: Any request but a publication.
             patterns: Of its distribution list.
-            arrived: Event service that it was heard at; "" where it came over the API.
+            arrived: Event service that it was received at; "" where it came over the API.
             turn: Collects what comes of it.
 
         Raises:
-            ControlEventError: It is not sound, or the table is full.
+            ControlEventError: It is not valid, or the table is full.
         """
         if self._has(control, patterns):
             self._note(control, "known", arrived, "not newer", turn)
@@ -109,12 +109,13 @@ class RequestRegistry:
     def take_rows(
         self, rows: tuple[Row, ...], arrived: str, turn: Turn, *, doubtful: bool = False
     ) -> tuple[Row, ...]:
-        """Take rows of a neighbour's table; return those that are new here.
+        """Accept rows of a neighbour's table; return those that are new here.
 
         Args:
-            rows: In its order, as they were told.
-            arrived: Event service that they were heard at.
-            turn: Collects what comes of it; a row that is not sound is refused, the others enter.
+            rows: In its order, as they were received.
+            arrived: Event service that they were received at.
+            turn: Collects the mutations and outputs; a row that is not valid is refused, the others
+                enter.
             doubtful: Whether the neighbour was away, or is new.
         """
         since_us = 0 if doubtful else turn.own_us
@@ -136,11 +137,11 @@ class RequestRegistry:
         return changes.new
 
     def follow(self, rows: Mapping[str, bytes], gone: frozenset[str] | None, turn: Turn) -> None:
-        """Have the table as the replica that leads has it.
+        """Change the table to what the replica that leads has.
 
         Args:
-            rows: By their name in the journal: new there, or all there are.
-            gone: Names of those that went; None where all others did.
+            rows: By name in the journal: those that are new, or all.
+            gone: Names of deleted rows; None where `rows` are all that there are.
             turn: Collects what comes of it.
         """
         new = self.table.follow(_readable(rows))
@@ -155,13 +156,13 @@ class RequestRegistry:
             self._note_applied(control, row, turn)
 
     def refuse(self, reason: str, arrived: str, turn: Turn) -> None:
-        """Note that something of a neighbour's table may not enter."""
+        """Note that something in a neighbour's table was refused."""
         turn.decide(Decided("refused", from_=arrived, reason=reason))
 
     def drop(
         self, names: Container[str], within: Container[int], of: int, before: int, turn: Turn
     ) -> None:
-        """Remove the rows that a neighbour's table has not; see `RequestTable.drop`."""
+        """Remove the rows that a neighbour's table lacks; see `RequestTable.drop`."""
         gone = self.table.drop(names, within, of, before)
         turn.mutations.extend(DropRow(row.name) for row in gone)
         self.versions.keep(turn)
@@ -169,12 +170,12 @@ class RequestRegistry:
             self._reapply(turn)
 
     def prolong(self, turn: Turn) -> None:
-        """Remember withdrawals for as long as new ones: others may hear of them only now."""
+        """Remember withdrawals for as long as new ones: others may receive them only now."""
         for row in self.table.prolong(turn.own_us):
             turn.mutations.append(PutRow(row.name, _encoder.encode(row)))
 
     def done(self, done: Done, service: str, turn: Turn) -> None:
-        """Note what an adapter did, or could not do."""
+        """Note what an adapter applied, or failed to."""
         if done.withdrawn:
             self._withdrawn(done, service, turn)
             return
@@ -193,8 +194,8 @@ class RequestRegistry:
 
         Args:
             turn: Collects what comes of it.
-            doubtful: Whether withdrawals are not forgotten as long as there is room: others may
-                not have heard of them.
+            doubtful: Whether withdrawals are kept as long as there is room: others may not have
+                received them.
         """
         spare = self._settings.max_requests // 2 if doubtful else 0
         changes = self.table.expire(turn.own_us, spare)
@@ -205,7 +206,7 @@ class RequestRegistry:
             self._reapply(turn)
 
     def _has(self, control: ControlEvent, patterns: tuple[str, ...]) -> bool:
-        """Tell whether the very request stands in the table, as most that are repeated do."""
+        """Return whether this same request is in the table, as most repeated ones are."""
         if not control.path or not control.version:
             return False
         key = key_of(control)
@@ -226,7 +227,7 @@ class RequestRegistry:
         return True
 
     def _learnt(self, rows: tuple[Row, ...], arrived: str, turn: Turn) -> None:
-        """Apply rows of a neighbour's table as if their requests had come."""
+        """Apply rows of a neighbour's table as if their requests had been received."""
         controls = [(_request_of(row), row) for row in {row.request: row for row in rows}.values()]
         for control, _ in controls:
             self._note(control, "accepted", arrived, control.dist_list, turn)
@@ -237,7 +238,7 @@ class RequestRegistry:
             self._note_destinations(control, row, turn)
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
-        """Order what the table wants; return what is withdrawn: event service and number."""
+        """Order what follows from the table; return what is withdrawn: event service and number."""
         withdrawn = []
         changed: dict[str, list[Held]] = {}
         for held in self.table.changes():
@@ -267,7 +268,7 @@ class RequestRegistry:
             turn.decide(of_request("applied", control, control.source, to=name))
 
     def _note_applied(self, control: ControlEvent, row: Row, turn: Turn) -> list[str]:
-        """Note where a request is applied, or is ordered to be; return these event services."""
+        """Note where a request is applied or ordered; return these event services."""
         found = []
         for name, state in self._desired.items():
             held = self.confinement.row(row, name)
@@ -279,7 +280,7 @@ class RequestRegistry:
         return found
 
     def _renews(self, row: Row, turn: Turn) -> bool:
-        """Tell whether a row only prolongs a lease, in good time: nothing hangs on it yet."""
+        """Return whether a row only prolongs a lease, in good time: then its commit may wait."""
         known = self.table.at(row.key, row.pattern)
         return (
             known is not None
@@ -330,7 +331,7 @@ def of_request(
 
 
 def _request_of(row: Row) -> ControlEvent:
-    """Return the request that a row tells of, as far as decisions about it say."""
+    """Return the request of a row, with the parts that decisions about it need."""
     return ControlEvent(
         stamp=row.request,
         system="",
@@ -344,7 +345,7 @@ def _request_of(row: Row) -> ControlEvent:
 
 
 def _readable(rows: Mapping[str, bytes]) -> Iterator[Row]:
-    """Yield the rows among what the journal kept; what cannot be read does not stop the others."""
+    """Yield the rows that the journal kept and that can be read."""
     for key, value in rows.items():
         if is_request(key):
             with contextlib.suppress(msgspec.DecodeError, UnicodeError):

@@ -12,7 +12,7 @@ from fes.gateway.settings import GatewaySettings
 
 
 class Room:
-    """Knows whether rows fit into the request table.
+    """Checks whether rows fit into the request table.
 
     Args:
         settings: Of the gateway; they bound the table.
@@ -27,8 +27,8 @@ class Room:
     def check(self, rows: tuple[Row, ...], arrived: str) -> None:
         """Check that a request fits.
 
-        The clients of one event service may use no more bytes than they leave free, so that none of
-        them keeps the others from requesting; requests of the API, or of the file, may use all.
+        The clients of one event service may use no more bytes than they leave free, so that they do
+        not keep others from requesting; requests over the API, or of the file, may use all.
 
         Args:
             rows: Of one request.

@@ -22,22 +22,22 @@ from fes.model import Stamp, check_stamp
 _WITHDRAWING = {registry: withdrawing for withdrawing, registry in WITHDRAWING.items()}
 
 FOREVER = 1 << 62
-"""The end of what has none, on the own clock."""
+"""The end of a row that has none, on the own clock."""
 
 Text = Annotated[str, Meta(max_length=1 << 20)]
-"""A filter, or what a request is about, as far as the journal is burdened with it."""
+"""A filter, or what a request is about, bounded for the journal's sake."""
 
 CACHED: Final = 4096
 CACHED_TEXT: Final = 1024
-"""Names and digests that are remembered, and most characters of what they are made of: all gateways
-of a process that receive a request make the same of it."""
+"""Names and digests that are remembered, and most characters of their parts: all gateways of a
+process that receive a request compute the same ones."""
 
 Rank = tuple[int, bool, str]
-"""Orders the requests of a key; the version decides, and what follows breaks ties."""
+"""Orders the requests of a key; the version decides, and the others break ties."""
 
 
 class Key(NamedTuple):
-    """What makes two requests the same, but for their patterns.
+    """What identifies a request, apart from its patterns.
 
     Attributes:
         kind: SUBSCRIPTION or ANNOUNCEMENT.
@@ -53,23 +53,23 @@ class Key(NamedTuple):
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One pattern of a standing request, or of its withdrawal.
+    """One pattern of a request, or of its withdrawal.
 
     Attributes:
         kind, source, requester, what: The key.
         pattern: Of event service identifiers.
         withdrawn: Whether the newest request withdraws it.
         version: Newer requests have larger ones.
-        since_us: When it was accepted here, own clock; 0 where it is only as good as a neighbour
-            that was away, or new.
+        since_us: When it was accepted here, own clock; 0 where it came from a neighbour that was
+            away, or new.
         expires_us: When its lease ends, wall clock; 0 is never.
         filter: As the client wrote it.
         body: The announced event as MessagePack; empty for subscriptions.
         request: The request's stamp.
         until_us: When its lease ends here, or the withdrawal is forgotten, own clock; 0 is never.
-            Told to another gateway: how long until then.
-        outlives_us: When the last version ends that it superseded, own clock, if that is later;
-            0 where none does, `FOREVER` where one had no end. Told: how long until then.
+            As sent to another gateway: how long until then.
+        outlives_us: When the last version ends that it superseded, own clock, if that is later; 0
+            where none does, `FOREVER` where one had no end. As sent: how long until then.
     """
 
     kind: RequestType
@@ -100,28 +100,31 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def type(self) -> RequestType:
-        """The request that the row tells of, a withdrawing one where it was withdrawn."""
+        """The type of the row's request: a withdrawal where it was withdrawn."""
         return _WITHDRAWING[self.kind] if self.withdrawn else self.kind
 
     @property
     def rank(self) -> Rank:
-        """Where the row is among those of its key: the newest is the largest, everywhere."""
+        """The order of the row among those of its key.
+
+        The newest is the largest, at every gateway.
+        """
         return self.version, self.withdrawn, str(self.request.identity)
 
     @property
     def digest(self) -> int:
-        """Is for the row, the same at every gateway that has it."""
+        """The digest of the row, the same at every gateway that has it."""
         name = self.name
         make = _digest_of.__wrapped__ if len(name) > CACHED_TEXT else _digest_of
         return make(name, self.rank, self.expires_us)
 
     @property
     def last_us(self) -> int:
-        """When the last end comes of it and of what it superseded, own clock."""
+        """The last end of the row and of what it superseded, own clock."""
         return max(self.until_us or FOREVER, self.outlives_us)
 
     def told(self, own_us: int) -> "Row":
-        """Return the row as another gateway is told it: with what is left in place of moments."""
+        """Return the row as it is sent to another gateway: with durations in place of moments."""
         return msgspec.structs.replace(
             self,
             since_us=0,
@@ -130,11 +133,11 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def heard(self, own_us: int, horizon_us: int, since_us: int) -> "Row":
-        """Return a row that another gateway told as it is kept here.
+        """Return a row that another gateway sent, as it is kept here.
 
         Args:
             own_us: The own time.
-            horizon_us: How long a withdrawal is kept at most that ended nothing that lasts longer.
+            horizon_us: How long a withdrawal is kept that ended nothing that lasts longer.
             since_us: See `Row`.
         """
         left_us = self.until_us
@@ -168,7 +171,7 @@ def read_row_of_table(value: bytes) -> Row:
     """Return the row that the journal kept.
 
     Raises:
-        msgspec.DecodeError: It is none.
+        msgspec.DecodeError: The value is not a row.
         EventError: Its stamp, or a number in it, is out of range.
     """
     row = _row_decoder.decode(value)
@@ -180,7 +183,7 @@ def read_row_of_table(value: bytes) -> Row:
 
 
 REQUEST_BYTES: Final = 1500
-"""What a row takes beside its texts and its body."""
+"""Bytes that a row accounts for beside its texts and its body."""
 
 
 def weight_of_request(row: Row) -> int:
@@ -191,14 +194,14 @@ def weight_of_request(row: Row) -> int:
 
 
 def is_newer(row: Row, other: Row) -> bool:
-    """Return whether a row's rank is larger than another's: mostly, its version tells."""
+    """Return whether a row's rank is larger than another's; mostly its version decides."""
     if row.version != other.version:
         return row.version > other.version
     return row.rank > other.rank
 
 
 def outliving(row: Row, last_us: int) -> Row:
-    """Return a row that took the place of others whose last end is known."""
+    """Return a row that replaces others, with their last end."""
     if not row.until_us:
         return row
     if row.withdrawn and row.until_us < last_us < FOREVER:
@@ -207,7 +210,7 @@ def outliving(row: Row, last_us: int) -> Row:
 
 
 def ended_at(row: Row, until_us: int, **others: Any) -> Row:
-    """Return a row with another end, and with no later one where none is: as it is restored."""
+    """Return a row with another end; the end of superseded rows counts where it is later."""
     row = msgspec.structs.replace(row, until_us=until_us, **others)
     if 0 < row.outlives_us <= until_us:
         return msgspec.structs.replace(row, outlives_us=0)
@@ -215,5 +218,5 @@ def ended_at(row: Row, until_us: int, **others: Any) -> Row:
 
 
 def _shifted(moment_us: int, by_us: int) -> int:
-    """Return a moment moved, unless it is never, or has no end."""
+    """Return a moment shifted, unless it is never, or has no end."""
     return moment_us if moment_us in (0, FOREVER) else moment_us + by_us

@@ -1,12 +1,12 @@
-"""The request table: which requests hold, for which event services.
+"""The request table: which requests are active, for which event services.
 
-A row is one pattern of one request. A row that is newer takes the place of every row of its key
-whose pattern it covers, and is itself nothing new where a newer row covers it; so what holds
-does not depend on the order in which requests arrive.
+A row is one pattern of one request. A newer row replaces every row of its key whose pattern it
+covers, and a row that a newer one covers is ignored; so what is active does not depend on the order
+in which requests arrive.
 
 A row costs the same however large the table is: it is compared with the row of its own pattern and
 with the patterns with wildcards of its key, which are few. Only a pattern with wildcards is
-compared with all rows of its key, whose places it may take.
+compared with all rows of its key, since it may replace them.
 
 Source:
     design, section 4; ADR 15.
@@ -24,8 +24,8 @@ from fes.gateway.requests.held import Confine, Held, Holding, unconfined
 from fes.gateway.requests.row import FOREVER, Key, Row, ended_at, is_newer, outliving
 
 MARGIN = 4
-"""A withdrawal outlives the horizon by this part of it: who was gone for a little less has time to
-learn of it."""
+"""A withdrawal outlives the horizon by this part of it: a gateway that was away for a little less
+has time to learn of it."""
 
 
 class Changes(NamedTuple):
@@ -40,13 +40,13 @@ class RequestTable:
 
     Args:
         horizon_us: How long a withdrawal is remembered.
-        services: Event services for which `changes` tells what changed.
-        confine: Returns a request as it holds at an event service; None where it does not.
+        services: Event services for which `changes` returns what changed.
+        confine: Returns a request as it is active at an event service; None where it is not.
 
     Attributes:
         accepted_us: When a row was accepted last, own clock.
         forgotten: The largest version of a row that was deleted, leases that ended included.
-        growth: Tells what the table would grow by if rows were taken in.
+        growth: Computes by how much the table would grow if rows were accepted.
     """
 
     def __init__(
@@ -75,15 +75,15 @@ class RequestTable:
 
     @property
     def digest(self) -> int:
-        """Stands for all rows: equal where the tables are."""
+        """The digest of all rows: equal where the tables are equal."""
         return self._contents.digest
 
     def digests(self, count: int) -> tuple[int, ...]:
-        """Return the digests of the buckets that the rows fall into, so many of them."""
+        """Return the digests of `count` buckets that the rows fall into."""
         return self._contents.digests(count)
 
     def within(self, buckets: Iterable[int], count: int) -> Iterator[Row]:
-        """Yield the rows that fall into some of so many buckets."""
+        """Yield the rows that fall into some of `of` buckets."""
         return self._contents.within(buckets, count)
 
     def rows(self) -> Iterator[Row]:
@@ -92,7 +92,7 @@ class RequestTable:
             yield from rows.values()
 
     def knows(self, row: Row) -> bool:
-        """Tell whether a row of its key and pattern is known that is as new; it costs one look."""
+        """Return whether a row of the same key and pattern is known that is as new; one look-up."""
         same = self._rows.get(row.key, {}).get(row.pattern)
         return same is not None and not is_newer(row, same)
 
@@ -113,14 +113,14 @@ class RequestTable:
         return self._contents.bytes_of(source)
 
     def take(self, rows: Iterable[Row], own_us: int) -> Changes:
-        """Take in rows that are newer than what is known.
+        """Accept rows that are newer than what is known.
 
         Args:
             rows: Of one request, or of a neighbour's table.
-            own_us: The own time; 0 takes what has ended, too.
+            own_us: The own time; with 0 rows that have ended are accepted, too.
 
         Returns:
-            The rows that are new here, and those whose place they took.
+            The rows that are new here, and those that they replaced.
         """
         new: list[Row] = []
         gone: list[Row] = []
@@ -135,36 +135,37 @@ class RequestTable:
         return Changes(tuple(new), tuple(gone))
 
     def wanted(self, service: str) -> list[Row]:
-        """Return the standing requests that hold at an event service, oldest first.
+        """Return the requests that are active at an event service, oldest first.
 
-        What holds is decided by the newest row of each key whose pattern matches; an event
-        service is never the destination of its own clients' requests.
+        The newest row of each key whose pattern matches decides; an event service is never the
+        destination of its own clients' requests.
         """
         return self._holding.at(service)
 
     def asked(self, service: str) -> tuple[Row, ...]:
-        """Return the standing requests for an event service as they were made."""
+        """Return the requests for an event service as their clients made them, unconfined."""
         return self._holding.asked(service)
 
     def changes(self) -> list[Held]:
-        """Return what changed of what holds at the services of this table, since the last call.
+        """Return which active requests at the services of this table changed since the last call.
 
-        It costs what changed, and nothing for what did not.
+        Unchanged requests cost nothing.
         """
         return self._holding.changes()
 
     def expire(self, own_us: int, spare: int = 0) -> Changes:
         """End the leases that ran out, and forget the withdrawals past their time.
 
-        A withdrawal that carves a hole in a live wildcard stays as long as the wildcard. A lease
-        that ended leaves a withdrawal as long as a version may live that it superseded.
+        A withdrawal that excludes destinations from an active wildcard stays as long as the
+        wildcard. A lease that ended leaves a withdrawal for as long as a version that it superseded
+        may last.
 
         Args:
             own_us: The own time.
             spare: How many withdrawals past their time are kept nevertheless, the youngest.
 
         Returns:
-            The withdrawals that are left, and the rows that are gone.
+            The withdrawals that leases leave, and the rows that were deleted.
         """
         ended = self._ended(own_us)
         left = [self._left(row, own_us) for row in ended if not row.withdrawn]
@@ -187,7 +188,7 @@ class RequestTable:
         """Remove the rows that another table does not have; return them.
 
         Args:
-            names: Of that table's rows.
+            names: Names of the rows of that table.
             within: Buckets that are compared.
             of: How many buckets there are.
             before: Rows that were accepted after it stay, own clock.
@@ -215,7 +216,7 @@ class RequestTable:
         return longer
 
     def follow(self, rows: Iterable[Row]) -> list[Row]:
-        """Have rows as another has them, newer or not; return those that were not here."""
+        """Store rows as the leader has them, newer or not; return those that were not here."""
         new = []
         for row in rows:
             known = self._rows.get(row.key, {}).get(row.pattern)
@@ -228,25 +229,28 @@ class RequestTable:
         return new
 
     def discard(self, names: Iterable[str]) -> bool:
-        """Remove rows by their names; tell whether there were any."""
+        """Remove rows by name; return whether there were any."""
         found = [self._by_name[name] for name in names if name in self._by_name]
         for row in found:
             self._remove(row)
         return bool(found)
 
     def discard_but(self, names: Container[str]) -> bool:
-        """Remove all rows but some, by their names; tell whether there were any."""
+        """Remove all rows but those named; return whether there were any."""
         return self.discard([name for name in self._by_name if name not in names])
 
     def _covered_by(self, row: Row) -> Iterator[Row]:
-        """Yield the rows whose places a row may take: only wildcards may take others' than its."""
+        """Yield the rows that a row may replace: its own, with wildcards others too."""
         rows = self._rows.get(row.key, {})
         if not is_pattern(row.pattern):
             return iter([rows[row.pattern]] if row.pattern in rows else [])
         return (other for pattern, other in rows.items() if covers_pattern(row.pattern, pattern))
 
     def _is_known(self, row: Row) -> bool:
-        """Tell whether as new a row is known; of one request every pattern has a row of its own."""
+        """Return whether a row as new is known.
+
+        Every pattern of one request has a row of its own.
+        """
         return self.knows(row) or any(
             is_newer(other, row) and covers_pattern(pattern, row.pattern)
             for pattern, other in self._wild.get(row.key, {}).items()
@@ -270,7 +274,7 @@ class RequestTable:
         )
 
     def _replace(self, row: Row) -> tuple[Row, list[Row]]:
-        """Put a row in the place of those it covers; return it as it is kept, and the others."""
+        """Replace the rows that a row covers; return it as it is kept, and the others."""
         rows = self._rows.get(row.key, {})
         same = rows.get(row.pattern)
         gone = [] if same is None else [same]
@@ -294,7 +298,10 @@ class RequestTable:
         self.forgotten = max([self.forgotten, *(row.version for row in rows)])
 
     def _left(self, row: Row, own_us: int) -> Row | None:
-        """Return what is left of a lease that ended; None where nothing older may live."""
+        """Return the withdrawal that an ended lease leaves.
+
+        None where no older version may last.
+        """
         if row.outlives_us <= own_us:
             return None
         until_us = own_us + self.kept_us if row.outlives_us >= FOREVER else row.outlives_us
@@ -317,7 +324,7 @@ class RequestTable:
         if len(self._rows[key]) == 1 or (newest is not None and is_newer(row, newest)):
             self._newest[key] = row
         elif newest is not None and newest.pattern == row.pattern:
-            self._newest.pop(key)  # kept anew with another end
+            self._newest.pop(key)  # kept again with another end
         self._ends.put(row)
         self._holding.look(key, row.pattern)
 
@@ -340,7 +347,7 @@ class RequestTable:
         self._ends.look_again(key, row.pattern)
 
     def _ended(self, own_us: int) -> list[Row]:
-        """Return the rows whose time is over, but for withdrawals that carve a hole."""
+        """Return the rows whose time is over, but for withdrawals within a wildcard."""
         ended = self._ends.take(own_us)
         for name, row in list(ended.items()):
             if row.withdrawn and self._carves(row, self._wild.get(row.key, {}).values()):

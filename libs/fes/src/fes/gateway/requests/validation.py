@@ -20,7 +20,7 @@ from fes.model import binary, check_stamp, is_reserved
 from fes.model.stamp import MAX_NAME
 
 CLOCK_SKEW_US = 86_400_000_000
-"""How far in the future a version may lie: a day. Clocks are wrong by hours, not by more."""
+"""How far in the future a version may be: a day. Clocks are wrong by hours, not by more."""
 
 COUNTS = 1_000_000
 """A version below it only counts; from there on it is a time, microseconds."""
@@ -31,7 +31,8 @@ _FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
 
 FILTERS = 1024
-"""Most filters whose canonical form is remembered; a table that is told again costs no parsing."""
+"""Most filters whose canonical form is remembered; a table that is received again costs no
+parsing."""
 
 
 @functools.lru_cache(maxsize=FILTERS)
@@ -53,8 +54,8 @@ def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) 
         arrived: Event service that it was received at; "" where it came over the API.
 
     Raises:
-        ControlEventError: It is of another system, of a type that is not accepted there, or tells
-            a source that it cannot come from; the message names the parameter.
+        ControlEventError: It is of another system, of a type that is not accepted there, or names a
+            source that it cannot come from; the message names the parameter.
     """
     if control.system != settings.system:
         raise ControlEventError(
@@ -77,16 +78,16 @@ def check_entry(control: ControlEvent, settings: GatewaySettings, arrived: str) 
 def as_observed(control: ControlEvent, service: str, adapter: str) -> ControlEvent:
     """Return the transparent request that an adapter made of what it observed.
 
-    Whatever the adapter says, it comes from the adapter's own event service and passed none. Its
-    requester names the adapter: what one no longer observes another may.
+    Whatever the adapter states, its source is the adapter's own event service and its path is
+    empty. Its requester names the adapter: what one adapter no longer observes, another still may.
 
     Args:
-        control: As the adapter declares it.
+        control: As the adapter sent it.
         service: Event service of the adapter.
         adapter: Its identifier.
 
     Raises:
-        ControlEventError: It is a publication, which nobody declares.
+        ControlEventError: It is a publication, which is received and not observed.
     """
     if control.type is RequestType.PUBLICATION:
         raise ControlEventError("parameter 'Type': a publication is not observed but heard")
@@ -100,7 +101,7 @@ def patterns_of(control: ControlEvent, settings: GatewaySettings) -> tuple[str, 
     """Return the patterns of a control event's distribution list.
 
     Raises:
-        ControlEventError: The list names nobody, is not well formed, or has too many patterns.
+        ControlEventError: The list is empty, is not well formed, or has too many patterns.
     """
     patterns = parse_list(control.dist_list)
     if len(patterns) > settings.max_patterns:
@@ -113,7 +114,7 @@ def patterns_of(control: ControlEvent, settings: GatewaySettings) -> tuple[str, 
 def rows_of(
     control: ControlEvent, patterns: tuple[str, ...], turn: Turn, kept_us: int
 ) -> tuple[Row, ...]:
-    """Return the rows of the request table that a request becomes, one a pattern.
+    """Return the rows of a request for the request table, one for each pattern.
 
     Args:
         control: Any request but a publication; its version is not 0.
@@ -123,7 +124,7 @@ def rows_of(
 
     Raises:
         ControlEventError: The filter is not in the language, the event is missing or reserved, a
-            number or name is out of range, or the version lies in the future.
+            number or name is out of range, or the version is in the future.
     """
     if control.version > latest(turn):
         raise ControlEventError(f"attribute 'FES_Version': {control.version} lies in the future")
@@ -159,7 +160,7 @@ def rows_of(
 
 
 def key_of(control: ControlEvent) -> Key:
-    """Return the key of the rows that a request becomes.
+    """Return the key of a request's rows.
 
     Raises:
         ControlEventError: The filter is not in the language, or the event is missing or reserved.
@@ -200,16 +201,16 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
 
 
 def latest(turn: Turn) -> int:
-    """Return the largest version that any clock may have given by now."""
+    """Return the largest version that any clock may have produced by now."""
     return max(turn.now.wall_us, turn.own_us) + CLOCK_SKEW_US
 
 
 def _lease_ends_us(control: ControlEvent, turn: Turn) -> int:
-    """Return when a lease ends, own clock; 0 where the request is none.
+    """Return when a lease ends, own clock; 0 where the request has no lease.
 
-    It lasts as long as its client says that it does, whatever this gateway's wall clock says: from
-    when the client made it, which is its version, or the time of its stamp where versions only
-    count. Where that is not a time of a clock that is right within a day, the wall clock decides.
+    It lasts as long as its client requests, whatever this gateway's wall clock shows: from when the
+    client made it, which is its version, or the time of its stamp where versions only count. Where
+    that is not the time of a clock that is right within a day, the wall clock decides.
     """
     if not control.expires_us:
         return 0

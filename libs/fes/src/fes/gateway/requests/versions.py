@@ -17,7 +17,7 @@ from fes.gateway.turn import Turn
 from fes.model import Stamp
 
 FORGOTTEN: Final = "forgotten"
-"""Key, in the journal, of the largest version of a deleted row, where clocks are behind it."""
+"""Key, in the journal, of the largest version of a deleted row, kept where clocks are behind it."""
 
 BEHIND_US: Final = 60_000_000
 """How far a client's clock may be behind until it is considered wrong: a minute."""
@@ -44,7 +44,7 @@ class Versions:
         self._table.forgotten = max(self._table.forgotten, self._kept)
 
     def keep(self, turn: Turn) -> None:
-        """Put the largest version that was deleted into the journal, where no clock is past it."""
+        """Write the largest deleted version into the journal, where clocks are behind it."""
         forgotten = self._table.forgotten
         if forgotten > self._kept and forgotten > _now(turn):
             self._kept = forgotten
@@ -56,7 +56,7 @@ class Versions:
         Args:
             control: As it was received; one that a gateway forwarded keeps its version.
             arrived: Event service that it was received at; "" where it came over the API.
-            turn: Has the clocks.
+            turn: Contains the clocks.
         """
         if control.path or (control.version and not arrived):
             return control
@@ -65,7 +65,7 @@ class Versions:
         follows = newest is None or not arrived or _is_later(control.stamp, newest.request)
         version = made_us if arrived else _now(turn)
         if follows and COUNTS <= version < turn.own_us - BEHIND_US:
-            version = turn.own_us  # other gateways may have a newer row than that clock makes
+            version = turn.own_us  # other gateways may have a newer row than that clock produces
         if follows and version >= COUNTS:
             version = max(version, self._table.forgotten + 1)
         if follows and newest is not None:
@@ -77,7 +77,7 @@ class Versions:
 
 
 def _now(turn: Turn) -> int:
-    """Return the version of a request made here: it never goes back, unless it ran far ahead."""
+    """Return the version of a request made here: never smaller than before, unless far ahead."""
     ahead_us = turn.own_us - turn.now.wall_us
     return turn.now.wall_us if ahead_us > CLOCK_SKEW_US // 2 else turn.own_us
 

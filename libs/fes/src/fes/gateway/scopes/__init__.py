@@ -1,1 +1,1 @@
-"""Scopes in the gateway: what requests and events they confine, and who manages them."""
+"""Scopes in the gateway: how they confine requests and events, and which gateway manages them."""

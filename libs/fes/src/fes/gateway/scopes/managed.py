@@ -1,7 +1,8 @@
-"""Managed scopes: events that mappings or policies are on the way of, at the gateway that manages.
+"""Managed scopes: events on whose path mappings or policies are, at the gateway that manages.
 
 One gateway manages at a time: the first one of the file that is attached to every event service
-whose events pass a mapping or policy. Its replicas share its journal and stand by.
+whose events pass a mapping or policy. Its replicas share its journal; only the one that leads
+manages.
 """
 
 from collections import Counter
@@ -42,10 +43,10 @@ Route = Callable[[Transit, tuple[str, ...], Turn], bool]
 
 
 class Requests:
-    """The subscriptions in the request table, as those who manage scopes ask for them.
+    """The subscriptions in the request table, in the form that the scope manager needs.
 
     Args:
-        wanted: Returns the requests that hold at an event service, as they were made.
+        wanted: Returns the requests for an event service, as their clients made them.
     """
 
     def __init__(self, wanted: Callable[[str], Iterable[Row]]) -> None:
@@ -56,7 +57,7 @@ class Requests:
         self.delivered: Counter[str] = Counter()
 
     def listen_to(self, publisher: str) -> None:
-        """Be asked about subscriptions to what an event service's clients publish."""
+        """Consider from now on the subscriptions to what an event service's clients publish."""
         self._of = {}
         filters = {}
         for row in self._wanted(publisher):
@@ -79,17 +80,17 @@ class Requests:
         return consumer in self._of
 
     def load(self, member: str) -> int:
-        """Return how many events a member was given."""
+        """Return how many events a member received."""
         return self.delivered[member]
 
 
 class ManagedScopes:
-    """Confines events, and delivers those that mappings or policies are on the way of.
+    """Confines events, and delivers those that mappings or policies apply to.
 
     Args:
         graph: The scopes.
         confinement: What passes between event services.
-        wanted: Returns the requests that hold at an event service, as they were made.
+        wanted: Returns the requests for an event service, as their clients made them.
         manages: Whether this gateway manages the scopes.
     """
 
@@ -109,7 +110,7 @@ class ManagedScopes:
         self._manager = self._made(ScopeState())
 
     def restore(self, state: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Take back what the journal kept; return the keys of rows that cannot be read."""
+        """Restore what the journal kept; return the keys of rows that cannot be read."""
         kept = ScopeState()
         rows = {
             key.removeprefix(PREFIX): value
@@ -123,16 +124,16 @@ class ManagedScopes:
     def confine(
         self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route
     ) -> tuple[str, ...]:
-        """Deliver what has to be managed; return the destinations that an event goes to as it is.
+        """Deliver what is managed; return the destinations to which an event goes unchanged.
 
         Args:
             event: The event.
-            names: Event services that asked for it, or that its list names.
+            names: Event services that requested it, or that its list names.
             turn: Collects what comes of it.
-            route: Sends what is made of it.
+            route: Sends the events that scopes make from it.
 
         Raises:
-            EventError: Its body is no event.
+            EventError: The body is not an event.
         """
         if not self._confinement.confines:
             return names
@@ -158,14 +159,14 @@ class ManagedScopes:
                 else:
                     turn.decide(of_event("dropped", event, to=name, reason=BLOCKED))
         if managed and event.arrived != publisher:
-            # What was delivered here is received here again; it is no publication of its home.
+            # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
             self._manage(event, tuple(managed), turn, route)
         return tuple(plain)
 
     def tick(self, turn: Turn, route: Route) -> None:
-        """Release what waited long enough."""
+        """Release the events that waited long enough."""
         if self._manages and self._manager.state.queue.next_due_us:
             outcome = self._manager.tick(turn.now.time_us)
             self._perform(outcome, None, None, turn, route)
@@ -204,13 +205,13 @@ class ManagedScopes:
 
 
 def _passing(delivered: Delivered, event: Transit | None, turn: Turn, *, late: bool) -> Transit:
-    """Return what is delivered, on its way.
+    """Return a delivered event as one in transit.
 
     Args:
-        delivered: What the scopes made.
-        event: Of which it was made; None where it waited.
+        delivered: The event that the scopes made.
+        event: The event that it was made from; None where it waited.
         turn: The turn.
-        late: Whether it waited, and is no repetition however late it is.
+        late: Whether it waited, so that it is not a repetition however late it is.
     """
     stamp = delivered.stamp
     made = tagged(delivered.event, delivered.session) if delivered.session else delivered.event

@@ -1,6 +1,6 @@
-"""What every adapter does, whichever its event service.
+"""The behaviour of every adapter, whatever its event service.
 
-Inherit `AdapterConformance` in a test module and give it a fixture `bench`.
+Inherit `AdapterConformance` in a test module that provides a fixture `bench`.
 """
 
 from functools import partial
@@ -56,7 +56,7 @@ FILTERS = (
 
 
 def opaque_client(kind: str, context: AdapterContext) -> OpaqueClient:
-    """Return a FES-aware client of the event service that a context is about."""
+    """Return an FES-aware client of a context's event service."""
     return OpaqueClient(
         kind,
         context.service,
@@ -70,15 +70,15 @@ def opaque_client(kind: str, context: AdapterContext) -> OpaqueClient:
 
 
 def asked(heard: HeardControl) -> ControlEvent:
-    """Return the request that a control event tells."""
+    """Return the request in a control event."""
     return from_event(binary.decode(heard.body), heard.stamp)
 
 
 class AdapterConformance(AdapterCrossing, AdapterRefusal):
-    """The suite; a module inherits it and returns a fixture `bench`."""
+    """The suite; a test module inherits it and provides a fixture `bench`."""
 
     async def test_it_tells_its_identifiers_and_capabilities(self, bench: AdapterBench) -> None:
-        """The gateway knows an adapter by them."""
+        """The gateway identifies an adapter by them."""
         adapter = await bench.adapter("a")
         assert adapter.id
         assert adapter.event_service_id
@@ -256,7 +256,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
     async def test_a_client_may_ask_for_everything_with_a_blank_filter(
         self, bench: AdapterBench
     ) -> None:
-        """It crosses the event service as it is, and is not accepted for one that is missing."""
+        """It crosses the event service unchanged, and is not mistaken for a missing filter."""
         context = (await bench.adapter("city")).context
         async with captured(await bench.adapter("a")) as gateway:
             async with opaque_client(gateway.runtime.adapter.kind, context) as city:
@@ -268,7 +268,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
     async def test_native_clients_of_a_subject_see_no_control_event(
         self, bench: AdapterBench
     ) -> None:
-        """What gateways say to one another is nobody else's business."""
+        """What gateways send one another does not concern native clients."""
         natively = await bench.listen_natively(SPEED)
         control = Event.of("FES_ControlEvent", Type=2, DistList="x", Source="y", Filter="Speed")
         async with captured(await bench.adapter("a")) as gateway:
@@ -291,7 +291,7 @@ class AdapterConformance(AdapterCrossing, AdapterRefusal):
     async def test_an_unreadable_event_is_set_aside_and_the_next_is_heard(
         self, bench: AdapterBench
     ) -> None:
-        """One poisonous payload harms nothing else."""
+        """One unreadable payload affects nothing else."""
         bench.skip_if_exempt("unreadable")
         async with captured(await bench.adapter("a")) as gateway:
             await gateway.order(Subscribe(1, "subject = 'Speed'", 1))

@@ -1,4 +1,4 @@
-"""What the adapter suite needs to know of an event service."""
+"""What the adapter suite needs from an event service."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from fes.testing.eventually import eventually
 
 
 class NativeEvent(NamedTuple):
-    """What a native client got: the content, as an event of the model, and the stamp."""
+    """What a native client received: the content, as an event of the model, and the stamp."""
 
     event: Event
     stamp: NativeStamp | None
@@ -47,22 +47,22 @@ class AdapterBench(ABC):
 
     @abstractmethod
     async def publish_natively(self, event: Event, time_us: int) -> NativeStamp:
-        """Have the native client publish an event."""
+        """Publish an event as the native client."""
 
     @abstractmethod
     async def listen_natively(self, subject: str) -> list[NativeEvent]:
-        """Have the native client subscribe; return the list that its events are put in."""
+        """Subscribe as the native client; return the list to which its events are appended."""
 
     @abstractmethod
     async def publish_garbage(self) -> None:
-        """Put something unreadable where adapters listen."""
+        """Publish something unreadable where adapters receive."""
 
     @abstractmethod
     async def restart_broker(self) -> None:
         """Kill the broker and start it again."""
 
     async def take_over(self, adapter: AnyAdapter) -> None:
-        """Connect under the name that an adapter's connection has, and take leave again."""
+        """Connect under the name of an adapter's connection, and disconnect again."""
         pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could take")
 
     def received(self, event: Event) -> Event:
@@ -108,7 +108,7 @@ class Captured:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Nothing is counted."""
+        """Return no counters."""
         return {}
 
     def write(self, record: Record) -> None:
@@ -128,7 +128,7 @@ class Captured:
         return [record for record in self.log if record.decision == decision]
 
     async def order(self, *orders: Order) -> None:
-        """Give orders and wait until the adapter answered those that are answered."""
+        """Send orders and wait until the adapter answered those that it answers."""
         answered = [order for order in orders if hasattr(order, "number")]
         before = len(self.done)
         for order in orders:

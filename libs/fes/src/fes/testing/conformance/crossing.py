@@ -1,4 +1,4 @@
-"""How events cross an event service: whole, once, whatever they are called and hold.
+"""How events cross an event service: complete, once, whatever their names and values.
 
 A part of the adapter suite.
 """
@@ -25,7 +25,7 @@ AWKWARD = (
     "Größe 速度",
     "it's",
 )
-"""Names with characters that some event service, broker or language takes for something else."""
+"""Names with characters that have a meaning in some event service, broker or language."""
 
 EDGES = Event(
     "Speed",
@@ -81,7 +81,7 @@ class AdapterCrossing:
             assert one.heard[0].body == binary.encode(bench.received(EDGES))
 
     async def test_overlapping_subscriptions_hear_an_event_once(self, bench: AdapterBench) -> None:
-        """One copy goes to the gateway, with all that matched."""
+        """One copy goes to the gateway, with all subscriptions that matched."""
         async with captured(await bench.adapter("a")) as gateway:
             for number, limit in enumerate((10, 20, 30), 1):
                 text = f"subject = 'Speed' AND rate > {limit}"
@@ -102,7 +102,7 @@ class AdapterCrossing:
     async def test_an_event_published_as_soon_as_a_subscription_holds_arrives(
         self, bench: AdapterBench
     ) -> None:
-        """Whoever was told that it holds may rely on it, at whichever access point."""
+        """A client that was notified that it is active may rely on it, at any access point."""
         async with captured(await bench.adapter("a")) as gateway:
             for number in range(1, 11):
                 subject = f"Subject{number}"
@@ -142,7 +142,7 @@ class AdapterCrossing:
     async def test_an_own_publication_is_heard_once_at_most_and_as_what_it_is(
         self, bench: AdapterBench
     ) -> None:
-        """By its identity and its trail a gateway knows it again: nothing goes round."""
+        """A gateway recognises it by its identity and its trail: nothing circulates."""
         trail = ("cns-v", "steam-v")
         async with (
             captured(await bench.adapter("a")) as one,

@@ -1,4 +1,4 @@
-"""What every adapter does when its gateway refuses it, or another takes its connection."""
+"""The behaviour of every adapter whose gateway refuses it, or whose connection is taken over."""
 
 from fes.adapter.runtime import AdapterRuntime
 from fes.link.messages import Announce, Subscribe
@@ -19,7 +19,7 @@ class AdapterRefusal:
     async def test_one_that_its_gateway_refuses_releases_its_event_service(
         self, bench: AdapterBench
     ) -> None:
-        """Two that answer to one name would take connections and events from each other."""
+        """Two of one name would deprive each other of connections and events."""
         adapter = await bench.adapter("a")
         async with captured(adapter) as gateway:
             runtime = gateway.runtime
@@ -37,7 +37,7 @@ class AdapterRefusal:
     async def test_one_that_is_granted_its_link_later_hears_and_publishes(
         self, bench: AdapterBench
     ) -> None:
-        """Nothing is accepted to be subscribed that ended with the connection."""
+        """No subscription is assumed active that ended with the connection."""
         natively = await bench.listen_natively(SPEED)
         async with captured(await bench.adapter("a")) as gateway:
             runtime = gateway.runtime
