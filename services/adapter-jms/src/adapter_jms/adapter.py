@@ -85,7 +85,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             **{f"link_{name}": count for name, count in self._link.counts.items()},
             **self._incoming.counts(),
             "subscriptions": len(self._subscriptions),
-            "nulls": self._codec.nulls,
+            **self._codec.counters(),
         }
 
     async def _open(self) -> None:
