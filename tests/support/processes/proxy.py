@@ -67,7 +67,7 @@ class Proxy:
         self.port = 0
         self._broker = port
         self._server: asyncio.Server | None = None
-        self._next_hops: set[Way] = set()
+        self._ways: set[Way] = set()
 
     async def __aenter__(self) -> Self:
         """Listen."""
@@ -84,12 +84,12 @@ class Proxy:
 
     def deafen(self) -> None:
         """Have the connections that there are bring nothing back any more, and stay open."""
-        for way in self._next_hops:
+        for way in self._ways:
             way.deaf = True
 
     def cut(self) -> None:
         """End the connections that there are."""
-        for way in tuple(self._next_hops):
+        for way in tuple(self._ways):
             way.abort()
 
     async def _take(self, near: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -100,13 +100,13 @@ class Proxy:
             writer.transport.abort()
             return
         way = Way(self, writer, out)
-        self._next_hops.add(way)
+        self._ways.add(way)
         if self.kick_s is not None:
             asyncio.get_running_loop().call_later(self.kick_s, way.abort)
         try:
             await way.carry(near, far)
         finally:
-            self._next_hops.discard(way)
+            self._ways.discard(way)
             for each in (writer, out):
                 with contextlib.suppress(ConnectionError):
                     await each.wait_closed()
