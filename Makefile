@@ -3,7 +3,7 @@
 PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka services/adapter-jms services/adapter-http \
 	services/event-domains services/adapter-bus services/naming services/policy \
-	services/can-sim services/traffic-control services/analytics scenarios/traffic scenarios/persistent \
+	services/can-sim services/traffic-control services/analytics scenarios/kit scenarios/traffic scenarios/persistent \
 	scenarios/traffic-control-events scenarios/event-domain scenarios/active-badge scenarios/stock-market
 SOURCES := $(PACKAGES:%=%/src)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from fes.cli.run import MOST_REPLICAS, _replicas
-from fes.cli.running.plan import Apart, Part, adapter_parts, gateway_parts
 from fes.errors import FederationError
 from fes.federation.load import loads
+from fes.running.plan import Apart, Part, adapter_parts, gateway_parts
 
 TEXT = """
 version: 1

@@ -4,11 +4,11 @@ import io
 import sys
 from pathlib import Path
 
-from fes.cli.running.plan import Part
-from fes.cli.running.process import LINE_BYTES, Child
-from fes.cli.running.supervision.options import RunOptions
-from fes.cli.running.supervisor import Supervisor
 from fes.federation.load import loads
+from fes.running.plan import Part
+from fes.running.process import LINE_BYTES, Child
+from fes.running.supervision.options import RunOptions
+from fes.running.supervisor import Supervisor
 from fes.testing.eventually import eventually
 
 TALKER = f"""

@@ -16,15 +16,15 @@ import msgspec
 import pytest
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
-from fes.cli.running.brokers import EmbeddedBrokers
-from fes.cli.running.faults import Faults
-from fes.cli.running.front import Front
-from fes.cli.running.needs import needs_of
-from fes.cli.running.plan import Apart, application_parts, gateway_parts, placeholders
 from fes.federation.clock import FederationClock
 from fes.federation.load import loads
 from fes.federation.model import Federation
 from fes.gateway import GatewaySettings
+from fes.running.brokers import EmbeddedBrokers
+from fes.running.faults import Faults
+from fes.running.front import Front
+from fes.running.needs import needs_of
+from fes.running.plan import Apart, application_parts, gateway_parts, placeholders
 
 Key = tuple[str, ...]
 

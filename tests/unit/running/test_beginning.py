@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from fes.cli.running.supervision.beginning import LEAST_LEAD_S, MOST_LEAD_S, TraceStart
 from fes.federation.file.dump import resolved
 from fes.federation.load import loads
 from fes.federation.model import Federation
+from fes.running.supervision.beginning import LEAST_LEAD_S, MOST_LEAD_S, TraceStart
 
 NOW = 1_800_000_000_000_000
 PLAYS = "[player, --at, '{wall_start_us}']"

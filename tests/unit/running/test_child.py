@@ -4,8 +4,8 @@ import signal
 import sys
 from pathlib import Path
 
-from fes.cli.running.plan import Part
-from fes.cli.running.process import Child
+from fes.running.plan import Part
+from fes.running.process import Child
 
 TELLS = """
 import json, sys, time

@@ -1,6 +1,6 @@
 """What a run says of parts that do not get ready, and how long it waits for them."""
 
-from fes.cli.running.faults import Faults
+from fes.running.faults import Faults
 
 
 def test_what_is_not_ready_is_told_with_since_when_why_and_where_to_look() -> None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import msgspec
-from fes.cli.running.faults import NOTICE_S, Faults
-from fes.cli.running.needs import needs_of, works
 from fes.federation.load import loads
+from fes.running.faults import NOTICE_S, Faults
+from fes.running.needs import needs_of, works
 
 FILE: dict[str, Any] = {
     "version": 1,

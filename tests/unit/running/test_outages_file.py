@@ -3,7 +3,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fes.cli.running.outages import Outages
+from fes.running.outages import Outages
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
-from fes.cli.running.readiness import Patience, answers, proved, within
+from fes.running.readiness import Patience, answers, proved, within
 from fes.testing.eventually import eventually
 
 Answer = tuple[int, object]

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from scenario_kit.programs import Programs
 from traffic_control_events.__main__ import main
 from traffic_control_events.demo import demo
 from traffic_control_events.plan import Wanted
 from traffic_control_events.story import HEARD
-from traffic_scenario.programs import Programs
 from unit.traffic_control_events.corruptions import CORRUPTIONS
 from unit.traffic_control_events.good import Good
 

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from traffic_scenario.programs import Programs
+from scenario_kit.programs import Programs
 from traffic_scenario.runfolder import Monitor, Plan
 
 MakeStub = Callable[[str, str], tuple[str, ...]]

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scenario_kit.programs import Programs
 from traffic_scenario.demo import demo
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import Wanted
-from traffic_scenario.programs import Programs
 
 MakePrograms = Callable[..., Programs]
 MakeStub = Callable[[str, str], tuple[str, ...]]

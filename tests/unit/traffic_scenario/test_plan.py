@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from fes.federation import load
+from scenario_kit.programs import Programs
+from scenario_kit.run_folder import make_folder
 from traffic_scenario.__main__ import main
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
 from traffic_scenario.plan import Wanted, plan, write_federation
-from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import Monitor, Plan, make_folder, read_plan
+from traffic_scenario.runfolder import Monitor, Plan, read_plan
 
 MakePrograms = Callable[..., Programs]
 

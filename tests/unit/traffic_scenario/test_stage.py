@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from fes.federation.load import load
+from scenario_kit.programs import Programs
 from traffic_scenario.errors import InputError
-from traffic_scenario.programs import Programs
 from traffic_scenario.stage import Staged, stage
 
 NOW_US = 1_800_000_000_000_000

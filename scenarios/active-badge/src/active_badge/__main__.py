@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eventservices.errors import EventServiceError
 from eventservices.servers import NatsServer, ServerSpec
-from fes.cli.running.folder import make_run_folder
+from fes.running.folder import make_run_folder
 from serving.command import command
 
 from active_badge import settings

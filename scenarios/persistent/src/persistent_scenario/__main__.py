@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from eventservices.errors import EventServiceError
-from fes.cli.running.folder import make_run_folder
 from fes.errors import FesError
+from fes.running.folder import make_run_folder
 from serving.command import command
 from serving.ending import until_asked
 from serving.output import CLOSED

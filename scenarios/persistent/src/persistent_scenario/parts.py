@@ -14,10 +14,10 @@ from typing import Any
 
 import httpx
 from eventservices.servers import NatsServer, ServerSpec
-from fes.cli.running.plan import Part
-from fes.cli.running.process import Child
 from fes.federation.load import load
 from fes.federation.model import Federation, adapter_id
+from fes.running.plan import Part
+from fes.running.process import Child
 from serving.loopback import async_client
 
 from persistent_scenario.errors import RunningError

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from fes.cli.running.process import Child
 from fes.federation.model import Federation
+from fes.running.process import Child
 from serving.wall_clock import wall_us
 
 from persistent_scenario.errors import InputError, RunningError

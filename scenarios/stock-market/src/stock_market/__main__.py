@@ -6,16 +6,16 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from fes.cli.running.folder import point_latest
 from fes.errors import FesError
+from fes.running.folder import point_latest
+from scenario_kit.numbers import whole_number
+from scenario_kit.programs import Programs, running
+from scenario_kit.run_folder import FEDERATION, make_folder
+from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
+from scenario_kit.steps import Steps
 from serving.command import command
 from serving.output import CLOSED
 from serving.parser import LineParser
-from traffic_scenario.demo import BAD_INPUT, FAILED, PASSED, running
-from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import FEDERATION, make_folder
-from traffic_scenario.settings import whole_number
-from traffic_scenario.steps import INTERRUPTED, Steps
 
 from stock_market import ticks
 from stock_market.judge.verdict import judge, table, write

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
+from scenario_kit.programs import Programs
 from serving.command import command
-from traffic_scenario.programs import Programs
 
 from traffic_control_events import settings
 from traffic_control_events.demo import demo, judged

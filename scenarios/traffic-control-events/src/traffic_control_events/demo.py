@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from fes.cli.running.folder import point_latest
+from fes.running.folder import point_latest
+from scenario_kit.programs import Programs, running
+from scenario_kit.run_folder import FEDERATION, make_folder
+from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
+from scenario_kit.steps import Steps
 from serving.output import CLOSED
-from traffic_scenario.demo import BAD_INPUT, FAILED, PASSED, running
-from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import FEDERATION, make_folder
-from traffic_scenario.steps import INTERRUPTED, Steps
 
 from traffic_control_events.judge import UnjudgedError, judge
 from traffic_control_events.judge.report import JOURNEY, VERDICT, table, write

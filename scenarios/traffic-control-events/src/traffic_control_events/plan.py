@@ -12,7 +12,7 @@ from pathlib import Path
 from fes.federation import dump, load
 from fes.federation.model import Clock
 from msgspec.structs import replace
-from traffic_scenario.runfolder import FEDERATION
+from scenario_kit.run_folder import FEDERATION
 
 from traffic_control_events.road import Moment, drive, place
 from traffic_control_events.story import (

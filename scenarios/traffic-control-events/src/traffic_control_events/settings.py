@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from scenario_kit.numbers import positive_number, whole_number
 from serving.parser import LineParser
-from traffic_scenario.settings import positive_number, whole_number
 
 SECONDS = 80
 SPEED = 4.0

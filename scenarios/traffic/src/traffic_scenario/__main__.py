@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
+from scenario_kit.programs import Programs, running
+from scenario_kit.statuses import INTERRUPTED
 from serving.command import command
 
 from traffic_scenario import background, settings
-from traffic_scenario.demo import demo, prepare, running
+from traffic_scenario.demo import demo, prepare
 from traffic_scenario.errors import ScenarioError
 from traffic_scenario.plan import Wanted, plan
-from traffic_scenario.programs import Programs
 from traffic_scenario.stage import Staged, stage
-from traffic_scenario.steps import INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from scenario_kit.programs import Command
+from scenario_kit.steps import end
 from serving.lifeline import LIFELINE
 
 from traffic_scenario.errors import RunningError
-from traffic_scenario.programs import Command
-from traffic_scenario.steps import end
 
 PID = "up.pid"
 LOG = "fes-run.log"

@@ -4,16 +4,16 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from fes.cli.running.folder import point_latest
+from fes.running.folder import point_latest
+from scenario_kit.programs import Programs, running
+from scenario_kit.run_folder import FEDERATION, make_folder
+from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
+from scenario_kit.steps import Steps
 from serving.output import CLOSED
 
 from traffic_scenario.plan import Wanted, plan
-from traffic_scenario.programs import Programs
 from traffic_scenario.progress import Progress
-from traffic_scenario.runfolder import FEDERATION, Plan, make_folder
-from traffic_scenario.steps import INTERRUPTED, Steps
-
-PASSED, FAILED, BAD_INPUT = 0, 1, 2
+from traffic_scenario.runfolder import Plan
 
 LEFT = (
     ("verdict", "verdict.json"),
@@ -76,13 +76,6 @@ def prepare(runs: Path, wanted: Wanted, programs: Programs) -> tuple[Path, Plan]
         raise
     point_latest(folder)
     return folder, planned
-
-
-def running(folder: Path, own: Sequence[str], programs: Programs) -> tuple[str, ...]:
-    """Return the command that runs a planned folder."""
-    apart = [word for name in own for word in ("--own-process", name)]
-    file = str(folder / FEDERATION)
-    return (*programs.fes, "run", file, "--run", str(folder), "--require-all", *apart)
 
 
 def _discard(folder: Path) -> None:

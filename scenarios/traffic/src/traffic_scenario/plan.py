@@ -10,13 +10,14 @@ from typing import Any
 from eventservices.ports import free_port
 from fes.federation import check, dump, examine, has_errors, installed_kinds
 from fes.mapping.rules.model import Rule
+from scenario_kit.programs import Programs
+from scenario_kit.run_folder import FEDERATION
+from scenario_kit.steps import started
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
 from traffic_scenario.onboard import CNS, COSMIC, CanBus, can_buses, write_buses
-from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import FEDERATION, Plan, read_plan
-from traffic_scenario.steps import started
+from traffic_scenario.runfolder import Plan, read_plan
 
 FINDINGS = 10
 """Most findings that are notified of a federation that is not valid."""

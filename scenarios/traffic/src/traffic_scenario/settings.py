@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from scenario_kit.numbers import port, positive_number, whole_number
 from serving.parser import LineParser
 
 from traffic_scenario.onboard import CNS, COSMIC
@@ -17,9 +18,6 @@ STAGE_SEED = 2
 RUNS_KEPT = 5
 ALLOWANCE_S = 20.0
 """How long a staged run waits for its parts before the trace begins."""
-PORTS = range(1, 65536)
-MOST = 1_000_000.0
-"""Longest duration and largest speed-up."""
 
 
 def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -121,27 +119,3 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
-
-
-def whole_number(text: str) -> int:
-    """Return a whole number of at least 1; argparse tells the function's name where it is none."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return value
-
-
-def positive_number(text: str) -> float:
-    """Return a number above 0 and up to `MOST`."""
-    value = float(text)
-    if not 0 < value <= MOST:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and {MOST:g}")
-    return value
-
-
-def port(text: str) -> int:
-    """Return the number of a port."""
-    value = int(text)
-    if value not in PORTS:
-        raise argparse.ArgumentTypeError(f"{text} is no port")
-    return value

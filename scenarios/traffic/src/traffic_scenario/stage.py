@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Final
 
 import httpx
-from fes.cli.running.folder import point_latest
 from fes.cli.validate import examine_file
 from fes.federation import Federation, dump, has_errors, load
 from fes.federation.file.dump import resolved
 from fes.federation.model import Clock
+from fes.running.folder import point_latest
 from msgspec import UNSET
 from msgspec.structs import replace
+from scenario_kit.programs import Programs
+from scenario_kit.run_folder import FEDERATION, make_folder, remove_oldest
 from serving.loopback import ask
 from serving.wall_clock import wall_us
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import FINDINGS, plan_fleet
-from traffic_scenario.programs import Programs
-from traffic_scenario.runfolder import FEDERATION, make_folder, read_plan, remove_oldest
+from traffic_scenario.runfolder import read_plan
 from traffic_scenario.settings import RUNS_KEPT
 
 CLOCK: Final = "clock.json"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
-from fes.cli.running.folder import make_run_folder
-from fes.cli.running.supervision.options import QUIET_S, READY_S, RunOptions
-from fes.cli.running.supervisor import Supervisor
 from fes.federation.load import load
 from fes.federation.model import Federation
+from fes.running.folder import make_run_folder
+from fes.running.supervision.options import QUIET_S, READY_S, RunOptions
+from fes.running.supervisor import Supervisor
 
 MOST_REPLICAS = 16
 """Most replicas of a gateway that an adapter is linked to."""

@@ -4,16 +4,16 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable
 
-from fes.cli.running.outages import Outages
-from fes.cli.running.plan import Part
-from fes.cli.running.process import Child
-from fes.cli.running.readiness import POLL_S, answers, proved
-from fes.cli.running.supervision.console import Console
-from fes.cli.running.supervision.endpoints import Endpoints
-from fes.cli.running.supervision.options import RunOptions
-from fes.cli.running.supervision.tasks import Tasks
 from fes.errors import AdapterError
 from fes.federation.model import Federation
+from fes.running.outages import Outages
+from fes.running.plan import Part
+from fes.running.process import Child
+from fes.running.readiness import POLL_S, answers, proved
+from fes.running.supervision.console import Console
+from fes.running.supervision.endpoints import Endpoints
+from fes.running.supervision.options import RunOptions
+from fes.running.supervision.tasks import Tasks
 
 FIRST_PAUSE_S, MOST_PAUSE_S = 0.2, 5.0
 STEADY_S = 10.0

@@ -18,8 +18,8 @@ from serving.origin import OriginGuard
 from serving.server import HttpServer
 from starlette.types import Receive, Scope, Send
 
-from fes.cli.running.faults import Faults
 from fes.federation.model import Federation, Http
+from fes.running.faults import Faults
 
 PREFIX: Final = "/gateways/"
 BODY_BYTES: Final = 256 * 1024

@@ -6,9 +6,9 @@ from typing import Final
 
 from serving.wall_clock import wall_us
 
-from fes.cli.running.plan import plays
 from fes.federation.clock import Beginning
 from fes.federation.model import Federation
+from fes.running.plan import plays
 
 FILE: Final = "clock.json"
 """File of the run that states when its clock began."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fes.cli.running.process import Child
 from fes.federation.model import Federation, adapter_id
+from fes.running.process import Child
 
 FILE = "endpoints.json"
 

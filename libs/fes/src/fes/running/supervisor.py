@@ -16,30 +16,30 @@ from serving.ending import on_ending
 from serving.output import CLOSED
 from serving.wall_clock import wall_us
 
-from fes.cli.running.brokers import EmbeddedBrokers
-from fes.cli.running.faults import Faults, one_line
-from fes.cli.running.front import Front
-from fes.cli.running.outages import Outages
-from fes.cli.running.plan import (
+from fes.errors import AdapterError
+from fes.federation.file.dump import dump, resolved
+from fes.federation.model import Federation, adapter_id
+from fes.running.brokers import EmbeddedBrokers
+from fes.running.faults import Faults, one_line
+from fes.running.front import Front
+from fes.running.outages import Outages
+from fes.running.plan import (
     Apart,
     adapter_parts,
     application_parts,
     gateway_parts,
     placeholders,
 )
-from fes.cli.running.readiness import POLL_S, until
-from fes.cli.running.supervision.applications import Applications
-from fes.cli.running.supervision.beginning import TraceStart
-from fes.cli.running.supervision.broker_watch import BrokerWatch
-from fes.cli.running.supervision.children import Children
-from fes.cli.running.supervision.console import Console
-from fes.cli.running.supervision.endpoints import Endpoints, links_of
-from fes.cli.running.supervision.getting_ready import GettingReady
-from fes.cli.running.supervision.options import RunOptions
-from fes.cli.running.supervision.tasks import Tasks, first_of
-from fes.errors import AdapterError
-from fes.federation.file.dump import dump, resolved
-from fes.federation.model import Federation, adapter_id
+from fes.running.readiness import POLL_S, until
+from fes.running.supervision.applications import Applications
+from fes.running.supervision.beginning import TraceStart
+from fes.running.supervision.broker_watch import BrokerWatch
+from fes.running.supervision.children import Children
+from fes.running.supervision.console import Console
+from fes.running.supervision.endpoints import Endpoints, links_of
+from fes.running.supervision.getting_ready import GettingReady
+from fes.running.supervision.options import RunOptions
+from fes.running.supervision.tasks import Tasks, first_of
 
 SETTLE_S = 2.0
 """How long observers see what gateways withdraw once the applications have ended."""

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from serving.lifeline import LIFELINE
 from serving.wall_clock import wall_us
 
-from fes.cli.running.plan import Part
+from fes.running.plan import Part
 
 STOP_S = 15.0
 

@@ -6,15 +6,15 @@ from collections.abc import Collection
 import httpx
 from serving.loopback import async_client
 
-from fes.cli.running.faults import Faults
-from fes.cli.running.needs import works
-from fes.cli.running.plan import Part
-from fes.cli.running.readiness import ANSWER_S, POLL_S, Patience, faults_at
-from fes.cli.running.supervision.children import Children
-from fes.cli.running.supervision.console import Console
-from fes.cli.running.supervision.options import RunOptions
 from fes.errors import AdapterError
 from fes.federation.model import Federation, adapter_id
+from fes.running.faults import Faults
+from fes.running.needs import works
+from fes.running.plan import Part
+from fes.running.readiness import ANSWER_S, POLL_S, Patience, faults_at
+from fes.running.supervision.children import Children
+from fes.running.supervision.console import Console
+from fes.running.supervision.options import RunOptions
 
 LATER_POLLS = 10
 """How much more seldom parts are asked once nothing got ready for a while."""

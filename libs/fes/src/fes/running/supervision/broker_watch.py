@@ -4,14 +4,14 @@ import asyncio
 
 from serving.wall_clock import wall_us
 
-from fes.cli.running.brokers import EmbeddedBrokers
-from fes.cli.running.faults import one_line
-from fes.cli.running.outages import Outages
-from fes.cli.running.readiness import proved
-from fes.cli.running.supervision.console import Console
-from fes.cli.running.supervision.endpoints import Endpoints
-from fes.cli.running.supervision.tasks import Tasks
 from fes.federation.model import Federation
+from fes.running.brokers import EmbeddedBrokers
+from fes.running.faults import one_line
+from fes.running.outages import Outages
+from fes.running.readiness import proved
+from fes.running.supervision.console import Console
+from fes.running.supervision.endpoints import Endpoints
+from fes.running.supervision.tasks import Tasks
 
 CHECK_S = 0.5
 

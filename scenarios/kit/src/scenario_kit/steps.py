@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from serving.lifeline import LIFELINE
 
-from traffic_scenario.programs import Command
+from scenario_kit.programs import Command
+from scenario_kit.statuses import INTERRUPTED
 
-INTERRUPTED = 130
 STOP_S = 40.0
 """Longest wait for a program that was requested to end; `fes run` has its parts to end first."""
 

@@ -3,17 +3,17 @@
 import time
 from collections.abc import Callable, Mapping
 
-from fes.cli.running.faults import Faults, one_line
-from fes.cli.running.needs import Needs, needs_of
-from fes.cli.running.plan import Part, application_part, plays
-from fes.cli.running.readiness import Patience, answers, until
-from fes.cli.running.supervision.beginning import TraceStart
-from fes.cli.running.supervision.children import Children
-from fes.cli.running.supervision.console import Console
-from fes.cli.running.supervision.getting_ready import GettingReady
-from fes.cli.running.supervision.options import RunOptions
 from fes.errors import AdapterError
 from fes.federation.model import Federation
+from fes.running.faults import Faults, one_line
+from fes.running.needs import Needs, needs_of
+from fes.running.plan import Part, application_part, plays
+from fes.running.readiness import Patience, answers, until
+from fes.running.supervision.beginning import TraceStart
+from fes.running.supervision.children import Children
+from fes.running.supervision.console import Console
+from fes.running.supervision.getting_ready import GettingReady
+from fes.running.supervision.options import RunOptions
 
 SHOWN = 3
 """Most parts that are named of those which an application waits for."""

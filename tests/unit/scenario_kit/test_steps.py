@@ -5,7 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
-from traffic_scenario.steps import INTERRUPTED, Steps
+from scenario_kit.statuses import INTERRUPTED
+from scenario_kit.steps import Steps
 
 
 def python(code: str) -> tuple[str, ...]:

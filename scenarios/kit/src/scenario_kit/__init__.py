@@ -1,0 +1,1 @@
+"""What every scenario needs: run folders, programs in order, command lines, exit statuses."""
