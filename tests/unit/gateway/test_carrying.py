@@ -223,6 +223,21 @@ def test_the_record_of_what_is_repeated_is_kept_for_the_horizon_again() -> None:
     assert core.delivery.custody.marks == 0
 
 
+def test_a_record_is_not_written_again_for_each_copy_of_a_flood() -> None:
+    core, numbers = asked("south", retransmission_us=80 * SECOND)
+    event = event_of(numbers)
+    (order,) = publications(take(core, event)[1])
+    core.handle(Confirmed(order.row), NOW, "south")
+
+    written = []
+    for after_s in range(1, 31):
+        later = Instant(NOW.wall_us + after_s * SECOND, NOW.time_us)
+        mutations, _ = core.handle(event, later, "north")
+        written += [each for each in mutations if isinstance(each, PutRow)]
+
+    assert len(written) == 3, "once each eighth of the horizon"
+
+
 def test_too_many_marks_let_the_oldest_go_and_count_it() -> None:
     core, numbers = asked("south", marks=2)
     for sequence in (1, 2, 3):

@@ -22,6 +22,17 @@ def test_a_gateway_says_hello_once_an_interval_and_where_others_are() -> None:
     assert of(Hello, said, "north") == [], "no other gateway is there"
 
 
+def test_a_hello_has_what_its_gateway_is_attached_to() -> None:
+    core = gateway("g1")
+
+    said = of(Hello, pass_time(core, 1, 3), "b")[-1]
+
+    assert isinstance(said, Hello)
+    own = core.gossip.presence.roster.get("g1")
+    assert own.version >= 0
+    assert own in said.attendances
+
+
 def test_in_a_crowd_each_says_hello_more_rarely() -> None:
     """Rule H2."""
     crowd = Topology(tuple((f"g{n}", name) for n in range(40) for name in ("shared", f"own{n}")))

@@ -127,6 +127,13 @@ def test_an_announcement_is_confined_too() -> None:
     assert not [order for order in orders(outputs) if isinstance(order, Announce)]
 
 
+def test_an_announcement_of_what_is_visible_is_made() -> None:
+    gateway = Gateway(two(Scope("floor")))
+    given = request(RequestType.ANNOUNCEMENT, source="south", dist_list="north")
+    _, outputs = gateway.core.handle(Inject(given), NOW)
+    assert [order for order in orders(outputs, "north") if isinstance(order, Announce)]
+
+
 def test_without_scopes_everything_passes() -> None:
     gateway = Gateway(Graph())
     gateway.subscribe("south", 1)
