@@ -76,6 +76,9 @@ async def test_each_of_the_24_operations_connects_its_client(
     suffix, ids = ("_with_id", ((1,), (0,))) if named else ("", ((), ()))
     out = await operation(domain, form, f"{consuming}_consumer{suffix}")(consumer, *ids[0])
     into = await operation(domain, form, f"{supplying}_supplier{suffix}")(supplier, *ids[1])
+    consumed, supplied = domain.get_channel(1), domain.get_channel(0)
+    assert out.my_admin is consumed.default_consumer_admin  # type: ignore[attr-defined] # of any form
+    assert into.my_admin is supplied.default_supplier_admin  # type: ignore[attr-defined] # likewise
     await give(into, form, supplier, 7)
     got: list[object] = []
 

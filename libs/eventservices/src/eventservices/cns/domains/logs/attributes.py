@@ -12,6 +12,7 @@ from eventservices.cns.domains.logs.errors import (
     InvalidThresholdError,
     InvalidTimeError,
     InvalidTimeIntervalError,
+    UnsupportedLogQoSError,
 )
 
 MOST_THRESHOLDS: Final = 100
@@ -110,6 +111,18 @@ def checked_action(value: int) -> LogFullAction:
         return LogFullAction(value)
     except ValueError:
         raise InvalidLogFullActionError(f"{value!r} is neither wrap 0 nor halt 1") from None
+
+
+def checked_qos(value: int) -> LogQoS:
+    """Return a quality of service.
+
+    Raises:
+        UnsupportedLogQoSError: It is none of `LogQoS`.
+    """
+    try:
+        return LogQoS(value)
+    except ValueError:
+        raise UnsupportedLogQoSError(value) from None
 
 
 def checked_thresholds(values: Sequence[int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ EventServiceError
 └── InvalidLogValueError (ValueError)    a value cannot be had
     ├── InvalidParamError       ├── InvalidThresholdError   ├── InvalidTimeError
     ├── InvalidTimeIntervalError ├── InvalidMaskError        ├── InvalidLogFullActionError
-    └── InvalidAttributeError
+    ├── InvalidAttributeError   └── UnsupportedLogQoSError
 """
 
 from eventservices.cns.errors import NotFoundError
@@ -84,3 +84,15 @@ class InvalidLogFullActionError(InvalidLogValueError):
 
 class InvalidAttributeError(InvalidLogValueError):
     """Raised when an attribute of a record has no name, or a value that no Any carries."""
+
+
+class UnsupportedLogQoSError(InvalidLogValueError):
+    """Raised when a log cannot be as safe as is requested; the standard calls it `UnsupportedQoS`.
+
+    Args:
+        denied: What was requested.
+    """
+
+    def __init__(self, denied: object) -> None:
+        super().__init__(f"{denied!r} is neither none 0, flush 1 nor reliability 2")
+        self.denied = denied

@@ -11,12 +11,12 @@ from eventservices.cns.calls import call_client
 from eventservices.cns.domains.logs.attributes import (
     LogAttributes,
     LogFullAction,
-    LogQoS,
     TimeInterval,
     WeekMaskItem,
     checked_action,
     checked_interval,
     checked_mask,
+    checked_qos,
     checked_thresholds,
 )
 from eventservices.cns.domains.logs.duty import on_duty
@@ -180,10 +180,14 @@ class LogSettings:
         self._crossed &= set(new)
         self._watch_size()
 
-    def set_log_qos(self, qos: LogQoS) -> None:
-        """Have records be as safe when their write returns."""
-        old = self._attributes.qos
-        self._change(AttributeType.QUALITY_OF_SERVICE, int(old), int(qos), qos=qos)
+    def set_log_qos(self, qos: int) -> None:
+        """Set how safe a record is when its write returns.
+
+        Raises:
+            UnsupportedLogQoSError: It is none of `LogQoS`.
+        """
+        new, old = checked_qos(qos), self._attributes.qos
+        self._change(AttributeType.QUALITY_OF_SERVICE, int(old), int(new), qos=new)
 
     def set_administrative_state(self, *, locked: bool) -> None:
         """Lock the log, or unlock it."""
