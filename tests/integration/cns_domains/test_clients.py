@@ -105,12 +105,17 @@ async def test_without_a_channel_each_operation_finds_none(
         await operation(domain, form, f"{client}_with_id")(*supplied, 3)
 
 
-async def test_a_client_without_the_operation_of_its_form_is_refused(domain_of: Made) -> None:
+async def test_a_client_without_the_operation_of_its_form_is_refused_and_leaves_no_proxy(
+    domain_of: Made,
+) -> None:
     domain = await domain_of(1)
     with pytest.raises(InterfaceError):
         await domain.connect_structured_push_consumer(Anys())
     with pytest.raises(InterfaceError):
         await domain.connect_pull_supplier(object())
+    channel = domain.get_channel(0)
+    assert channel.default_consumer_admin.push_suppliers == ()
+    assert channel.default_supplier_admin.pull_consumers == ()
 
 
 class Counted:
