@@ -62,7 +62,7 @@ def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Have the application answer exceptions with their data."""
+    """Make the application answer exceptions with their names and data."""
     for kind in (EventServiceError, JournalError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_invalid)

@@ -73,7 +73,7 @@ class ChannelIn(_In):
 
 
 class LogIn(_In):
-    """What a log is set to."""
+    """The settings of a log."""
 
     full_action: Literal[0, 1] = Field(0, description="0 wrap, 1 halt.")
     max_size: int = Field(0, ge=0, lt=2**63, description="Octets; 0 for no limit.")
@@ -153,7 +153,7 @@ class DefaultsIn(_In):
 
 
 class Role(StrEnum):
-    """What a client is."""
+    """The role of a client."""
 
     PUSH_CONSUMER = "push_consumer"
     PULL_CONSUMER = "pull_consumer"
@@ -220,7 +220,7 @@ class Problem(BaseModel):
 
 
 class Health(BaseModel):
-    """How the service does."""
+    """The state of the service."""
 
     status: str
     faults: dict[str, str]

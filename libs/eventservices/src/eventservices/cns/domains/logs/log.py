@@ -41,7 +41,7 @@ class Log(LogSettings):
 
     Args:
         log_id: Its identifier.
-        store: Its records, and what it is set to.
+        store: Its records and settings.
         clock: Ticks of 100 ns since 1582-10-15 UTC.
 
     Attributes:
@@ -58,7 +58,7 @@ class Log(LogSettings):
         """Write records, and return their identifiers.
 
         Args:
-            records: What each is of.
+            records: The event of each.
             attributes: Of each record; none of all by default.
 
         Raises:
@@ -66,7 +66,7 @@ class Log(LogSettings):
             LogLockedError: The log is locked.
             LogOffDutyError: It is not on duty.
             LogFullError: It halts and is full; those before were written.
-            InvalidAttributeError: An attribute cannot be had; nothing was written.
+            InvalidAttributeError: An attribute is not valid; nothing was written.
             MalformedError: No Any carries a record; nothing was written.
         """
         self._check_writable()
@@ -156,7 +156,7 @@ class Log(LogSettings):
         return count
 
     def get_record_attribute(self, record_id: int) -> Mapping[str, Value]:
-        """Return what users noted of a record.
+        """Return the attributes of a record.
 
         Raises:
             InvalidRecordIdError: There is no such record.
@@ -172,7 +172,7 @@ class Log(LogSettings):
         return record_of(row)
 
     def set_record_attribute(self, record_id: int, attributes: Mapping[str, Value]) -> None:
-        """Note something of a record, in place of what was noted before.
+        """Set the attributes of a record, in place of those before.
 
         Raises:
             InvalidRecordIdError: There is no such record.
@@ -188,7 +188,7 @@ class Log(LogSettings):
     async def set_records_attribute(
         self, constraint: str, attributes: Mapping[str, Value], grammar: str = GRAMMAR
     ) -> int:
-        """Note something of all records that match, and return how many; errors as of both."""
+        """Set the attributes of all records that match, and return how many; errors as of both."""
         checked_attributes(attributes)
         ids = await self.query(constraint, grammar).ids()
         noted = 0
@@ -200,7 +200,7 @@ class Log(LogSettings):
         return noted
 
     def flush(self) -> None:
-        """Have everything that was written survive a power loss."""
+        """Write everything to the disk, so that it survives a power loss."""
         self._check_readable()
         self._store.flush()
 

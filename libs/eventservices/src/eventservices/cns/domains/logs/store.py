@@ -1,4 +1,4 @@
-"""The records of one log in an SQLite file, and what the log is set to."""
+"""The records and settings of one log in an SQLite file."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ class LogStore:
         path: The file; made if absent. A path of `:memory:` keeps nothing.
 
     Raises:
-        LogDisabledError: The file is none of a log, or cannot be opened.
+        LogDisabledError: The file is not that of a log, or cannot be opened.
 
     Attributes:
         path: The file.
@@ -68,13 +68,13 @@ class LogStore:
             self._db.execute(f"pragma synchronous = {_SYNCHRONOUS[known.qos]}")
 
     def attributes(self) -> LogAttributes | None:
-        """Return what the log is set to; None of a new one."""
+        """Return the log's settings; None of a new one."""
         with self._named():
             found = self._meta("attributes")
         return None if found is None else msgspec.json.decode(found, type=LogAttributes)
 
     def set_attributes(self, attributes: LogAttributes) -> None:
-        """Keep what the log is set to."""
+        """Keep the log's settings."""
         with self._named(), self._db:
             self._put("attributes", msgspec.json.encode(attributes))
         with self._named():
@@ -173,7 +173,7 @@ class LogStore:
         self.current_size += size - int(before)
 
     def flush(self) -> None:
-        """Have everything that was written survive a power loss."""
+        """Write everything to the disk, so that it survives a power loss."""
         with self._named():
             self._db.execute("pragma wal_checkpoint(full)")
 
