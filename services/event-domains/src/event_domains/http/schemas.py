@@ -2,9 +2,10 @@
 
 import unicodedata
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from eventservices.cns.domains.records import MemberID
+from fastapi import Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Identifier = Annotated[int, Field(ge=0, lt=2**31)]
@@ -26,6 +27,13 @@ Name = Annotated[str, AfterValidator(_without_control_characters)]
 
 class _In(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+MOST_LISTED: Final = 1_000
+"""Most channels or connections of one answer."""
+
+After = Annotated[int, Query(ge=-1, lt=2**31, description="Identifier after which to begin.")]
+Most = Annotated[int, Query(ge=1, le=MOST_LISTED, description="Most that are listed.")]
 
 
 class DomainIn(_In):

@@ -116,7 +116,6 @@ class Running:
         else:
             await mover.start_now()
             self.movers[connection_id] = mover
-        self.announcements.changed((record.supplier_id, record.consumer_id))
 
     async def restore(self) -> None:
         """Run all channels and connections of the domain, each as soon as its brokers answer."""

@@ -91,7 +91,9 @@ class Announcements:
     def changed(self, members: Iterable[MemberID]) -> None:
         """Work out again what is announced around some channels."""
         self._dirty.update(members)
-        if self._dirty and not self._at_work:
+        if not self._channels:
+            self._dirty.clear()  # there is nowhere to announce anything
+        elif self._dirty and not self._at_work:
             self._at_work = True
             self._background.start(self._work())
 
