@@ -76,6 +76,9 @@ async def test_each_of_the_24_operations_connects_its_client(
     suffix, ids = ("_with_id", ((1,), (0,))) if named else ("", ((), ()))
     out = await operation(domain, form, f"{consuming}_consumer{suffix}")(consumer, *ids[0])
     into = await operation(domain, form, f"{supplying}_supplier{suffix}")(supplier, *ids[1])
+    consumed, supplied = domain.get_channel(1), domain.get_channel(0)
+    assert out.my_admin is consumed.default_consumer_admin  # type: ignore[attr-defined] # of any form
+    assert into.my_admin is supplied.default_supplier_admin  # type: ignore[attr-defined] # likewise
     await give(into, form, supplier, 7)
     got: list[object] = []
 
@@ -102,12 +105,17 @@ async def test_without_a_channel_each_operation_finds_none(
         await operation(domain, form, f"{client}_with_id")(*supplied, 3)
 
 
-async def test_a_client_without_the_operation_of_its_form_is_refused(domain_of: Made) -> None:
+async def test_a_client_without_the_operation_of_its_form_is_refused_and_leaves_no_proxy(
+    domain_of: Made,
+) -> None:
     domain = await domain_of(1)
     with pytest.raises(InterfaceError):
         await domain.connect_structured_push_consumer(Anys())
     with pytest.raises(InterfaceError):
         await domain.connect_pull_supplier(object())
+    channel = domain.get_channel(0)
+    assert channel.default_consumer_admin.push_suppliers == ()
+    assert channel.default_supplier_admin.pull_consumers == ()
 
 
 class Counted:

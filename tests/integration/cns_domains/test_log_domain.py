@@ -106,7 +106,7 @@ async def test_a_logs_own_events_are_published_beside_its_channel(
         assert event.filterable_data["crossed_value"] == 50
 
 
-async def test_kinds_of_members_are_told_apart(tmp_path: Path, place: Place) -> None:
+async def test_kinds_of_members_are_distinguished(tmp_path: Path, place: Place) -> None:
     async with factory(tmp_path) as made:
         domain, number = await made.create_event_log_domain()
         _, plain = await made.create_event_domain()

@@ -172,6 +172,7 @@ async def test_wrong_interfaces_have_their_exceptions(
             await connect(client, "Nowhere", 0)
     with pytest.raises(InterfaceError):
         await domain.connect_typed_push_consumer(object(), SENSOR)
+    assert domain.get_channel(0).default_consumer_admin.push_suppliers == ()
     assert domain.get_all_connections() == ()
 
 

@@ -32,6 +32,9 @@ PATHS = [
     f"/0/channels/0/log/count?constraint={'(' * 10_001}",
     "/0/diamonds?view=%0a",
     "/0/nothing",
+    "/0/channels?after=-2",
+    "/0/connections?most=1001",
+    "/0/connections?most=0",
 ]
 BODIES = [
     ("PATCH", "/0/qos", '{"CycleDetection": NaN}'),
@@ -163,6 +166,9 @@ async def test_many_requests_at_once_are_each_answered(client: httpx.AsyncClient
         *(client.post(f"{V1}/0/channels", json=body) for _ in range(300))
     )
     assert sorted(each.json()["id"] for each in answers) == list(range(1, 301))
+    listed = await client.get(f"{V1}/0/channels?after=7&most=3")
+    assert [each["id"] for each in listed.json()] == [8, 9, 10]
+    assert (await client.get(f"{V1}/0/channels?after=300")).json() == []
     body = {"supplier_id": 1, "consumer_id": 2}
     answers = await asyncio.gather(
         *(client.post(f"{V1}/0/connections", json=body) for _ in range(100))

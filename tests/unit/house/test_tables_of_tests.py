@@ -1,4 +1,4 @@
-"""Every row of the tables about bad input names a test that is there."""
+"""Every row of the tables of cases and facts names a test that is there."""
 
 import re
 from pathlib import Path
@@ -8,6 +8,11 @@ import pytest
 ROOT = Path(__file__).parents[3]
 SHORT = {
     "hostile/": "tests/integration/hostile/",
+    "cns_domains/": "tests/integration/cns_domains/",
+    "event_domains/": "tests/integration/event_domains/",
+    "facts::": "tests/unit/cns/test_domain_facts.py::",
+    "log::": "tests/unit/cns/logs/test_log.py::",
+    "log_facts::": "tests/unit/cns/logs/test_log_facts.py::",
     "rest::": "tests/integration/gateway/test_rest_bad_input.py::",
 }
 ROW = re.compile(r"^\| (?!input|case|---).*\|$", re.MULTILINE)
@@ -21,7 +26,9 @@ def rows(name: str) -> list[str]:
     return [row for row in found if name != "inputs.md" or "::test_" in row or row[:3] == "| P"]
 
 
-@pytest.mark.parametrize("name", ["bad-input.md", "inputs.md", "trouble-cases.md"])
+@pytest.mark.parametrize(
+    "name", ["bad-input.md", "event-domains-facts.md", "inputs.md", "trouble-cases.md"]
+)
 def test_every_row_names_a_test_that_is_there(name: str) -> None:
     assert len(rows(name)) > 15
     for row in rows(name):

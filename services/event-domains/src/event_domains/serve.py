@@ -1,4 +1,4 @@
-"""The service at work, until it is stopped."""
+"""Runs the service until it is stopped."""
 
 import argparse
 import asyncio

@@ -12,7 +12,7 @@ from serving.loopback import ask
 from fes.errors import FesError, LinkError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 TIMEOUT_S: Final = 15.0
 DEFAULT_URL: Final = "http://127.0.0.1:8091"
@@ -97,17 +97,23 @@ def _create(options: Namespace, out: TextIO) -> None:
 def _show(options: Namespace, out: TextIO) -> None:
     path = f"/{options.domain}"
     if options.svg is None:
-        for part in ("", "/channels", "/connections"):
-            found = _ask(options, "GET", path + part)
-            out.writelines(
-                json.dumps(each) + "\n" for each in (found if isinstance(found, list) else [found])
-            )
+        out.write(json.dumps(_ask(options, "GET", path)) + "\n")
+        for part in ("/channels", "/connections"):
+            out.writelines(json.dumps(each) + "\n" for each in _listed(options, path + part))
         return
     drawing = _ask(options, "GET", f"{path}/picture.svg")
     try:
         options.svg.write_text(drawing, "utf-8")
     except OSError as error:
         raise FesError(f"{options.svg}: {error.strerror}") from error
+
+
+def _listed(options: Namespace, path: str) -> "Iterator[Any]":
+    """Yield all channels, or connections; the service lists some at a time."""
+    after = -1
+    while found := _ask(options, "GET", f"{path}?after={after}"):
+        yield from found
+        after = found[-1]["id"]
 
 
 def _add(options: Namespace, out: TextIO) -> None:

@@ -54,4 +54,4 @@ def _add_health(app: FastAPI, factory: EventLogDomainFactory) -> None:
     )
     async def metrics() -> Response:
         """Return the metrics in Prometheus's text form."""
-        return Response(metrics_text(factory), media_type=CONTENT_TYPE)
+        return Response(await metrics_text(factory), media_type=CONTENT_TYPE)

@@ -13,8 +13,18 @@ from eventservices.cns.domains import (
 from fastapi import FastAPI, Query
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import ChannelIn, ChannelOut, Identifier, LogIn, LogOut, Made
-from event_domains.http.views import channel_out
+from event_domains.http.schemas import (
+    MOST_LISTED,
+    After,
+    ChannelIn,
+    ChannelOut,
+    Identifier,
+    LogIn,
+    LogOut,
+    Made,
+    Most,
+)
+from event_domains.http.views import channel_out, page
 
 _PATH = "/v1/domains/{domain_id}/channels"
 _TAGS: list[str | Enum] = ["channels"]
@@ -24,10 +34,13 @@ def add_channels(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of channels."""
 
     @app.get(_PATH, responses=problems(404, 422), tags=_TAGS)
-    async def get_all_channels(domain_id: Identifier) -> list[ChannelOut]:
-        """List the channels."""
+    async def get_all_channels(
+        domain_id: Identifier, after: After = -1, most: Most = MOST_LISTED
+    ) -> list[ChannelOut]:
+        """List channels, by identifier; the next begin after the last of these."""
         domain = factory.get_event_domain(domain_id)
-        return [channel_out(domain, member_id) for member_id in domain.get_all_channels()]
+        listed = page(domain.get_all_channels(), after, most)
+        return [channel_out(domain, member_id) for member_id in listed]
 
     @app.post(_PATH, status_code=201, responses=problems(404, 422, 429, 503), tags=_TAGS)
     async def add_channel(domain_id: Identifier, given: ChannelIn) -> Made:

@@ -12,8 +12,16 @@ from eventservices.cns.domains import (
 from fastapi import FastAPI
 
 from event_domains.http.problems import problems
-from event_domains.http.schemas import ConnectionIn, ConnectionOut, Identifier, Made
-from event_domains.http.views import connection_out
+from event_domains.http.schemas import (
+    MOST_LISTED,
+    After,
+    ConnectionIn,
+    ConnectionOut,
+    Identifier,
+    Made,
+    Most,
+)
+from event_domains.http.views import connection_out, page
 
 _PATH = "/v1/domains/{domain_id}/connections"
 _TAGS: list[str | Enum] = ["connections"]
@@ -23,10 +31,13 @@ def add_connections(app: FastAPI, factory: EventLogDomainFactory) -> None:
     """Add the paths of connections."""
 
     @app.get(_PATH, responses=problems(404, 422), tags=_TAGS)
-    async def get_all_connections(domain_id: Identifier) -> list[ConnectionOut]:
-        """List the connections."""
+    async def get_all_connections(
+        domain_id: Identifier, after: After = -1, most: Most = MOST_LISTED
+    ) -> list[ConnectionOut]:
+        """List connections, by identifier; the next begin after the last of these."""
         domain = factory.get_event_domain(domain_id)
-        return [connection_out(domain, each) for each in domain.get_all_connections()]
+        listed = page(domain.get_all_connections(), after, most)
+        return [connection_out(domain, each) for each in listed]
 
     @app.post(_PATH, status_code=201, responses=problems(404, 409, 422, 429, 503), tags=_TAGS)
     async def add_connection(domain_id: Identifier, given: ConnectionIn) -> Made:

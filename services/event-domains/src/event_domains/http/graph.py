@@ -49,4 +49,4 @@ def add_graph(app: FastAPI, factory: EventLogDomainFactory) -> None:
     )
     async def picture(domain_id: Identifier) -> Response:
         """Draw the domain."""
-        return Response(svg_of(factory.get_event_domain(domain_id)), media_type=_SVG)
+        return Response(await svg_of(factory.get_event_domain(domain_id)), media_type=_SVG)

@@ -1,10 +1,11 @@
 """Metrics in Prometheus's text form."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from eventservices.cns.domains import EventLogDomainFactory
+from eventservices.cns.domains import EventDomain, EventLogDomainFactory
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -14,14 +15,16 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class DomainsCollector(Collector):
-    """Collects what the domains of a factory count; one sample a domain, not a connection.
+    """Collects what domains count; one sample a domain, not a connection.
 
     Args:
-        factory: The factory.
+        domains: The domains.
+        writes_refused: Writes that their journal refused.
     """
 
-    def __init__(self, factory: EventLogDomainFactory) -> None:
-        self._factory = factory
+    def __init__(self, domains: Sequence[EventDomain], writes_refused: int) -> None:
+        self._domains = domains
+        self._writes_refused = writes_refused
 
     def collect(self) -> Iterator[Metric]:
         """Yield every metric."""
@@ -38,12 +41,11 @@ class DomainsCollector(Collector):
         writes = CounterMetricFamily(
             f"{PREFIX}_writes_refused",
             "Writes of the journal refused as too many waited.",
-            value=self._factory.journal.refused,
+            value=self._writes_refused,
         )
-        for domain_id in self._factory.get_all_domains():
-            domain = self._factory.get_event_domain(domain_id)
+        for domain in self._domains:
             movers = tuple(domain.running.movers.values())
-            name = [str(domain_id)]
+            name = [str(domain.id)]
             channels.add_metric(name, len(domain.state.members))
             connections.add_metric(name, len(domain.state.connections))
             refused.add_metric(name, domain.changes.refused)
@@ -56,8 +58,14 @@ class DomainsCollector(Collector):
         yield from (channels, connections, running, events, refused, writes)
 
 
-def metrics_text(factory: EventLogDomainFactory) -> bytes:
-    """Return the metrics of a factory's domains."""
-    registry = CollectorRegistry()
-    registry.register(DomainsCollector(factory))
-    return generate_latest(registry)
+async def metrics_text(factory: EventLogDomainFactory) -> bytes:
+    """Return the metrics of a factory's domains; they are collected beside the event loop."""
+    domains = tuple(map(factory.get_event_domain, factory.get_all_domains()))
+    registry = CollectorRegistry(auto_describe=False)
+    collector = DomainsCollector(domains, factory.journal.refused)
+
+    def collect() -> bytes:
+        registry.register(collector)
+        return generate_latest(registry)
+
+    return await asyncio.to_thread(collect)

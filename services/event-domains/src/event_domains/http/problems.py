@@ -62,7 +62,7 @@ def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Have the application answer exceptions with their data."""
+    """Make the application answer exceptions with their names and data."""
     for kind in (EventServiceError, JournalError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
@@ -111,7 +111,7 @@ async def _answer_invalid(_request: Request, error: Exception) -> Response:
 
 
 async def _answer_http(_request: Request, error: Exception) -> Response:
-    """Answer what the framework refuses, e.g. a body that is no JSON, in the same form."""
+    """Answer what the framework refuses, e.g. a body that is not JSON, in the same form."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = error.headers if isinstance(error, HTTPException) else None
     detail = error.detail if isinstance(error, HTTPException) else ""

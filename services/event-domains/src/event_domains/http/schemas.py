@@ -2,9 +2,10 @@
 
 import unicodedata
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from eventservices.cns.domains.records import MemberID
+from fastapi import Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Identifier = Annotated[int, Field(ge=0, lt=2**31)]
@@ -26,6 +27,13 @@ Name = Annotated[str, AfterValidator(_without_control_characters)]
 
 class _In(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+MOST_LISTED: Final = 1_000
+"""Most channels or connections of one answer."""
+
+After = Annotated[int, Query(ge=-1, lt=2**31, description="Identifier after which to begin.")]
+Most = Annotated[int, Query(ge=1, le=MOST_LISTED, description="Most that are listed.")]
 
 
 class DomainIn(_In):
@@ -73,7 +81,7 @@ class ChannelIn(_In):
 
 
 class LogIn(_In):
-    """What a log is set to."""
+    """The settings of a log."""
 
     full_action: Literal[0, 1] = Field(0, description="0 wrap, 1 halt.")
     max_size: int = Field(0, ge=0, lt=2**63, description="Octets; 0 for no limit.")
@@ -153,7 +161,7 @@ class DefaultsIn(_In):
 
 
 class Role(StrEnum):
-    """What a client is."""
+    """The role of a client."""
 
     PUSH_CONSUMER = "push_consumer"
     PULL_CONSUMER = "pull_consumer"
@@ -220,7 +228,7 @@ class Problem(BaseModel):
 
 
 class Health(BaseModel):
-    """How the service does."""
+    """The state of the service."""
 
     status: str
     faults: dict[str, str]

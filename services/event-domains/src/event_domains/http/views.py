@@ -1,7 +1,12 @@
 """Domains as the REST interface shows them."""
 
+import asyncio
+from bisect import bisect_right
+from collections.abc import Sequence
+from heapq import nsmallest
+
 from eventservices.cns.domains import Connection, EventDomain, TypedConnection
-from eventservices.cns.domains.picture import Drawn, picture
+from eventservices.cns.domains.picture import MOST_DRAWN, Drawn, picture
 from eventservices.cns.domains.records import AnyConnection
 from eventservices.credentials import without_credentials
 
@@ -53,6 +58,18 @@ def connection_out(domain: EventDomain, connection_id: int) -> ConnectionOut:
     )
 
 
+def page(identifiers: Sequence[int], after: int, most: int) -> Sequence[int]:
+    """Return some of ascending identifiers.
+
+    Args:
+        identifiers: All of them.
+        after: The last that is not to be among them.
+        most: Most identifiers.
+    """
+    begin = bisect_right(identifiers, after)
+    return identifiers[begin : begin + most]
+
+
 def faults_of(domain: EventDomain) -> dict[str, str]:
     """Return the channels that are away, and why."""
     return {
@@ -71,17 +88,20 @@ def _connection_text(number: int, record: AnyConnection) -> str:
     return f"{number}: {what} {record.notification_style.name.lower()}"
 
 
-def svg_of(domain: EventDomain) -> str:
-    """Return a picture of a domain."""
+async def svg_of(domain: EventDomain) -> str:
+    """Return a picture of a domain; it is drawn beside the event loop."""
     state, handles = domain.state, domain.running.handles
+    part = state.graph.restricted(nsmallest(MOST_DRAWN, state.members))
     texts = {
         (each.supplier_id, each.consumer_id): _connection_text(number, each)
         for number, each in state.connections.items()
+        if each.supplier_id in part and each.consumer_id in part
     }
     drawn = Drawn(
         title=f"Event domain {domain.id}",
-        channels={number: member.place.channel for number, member in state.members.items()},
+        channels={number: state.members[number].place.channel for number in part},
         connections=texts,
-        away=frozenset(number for number, handle in handles.items() if not handle.connected),
+        away=frozenset(each for each in part if each in handles and not handles[each].connected),
+        total=len(state.members),
     )
-    return picture(state.graph, drawn)
+    return await asyncio.to_thread(picture, part, drawn)

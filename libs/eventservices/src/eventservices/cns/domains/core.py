@@ -1,4 +1,4 @@
-"""What all operations of a domain share: its state, what runs, and that one follows another."""
+"""What all operations of a domain share: its state, its channels, and the order of changes."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -31,14 +31,14 @@ T = TypeVar("T")
 
 
 class DomainCore:
-    """What all operations of a domain share: its state, what runs, and that one follows another.
+    """What all operations of a domain share: its state, its channels, and the order of changes.
 
     Args:
         domain_id: The domain's identifier.
-        state: What it has.
-        running: What of it runs.
-        journal: Where changes are kept.
-        interfaces: Those that are declared, by name.
+        state: Members, connections and settings.
+        running: Open channels and running connections.
+        journal: Keeps changes.
+        interfaces: The declared interfaces, by name.
 
     Attributes:
         id: The domain's identifier.
@@ -70,12 +70,12 @@ class DomainCore:
 
     @property
     def state(self) -> DomainState:
-        """What it has; read only."""
+        """Its members, connections and settings; read only."""
         return self._state
 
     @property
     def running(self) -> Running:
-        """What of it runs."""
+        """Its open channels and running connections."""
         return self._running
 
     def check_alive(self) -> None:
@@ -88,7 +88,7 @@ class DomainCore:
             raise DomainDestroyedError(f"domain {self.id} was destroyed")
 
     async def _commit(self, plan: Plan[T]) -> T:
-        """Keep what was planned, then do it."""
+        """Write planned changes to the journal, then apply them; return the result."""
         await self._journal.write(self.id, plan.changes)
         for each in plan.changes:
             self._state.apply(each)
@@ -143,7 +143,7 @@ class DomainCore:
         Cycles, and diamonds, can be forbidden as long as there are none.
 
         Raises:
-            UnsupportedQoSError: Some cannot be had; it lists all of these.
+            UnsupportedQoSError: Some are not available; it lists all of these.
         """
         await self._commit(self._state.plan_qos(required))
 

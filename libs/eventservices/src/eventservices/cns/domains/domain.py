@@ -8,12 +8,12 @@ from eventservices.cns.domains.suppliers import SupplierOperations
 class EventDomain(DomainOperations, ConsumerOperations, SupplierOperations):
     """A domain of channels of the CNS; a factory makes it.
 
-    All its changes go one after another. What an operation returned from is in the journal.
+    Its changes go one after another; when an operation returns, the journal has its changes.
 
     Attributes:
         id: Its identifier.
-        state: What it has.
-        running: What of it runs.
+        state: Its members, connections and settings; read only.
+        running: Its open channels and running connections.
 
     Source:
         OMG Management of Event Domains 1.0, interface `EventDomain`.

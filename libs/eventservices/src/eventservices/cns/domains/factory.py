@@ -41,7 +41,7 @@ class EventDomainFactory(Opening):
         brokers: Opens channels.
         journal: Where domains are kept; nowhere by default.
         options: How connections run.
-        defaults: Quality of service where a domain is created without: the standard's, which
+        defaults: Quality of service of domains that are created without: the standard's, which
             authorises cycles and diamonds, or `SHIPPED`, which forbids both.
     """
 
@@ -98,7 +98,7 @@ class EventDomainFactory(Opening):
             The domain and its identifier.
 
         Raises:
-            UnsupportedQoSError: Some of `initial_qos` cannot be had.
+            UnsupportedQoSError: Some of `initial_qos` is not available.
             UnsupportedAdminError: `initial_admin` is not empty.
             AdminLimitExceededError: There are `MOST_DOMAINS`.
             OSError: The journal cannot be written.
@@ -231,7 +231,7 @@ class EventLogDomainFactory(TypedEventDomainFactory):
         """Return a domain of logs.
 
         Raises:
-            DomainNotFoundError: There is none of that id, or it is another's kind.
+            DomainNotFoundError: There is none of that id, or it is of another kind.
         """
         return _of_logs(self.get_event_domain(domain_id))
 

@@ -17,7 +17,7 @@ class Client:
 
     Attributes:
         client_id: Counts from 0, never used again.
-        name: What it calls itself.
+        name: Its own name.
         role: What it is, e.g. `structured_push_consumer`.
         member_id: The channel that it is connected to.
         lease_s: How long it is known unless it renews, seconds.
@@ -52,7 +52,7 @@ class Leases:
         """Record a client.
 
         Args:
-            name: What it calls itself.
+            name: Its own name.
             role: What it is.
             member_id: Its channel.
             lease_s: Seconds for which it is known unless it renews.

@@ -80,8 +80,8 @@ class DomainOperations(DomainCore):
         """Connect two channels; when this returns, events pass.
 
         Raises:
-            ChannelNotFoundError: A channel is none of the domain's.
-            ClientTypeError: The form or the style is none.
+            ChannelNotFoundError: An end is not a channel of the domain.
+            ClientTypeError: The form or the style is not valid.
             AlreadyExistsError: They are connected in this direction.
             CycleCreationForbiddenError: It would close a cycle, which is forbidden.
             DiamondCreationForbiddenError: It would make a diamond, which is forbidden.

@@ -26,12 +26,14 @@ class Drawn:
         channels: Text of each channel.
         connections: Text at each connection, by its two ends.
         away: Channels, drawn dashed, whose brokers are away.
+        total: How many channels there are, where the graph does not have all of them.
     """
 
     title: str
     channels: Mapping[int, str]
     connections: Mapping[tuple[int, int], str]
     away: frozenset[int] = frozenset()
+    total: int = 0
 
 
 MOST_TEXT: Final = 40
@@ -46,7 +48,7 @@ def picture(graph: Digraph, drawn: Drawn) -> str:
     cyclic = _cyclic(part)
     width = _MARGIN * 2 + _WIDTH + _COLUMN * max((x for x, _ in places.values()), default=0)
     height = _MARGIN * 2 + _HEIGHT + _ROW * max((y for _, y in places.values()), default=0)
-    more = len(graph) - len(kept)
+    more = max(len(graph), drawn.total) - len(kept)
     title = f"{drawn.title} ({more} more channels are not drawn)" if more else drawn.title
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     lines = [

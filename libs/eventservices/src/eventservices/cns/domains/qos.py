@@ -1,8 +1,8 @@
 """The quality of service of a domain: whether cycles and diamonds are forbidden.
 
-Properties of channels are none of a domain's: the standard has a domain's go before a channel's,
-which no channel that exists could follow (MEDIator does without for that reason), so they are
-refused here and a channel keeps its own.
+Properties of channels are not properties of a domain: in the standard a domain's precede a
+channel's, which no channel that exists could follow (MEDIator does without for that reason), so
+they are refused here and a channel keeps its own.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def judge_qos(required: Mapping[str, object], available: Mapping[str, int]) -> d
         available: Highest value that each property may have as things are.
 
     Raises:
-        UnsupportedQoSError: Some cannot be had; it lists all of these.
+        UnsupportedQoSError: Some are not available; it lists all of these.
     """
     errors = [error for item in required.items() if (error := _error(*item, available))]
     if errors:

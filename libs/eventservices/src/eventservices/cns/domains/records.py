@@ -1,4 +1,4 @@
-"""What a domain knows of its channels and connections.
+"""The records of a domain: its channels and connections.
 
 Source:
     OMG Management of Event Domains 1.0, `CosEventDomainAdmin` and `CosTypedEventDomainAdmin`.
@@ -46,7 +46,7 @@ class ChannelPlace(msgspec.Struct, frozen=True):
 
     Attributes:
         broker: Address of the NATS server; empty where only a gateway knows it.
-        channel: The channel's name there; of another event service, what people call it.
+        channel: The channel's name there; of another event service, a name for people.
         service: The event service of a federation that it is; empty where it is none.
         gateway: Address of a gateway that is attached to the service and makes connections there;
             empty for a channel that the domain opens itself.

@@ -1,4 +1,4 @@
-"""What of a domain runs: its channels as they are open, its connections as they move events."""
+"""The running part of a domain: open channels, and connections that move events."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class DomainOptions:
         name: Names the service at brokers; must stay the same over a restart.
         most_connections: Most connections that an event passes where cycles are authorised.
         poll_s: Time between two looks of a pull connection that had nothing, seconds.
-        interfaces: Those that are declared, by name.
+        interfaces: The declared interfaces, by name.
         logs: Folder of all logs; None for logs that a restart forgets.
         positions: Folder of how far each connection has moved events; None where a restart counts
             again.
@@ -60,7 +60,7 @@ class Running:
 
     Args:
         domain: The domain's identifier.
-        state: What the domain has.
+        state: The domain's state.
         brokers: Opens channels.
         options: How connections run.
     """
@@ -100,7 +100,7 @@ class Running:
             raise
 
     async def open_connection(self, connection_id: ConnectionID, record: AnyConnection) -> None:
-        """Have a connection run; errors as of `Mover.start_now`.
+        """Run a connection; errors as of `Mover.start_now`.
 
         Raises:
             NotConnectedError: A channel's broker is away, which is known at once.
@@ -116,10 +116,9 @@ class Running:
         else:
             await mover.start_now()
             self.movers[connection_id] = mover
-        self.announcements.changed((record.supplier_id, record.consumer_id))
 
     async def restore(self) -> None:
-        """Have all run that the domain has, as soon as the brokers are there."""
+        """Run all channels and connections of the domain, each as soon as its brokers answer."""
         for member_id, member in self._state.members.items():
             if not member.place.gateway:
                 handle = self.handles[member_id] = self._handle(member_id, member)
@@ -139,7 +138,7 @@ class Running:
     async def close_connections(
         self, connections: Sequence[ConnectionID], *, forget: bool = True
     ) -> None:
-        """End connections; one that ends for good lets no event wait for it."""
+        """End connections; for one that ends for good no event waits."""
         if forget:
             for each in connections:
                 await self._gateways.disconnect(each)
@@ -149,7 +148,7 @@ class Running:
             await asyncio.gather(*(mover.close(forget=forget) for mover in part))
 
     async def close_member(self, member_id: MemberID, *, forget: bool = False) -> None:
-        """Leave a channel; it goes on for others.
+        """Close a channel here; it stays open for others.
 
         Args:
             member_id: The member.

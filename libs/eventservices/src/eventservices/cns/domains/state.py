@@ -1,4 +1,4 @@
-"""A domain as it is known: members, connections, defaults and quality of service. No I/O.
+"""The state of a domain: members, connections, defaults and quality of service. No I/O.
 
 Each operation is planned first, which changes nothing and raises where it is refused; what was
 planned is written to a journal and then applied. A restart applies what the journal has.
@@ -48,20 +48,20 @@ MOST_CONNECTIONS: Final = 200_000
 
 
 class DomainChange(msgspec.Struct, frozen=True, tag="domain"):
-    """The domain's own record changed; None where the domain was destroyed."""
+    """The domain's own record changed; `record` is None where the domain was destroyed."""
 
     record: DomainRecord | None
 
 
 class MemberChange(msgspec.Struct, frozen=True, tag="member"):
-    """A member came; None where it was removed."""
+    """A member was added; `record` is None where it was removed."""
 
     member_id: MemberID
     record: MemberRecord | None
 
 
 class ConnectionChange(msgspec.Struct, frozen=True, tag="connection"):
-    """A connection came; None where it was removed."""
+    """A connection was added; `record` is None where it was removed."""
 
     connection_id: ConnectionID
     record: AnyConnection | None
@@ -72,7 +72,7 @@ Change = DomainChange | MemberChange | ConnectionChange
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[T]):
-    """An operation that may be done.
+    """A permitted operation.
 
     Attributes:
         result: What it returns.
@@ -84,7 +84,7 @@ class Plan(Generic[T]):
 
 
 class DomainState:
-    """What a domain has.
+    """Keeps the state of a domain.
 
     Args:
         record: Of the domain.
@@ -140,7 +140,7 @@ class DomainState:
         """Plan to change the quality of service, all properties or none.
 
         Raises:
-            UnsupportedQoSError: Some cannot be had; it lists all of these.
+            UnsupportedQoSError: Some are not available; it lists all of these.
         """
         values = judge_qos(required, self.available())
         record = self.record
@@ -192,7 +192,7 @@ class DomainState:
         """Plan to connect two channels.
 
         Raises:
-            ChannelNotFoundError: A channel is none of the domain's.
+            ChannelNotFoundError: An end is not a channel of the domain.
             ClientTypeError: A typed connection is to join what is not typed.
             InterfaceNotSupportedError: A typed channel does not have the interface.
             AlreadyExistsError: They are connected in this direction.
@@ -248,7 +248,7 @@ class DomainState:
         return {self._between[ends] for ends in (*after, *before)}
 
     def apply(self, change: Change) -> None:
-        """Do a change that was planned, or that a journal has."""
+        """Apply a change that was planned, or that a journal returned."""
         match change:
             case DomainChange(record):
                 self.record = record or self.record

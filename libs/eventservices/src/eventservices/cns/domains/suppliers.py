@@ -4,8 +4,11 @@ Source:
     OMG Management of Event Domains 1.0: the `connect_…_supplier` operations of `EventDomain`.
 """
 
+from typing import Final
+
 from eventservices.cns.domains.core import DomainCore
 from eventservices.cns.domains.errors import ChannelNotFoundError
+from eventservices.cns.domains.joining import Joining
 from eventservices.cns.domains.records import MemberID
 from eventservices.cns.options import ClientType
 from eventservices.cns.pull_consumers import (
@@ -18,7 +21,43 @@ from eventservices.cns.push_consumers import (
     SequenceProxyPushConsumer,
     StructuredProxyPushConsumer,
 )
-from eventservices.cns.supplier_admin import SupplierAdmin
+
+_ANY_PUSH: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_push_consumer(
+        ClientType.ANY_EVENT
+    ),
+    ProxyPushConsumer.connect_any_push_supplier,
+)
+_STRUCTURED_PUSH: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_push_consumer(
+        ClientType.STRUCTURED_EVENT
+    ),
+    StructuredProxyPushConsumer.connect_structured_push_supplier,
+)
+_SEQUENCE_PUSH: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_push_consumer(
+        ClientType.SEQUENCE_EVENT
+    ),
+    SequenceProxyPushConsumer.connect_sequence_push_supplier,
+)
+_ANY_PULL: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_pull_consumer(
+        ClientType.ANY_EVENT
+    ),
+    ProxyPullConsumer.connect_any_pull_supplier,
+)
+_STRUCTURED_PULL: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_pull_consumer(
+        ClientType.STRUCTURED_EVENT
+    ),
+    StructuredProxyPullConsumer.connect_structured_pull_supplier,
+)
+_SEQUENCE_PULL: Final = Joining(
+    lambda channel: channel.default_supplier_admin.obtain_notification_pull_consumer(
+        ClientType.SEQUENCE_EVENT
+    ),
+    SequenceProxyPullConsumer.connect_sequence_pull_supplier,
+)
 
 
 class SupplierOperations(DomainCore):
@@ -34,97 +73,78 @@ class SupplierOperations(DomainCore):
 
     async def connect_push_supplier(self, supplier: object = None) -> ProxyPushConsumer:
         """Connect a push supplier of Any events to the default channel."""
-        return await self.connect_push_supplier_with_id(supplier, self._default_supplier())
+        channel = self._channel(self._default_supplier())
+        return await _ANY_PUSH.join(channel, supplier)
 
     async def connect_push_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> ProxyPushConsumer:
         """Connect a push supplier of Any events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_push_consumer(ClientType.ANY_EVENT)
-        await proxy.connect_any_push_supplier(supplier)
-        return proxy
+        return await _ANY_PUSH.join(self._channel(member_id), supplier)
 
     async def connect_structured_push_supplier(
         self, supplier: object = None
     ) -> StructuredProxyPushConsumer:
         """Connect a push supplier of structured events to the default channel."""
-        return await self.connect_structured_push_supplier_with_id(
-            supplier, self._default_supplier()
-        )
+        channel = self._channel(self._default_supplier())
+        return await _STRUCTURED_PUSH.join(channel, supplier)
 
     async def connect_structured_push_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> StructuredProxyPushConsumer:
         """Connect a push supplier of structured events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_push_consumer(ClientType.STRUCTURED_EVENT)
-        await proxy.connect_structured_push_supplier(supplier)
-        return proxy
+        return await _STRUCTURED_PUSH.join(self._channel(member_id), supplier)
 
     async def connect_sequence_push_supplier(
         self, supplier: object = None
     ) -> SequenceProxyPushConsumer:
         """Connect a push supplier of batches of structured events to the default channel."""
-        return await self.connect_sequence_push_supplier_with_id(supplier, self._default_supplier())
+        channel = self._channel(self._default_supplier())
+        return await _SEQUENCE_PUSH.join(channel, supplier)
 
     async def connect_sequence_push_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> SequenceProxyPushConsumer:
         """Connect a push supplier of batches of structured events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_push_consumer(ClientType.SEQUENCE_EVENT)
-        await proxy.connect_sequence_push_supplier(supplier)
-        return proxy
+        return await _SEQUENCE_PUSH.join(self._channel(member_id), supplier)
 
     async def connect_pull_supplier(self, supplier: object) -> ProxyPullConsumer:
         """Connect a pull supplier of Any events to the default channel."""
-        return await self.connect_pull_supplier_with_id(supplier, self._default_supplier())
+        channel = self._channel(self._default_supplier())
+        return await _ANY_PULL.join(channel, supplier)
 
     async def connect_pull_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> ProxyPullConsumer:
         """Connect a pull supplier of Any events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_pull_consumer(ClientType.ANY_EVENT)
-        await proxy.connect_any_pull_supplier(supplier)
-        return proxy
+        return await _ANY_PULL.join(self._channel(member_id), supplier)
 
     async def connect_structured_pull_supplier(
         self, supplier: object
     ) -> StructuredProxyPullConsumer:
         """Connect a pull supplier of structured events to the default channel."""
-        return await self.connect_structured_pull_supplier_with_id(
-            supplier, self._default_supplier()
-        )
+        channel = self._channel(self._default_supplier())
+        return await _STRUCTURED_PULL.join(channel, supplier)
 
     async def connect_structured_pull_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> StructuredProxyPullConsumer:
         """Connect a pull supplier of structured events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_pull_consumer(ClientType.STRUCTURED_EVENT)
-        await proxy.connect_structured_pull_supplier(supplier)
-        return proxy
+        return await _STRUCTURED_PULL.join(self._channel(member_id), supplier)
 
     async def connect_sequence_pull_supplier(self, supplier: object) -> SequenceProxyPullConsumer:
         """Connect a pull supplier of batches of structured events to the default channel."""
-        return await self.connect_sequence_pull_supplier_with_id(supplier, self._default_supplier())
+        channel = self._channel(self._default_supplier())
+        return await _SEQUENCE_PULL.join(channel, supplier)
 
     async def connect_sequence_pull_supplier_with_id(
         self, supplier: object, member_id: MemberID
     ) -> SequenceProxyPullConsumer:
         """Connect a pull supplier of batches of structured events to a channel."""
-        admin = self._supplier_admin(member_id)
-        proxy = admin.obtain_notification_pull_consumer(ClientType.SEQUENCE_EVENT)
-        await proxy.connect_sequence_pull_supplier(supplier)
-        return proxy
+        return await _SEQUENCE_PULL.join(self._channel(member_id), supplier)
 
     def _default_supplier(self) -> MemberID:
         found = self._state.record.default_supplier
         if found is None:
             raise ChannelNotFoundError("the domain has no default supplier channel")
         return found
-
-    def _supplier_admin(self, member_id: MemberID) -> SupplierAdmin:
-        return self._channel(member_id).default_supplier_admin

@@ -1,4 +1,4 @@
-"""What a log is set to, and what is checked of it."""
+"""The settings of a log, and their checks."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -12,6 +12,7 @@ from eventservices.cns.domains.logs.errors import (
     InvalidThresholdError,
     InvalidTimeError,
     InvalidTimeIntervalError,
+    UnsupportedLogQoSError,
 )
 
 MOST_THRESHOLDS: Final = 100
@@ -20,7 +21,7 @@ _TIME_MAX: Final = 2**63 - 1
 
 
 class LogFullAction(IntEnum):
-    """What a log does that is full."""
+    """What a full log does."""
 
     WRAP = 0
     HALT = 1
@@ -73,7 +74,7 @@ class WeekMaskItem(msgspec.Struct, frozen=True):
 
 
 class LogAttributes(msgspec.Struct, frozen=True):
-    """What a log is set to.
+    """The settings of a log.
 
     Attributes:
         full_action: What it does when it is full.
@@ -112,6 +113,18 @@ def checked_action(value: int) -> LogFullAction:
         raise InvalidLogFullActionError(f"{value!r} is neither wrap 0 nor halt 1") from None
 
 
+def checked_qos(value: int) -> LogQoS:
+    """Return a quality of service.
+
+    Raises:
+        UnsupportedLogQoSError: It is none of `LogQoS`.
+    """
+    try:
+        return LogQoS(value)
+    except ValueError:
+        raise UnsupportedLogQoSError(value) from None
+
+
 def checked_thresholds(values: Sequence[int]) -> tuple[int, ...]:
     """Return thresholds in ascending order, each once.
 
@@ -145,8 +158,8 @@ def checked_mask(mask: Sequence[WeekMaskItem]) -> tuple[WeekMaskItem, ...]:
     """Return a week mask.
 
     Raises:
-        InvalidMaskError: It names no day, or one that there is not, or is too long.
-        InvalidTimeError: A time is none of a day.
+        InvalidMaskError: It names no day or an unknown one, or has too many items.
+        InvalidTimeError: A time is not a time of a day.
         InvalidTimeIntervalError: A part of a day ends before it begins.
     """
     if len(mask) > MOST_MASKS:

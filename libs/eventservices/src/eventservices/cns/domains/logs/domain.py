@@ -27,7 +27,7 @@ class EventLogDomain(TypedEventDomain):
 
         Args:
             channel: The channel of the log.
-            settings: What the log is set to.
+            settings: Of the log.
 
         Raises:
             LogIdAlreadyExistsError: A file of that log is there already.

@@ -8,10 +8,10 @@ EventServiceError
 ├── LogIdAlreadyExistsError (ValueError) there is a log of that id
 ├── LogNotFoundError (LookupError)       there is none of that id
 ├── InvalidRecordIdError (LookupError)   there is no record of that id
-└── InvalidLogValueError (ValueError)    a value cannot be had
+└── InvalidLogValueError (ValueError)    a value is not valid
     ├── InvalidParamError       ├── InvalidThresholdError   ├── InvalidTimeError
     ├── InvalidTimeIntervalError ├── InvalidMaskError        ├── InvalidLogFullActionError
-    └── InvalidAttributeError
+    ├── InvalidAttributeError   └── UnsupportedLogQoSError
 """
 
 from eventservices.cns.errors import NotFoundError
@@ -55,7 +55,7 @@ class InvalidRecordIdError(NotFoundError):
 
 
 class InvalidLogValueError(EventServiceError, ValueError):
-    """Raised when a value cannot be had; nothing was changed."""
+    """Raised when a value is not valid; nothing was changed."""
 
 
 class InvalidParamError(InvalidLogValueError):
@@ -67,7 +67,7 @@ class InvalidThresholdError(InvalidLogValueError):
 
 
 class InvalidTimeError(InvalidLogValueError):
-    """Raised when a time is none."""
+    """Raised when a time is not valid."""
 
 
 class InvalidTimeIntervalError(InvalidLogValueError):
@@ -75,7 +75,7 @@ class InvalidTimeIntervalError(InvalidLogValueError):
 
 
 class InvalidMaskError(InvalidLogValueError):
-    """Raised when a week mask names no day, or one that there is not."""
+    """Raised when a week mask names no day, or an unknown one."""
 
 
 class InvalidLogFullActionError(InvalidLogValueError):
@@ -84,3 +84,15 @@ class InvalidLogFullActionError(InvalidLogValueError):
 
 class InvalidAttributeError(InvalidLogValueError):
     """Raised when an attribute of a record has no name, or a value that no Any carries."""
+
+
+class UnsupportedLogQoSError(InvalidLogValueError):
+    """Raised when a log cannot be as safe as is requested; the standard calls it `UnsupportedQoS`.
+
+    Args:
+        denied: What was requested.
+    """
+
+    def __init__(self, denied: object) -> None:
+        super().__init__(f"{denied!r} is neither none 0, flush 1 nor reliability 2")
+        self.denied = denied

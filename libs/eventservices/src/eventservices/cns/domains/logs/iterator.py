@@ -127,12 +127,17 @@ class LogIterator:
                 yield record
 
 
-async def in_parts(ids: Sequence[int]) -> AsyncIterator[Sequence[int]]:
-    """Yield identifiers in parts of `CHUNK`; others have their turn in between."""
+async def in_parts(ids: Sequence[int], most: int = CHUNK) -> AsyncIterator[Sequence[int]]:
+    """Yield identifiers in parts; others have their turn in between.
+
+    Args:
+        ids: All of them.
+        most: Most of one part.
+    """
     share = shared_slice()
-    for begin in range(0, len(ids), CHUNK):
+    for begin in range(0, len(ids), most):
         await share.turn()
-        yield ids[begin : begin + CHUNK]
+        yield ids[begin : begin + most]
         share.end()
 
 

@@ -4,6 +4,7 @@ Source:
     OMG Telecom Log Service 1.1.2, interface `DsLogAdmin::Log`.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from eventservices.cns.domains.logs.errors import (
@@ -41,7 +42,7 @@ class Log(LogSettings):
 
     Args:
         log_id: Its identifier.
-        store: Its records, and what it is set to.
+        store: Its records and settings.
         clock: Ticks of 100 ns since 1582-10-15 UTC.
 
     Attributes:
@@ -58,7 +59,7 @@ class Log(LogSettings):
         """Write records, and return their identifiers.
 
         Args:
-            records: What each is of.
+            records: The event of each.
             attributes: Of each record; none of all by default.
 
         Raises:
@@ -66,9 +67,18 @@ class Log(LogSettings):
             LogLockedError: The log is locked.
             LogOffDutyError: It is not on duty.
             LogFullError: It halts and is full; those before were written.
-            InvalidAttributeError: An attribute cannot be had; nothing was written.
+            InvalidAttributeError: An attribute is not valid; nothing was written.
             MalformedError: No Any carries a record; nothing was written.
         """
+        return self._write(records, attributes, deferred=False)
+
+    def _write(
+        self,
+        records: Sequence[Value],
+        attributes: Sequence[Mapping[str, Value]] = (),
+        *,
+        deferred: bool,
+    ) -> list[int]:
         self._check_writable()
         self._purge()
         noted = [checked_attributes(each) for each in attributes] or [b""] * len(records)
@@ -78,7 +88,7 @@ class Log(LogSettings):
         written: list[int] = []
         try:
             for batch in self._fitting(rows):
-                written += self._store.append(batch)
+                written += self._store.append(batch, deferred=deferred)
         except LogDisabledError as error:
             self.disable(str(error))
             raise
@@ -90,13 +100,15 @@ class Log(LogSettings):
     def log_event(self, event: Value) -> bool:
         """Log an event of a channel, where the filter accepts it and the log is on duty.
 
+        It is as safe as the log's quality of service requires once `settle` has returned.
+
         Returns:
             Whether it was logged; else the reason is counted.
         """
         if self._filter is not None and not self._filter.matches(AnyEvent(event)):
             return self._passed_over("filtered")
         try:
-            self.write_records([event])
+            self._write([event], deferred=True)
         except LogLockedError:
             return self._passed_over("locked")
         except LogOffDutyError:
@@ -106,6 +118,15 @@ class Log(LogSettings):
         except LogDisabledError:
             return self._passed_over("disabled")
         return True
+
+    async def settle(self) -> None:
+        """Write to the disk what is due, beside the event loop; a store that fails is disabled."""
+        if self._disabled or not self._store.due:
+            return
+        try:
+            await asyncio.to_thread(self._store.settle)
+        except LogDisabledError as error:
+            self.disable(str(error))
 
     def query(self, constraint: str, grammar: str = GRAMMAR) -> LogIterator:
         """Return an iterator over the records that match a constraint.
@@ -156,7 +177,7 @@ class Log(LogSettings):
         return count
 
     def get_record_attribute(self, record_id: int) -> Mapping[str, Value]:
-        """Return what users noted of a record.
+        """Return the attributes of a record.
 
         Raises:
             InvalidRecordIdError: There is no such record.
@@ -172,7 +193,7 @@ class Log(LogSettings):
         return record_of(row)
 
     def set_record_attribute(self, record_id: int, attributes: Mapping[str, Value]) -> None:
-        """Note something of a record, in place of what was noted before.
+        """Set the attributes of a record, in place of those before.
 
         Raises:
             InvalidRecordIdError: There is no such record.
@@ -188,19 +209,18 @@ class Log(LogSettings):
     async def set_records_attribute(
         self, constraint: str, attributes: Mapping[str, Value], grammar: str = GRAMMAR
     ) -> int:
-        """Note something of all records that match, and return how many; errors as of both."""
+        """Set the attributes of all records that match, and return how many; errors as of both."""
         checked_attributes(attributes)
         ids = await self.query(constraint, grammar).ids()
         noted = 0
-        async for part in in_parts(ids):
-            for record_id in part:
-                if self._store.get(record_id) is not None:  # else it was removed meanwhile
-                    self.set_record_attribute(record_id, attributes)
-                    noted += 1
+        async for [record_id] in in_parts(ids, most=1):
+            if self._store.get(record_id) is not None:  # else it was removed meanwhile
+                self.set_record_attribute(record_id, attributes)
+                noted += 1
         return noted
 
     def flush(self) -> None:
-        """Have everything that was written survive a power loss."""
+        """Write everything to the disk, so that it survives a power loss."""
         self._check_readable()
         self._store.flush()
 

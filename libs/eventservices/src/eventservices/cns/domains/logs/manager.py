@@ -1,4 +1,4 @@
-"""Where logs come from, and where they are found.
+"""Makes logs and finds them.
 
 Source:
     OMG Telecom Log Service 1.1.2, `DsLogAdmin::LogMgr`, `BasicLogFactory`.
@@ -94,7 +94,7 @@ class LogManager:
         return self.make(log_id, settings)
 
     def make(self, log_id: int, settings: LogAttributes) -> Log:
-        """Make a log that is set to something; errors as of `create_with_id`."""
+        """Make a log with settings; errors as of `create_with_id`."""
         if log_id in self._logs:
             raise LogIdAlreadyExistsError(f"there is a log {log_id}")
         if len(self._logs) >= MOST_LOGS:
@@ -143,7 +143,7 @@ class LogManager:
         return self._logs[log_id]
 
     def copy(self, log_id: int) -> tuple[Log, int]:
-        """Make a log that is set to the same as another; records are not copied.
+        """Make a log with the settings of another; records are not copied.
 
         Raises:
             LogNotFoundError: There is none of that identifier.
@@ -152,7 +152,7 @@ class LogManager:
         return self.copy_with_id(log_id, made), made
 
     def copy_with_id(self, log_id: int, made_id: int) -> Log:
-        """Make the same under an identifier.
+        """Make the same under a chosen identifier.
 
         Raises:
             LogNotFoundError: There is none to copy.

@@ -79,8 +79,11 @@ class NotifyLog:
         proxy = self._proxy or await self._connect()
         try:
             while True:
-                for held in await proxy.hold(BURST):
+                batch = await proxy.hold(BURST)
+                for held in batch:
                     self.log.log_event(as_any(held.event))
+                await self.log.settle()
+                for held in batch:
                     held.done()
                 await asyncio.sleep(0)
         except DisconnectedError:
@@ -92,6 +95,8 @@ class NotifyLog:
         proxy = channel.default_consumer_admin.obtain_notification_pull_supplier(_STRUCTURED)
         durable = self._name if proxy.get_qos()["ConnectionReliability"] else ""
         await proxy.connect_structured_pull_consumer(announced=False, durable=durable)
+        if self._own is not None:
+            await self._own.close()  # of a connection that broke
         own = await channel.my_factory.open_channel(channel.name + OWN_EVENTS)
         reporting = own.default_supplier_admin.obtain_notification_push_consumer(_STRUCTURED)
         await reporting.connect_structured_push_supplier()

@@ -15,7 +15,7 @@ DOMAIN: Final = "TelecomLog"
 
 
 class Severity(IntEnum):
-    """How grave a threshold alarm is."""
+    """The severity of a threshold alarm."""
 
     CRITICAL = 0
     MINOR = 1
@@ -45,19 +45,19 @@ class StateType(IntEnum):
 
 
 def object_creation(log_id: int, time: int) -> StructuredEvent:
-    """Return that a log was made."""
+    """Return the event that reports a new log."""
     return _event("ObjectCreation", log_id, time)
 
 
 def object_deletion(log_id: int, time: int) -> StructuredEvent:
-    """Return that a log was destroyed."""
+    """Return the event that reports a destroyed log."""
     return _event("ObjectDeletion", log_id, time)
 
 
 def threshold_alarm(
     log_id: int, time: int, crossed: int, observed: int, severity: Severity
 ) -> StructuredEvent:
-    """Return that a log's size crossed a threshold, per cent."""
+    """Return the event that reports that a log's size crossed a threshold, per cent."""
     data = {"crossed_value": crossed, "observed_value": observed, "severity": int(severity)}
     return _event("ThresholdAlarm", log_id, time, data)
 
@@ -65,18 +65,18 @@ def threshold_alarm(
 def attribute_change(
     log_id: int, time: int, attribute: AttributeType, old: Value, new: Value
 ) -> StructuredEvent:
-    """Return that an attribute changed."""
+    """Return the event that reports a changed attribute."""
     data: dict[str, Value] = {"type": int(attribute), "old_value": old, "new_value": new}
     return _event("AttributeValueChange", log_id, time, data)
 
 
 def state_change(log_id: int, time: int, state: StateType, new: int) -> StructuredEvent:
-    """Return that a state changed."""
+    """Return the event that reports a changed state."""
     return _event("StateChange", log_id, time, {"type": int(state), "new_value": new})
 
 
 def processing_error(log_id: int, time: int, reason: str) -> StructuredEvent:
-    """Return that a log cannot do its work."""
+    """Return the event that reports that a log's store has failed."""
     return _event("ProcessingErrorAlarm", log_id, time, {"error_string": reason})
 
 

@@ -27,7 +27,7 @@ class LogRecord:
         id: Unique in its log, ascending.
         time: When it was logged, ticks of 100 ns since 1582-10-15.
         info: The event.
-        attr_list: What users noted of it, by name; no part of the event.
+        attr_list: Attributes that users set, by name; no part of the event.
     """
 
     id: int
@@ -37,7 +37,7 @@ class LogRecord:
 
     @property
     def content(self) -> AnyEvent:
-        """It as constraints see it."""
+        """The record as constraints see it."""
         return AnyEvent(
             {
                 "id": self.id,

@@ -11,12 +11,12 @@ from eventservices.cns.calls import call_client
 from eventservices.cns.domains.logs.attributes import (
     LogAttributes,
     LogFullAction,
-    LogQoS,
     TimeInterval,
     WeekMaskItem,
     checked_action,
     checked_interval,
     checked_mask,
+    checked_qos,
     checked_thresholds,
 )
 from eventservices.cns.domains.logs.duty import on_duty
@@ -64,11 +64,11 @@ class AvailabilityStatus:
 
 
 class LogSettings:
-    """What a log is set to; each change is kept, and reported in an event of the log's own.
+    """The settings of a log; each change is kept, and reported in an event of the log's own.
 
     Args:
         log_id: Its identifier.
-        store: Its records, and what it is set to.
+        store: Its records and settings.
         clock: Ticks of 100 ns since 1582-10-15 UTC.
 
     Attributes:
@@ -91,7 +91,7 @@ class LogSettings:
 
     @property
     def attributes(self) -> LogAttributes:
-        """All that it is set to."""
+        """Its settings."""
         return self._attributes
 
     @property
@@ -122,7 +122,7 @@ class LogSettings:
         return AvailabilityStatus(off_duty=not duty, log_full=self._full)
 
     def set_max_size(self, octets: int) -> None:
-        """Bound the log; 0 for no bound.
+        """Set how many octets the log may have; 0 for no bound.
 
         Raises:
             InvalidParamError: It is smaller than what there is, or no size.
@@ -135,7 +135,7 @@ class LogSettings:
         self._watch_size()
 
     def set_log_full_action(self, action: int) -> None:
-        """Have a full log wrap 0 or halt 1.
+        """Set whether a full log wraps, 0, or halts, 1.
 
         Raises:
             InvalidLogFullActionError: It is neither.
@@ -144,7 +144,7 @@ class LogSettings:
         self._change(AttributeType.LOG_FULL_ACTION, int(old), int(new), full_action=new)
 
     def set_max_record_life(self, seconds: int) -> None:
-        """Remove records after a time; 0 for never.
+        """Set the life of records, after which they are removed; 0 for no end.
 
         Raises:
             InvalidParamError: It is negative or too long.
@@ -155,7 +155,7 @@ class LogSettings:
         self._change(AttributeType.MAX_RECORD_LIFE, old, seconds, max_record_life_s=seconds)
 
     def set_interval(self, interval: TimeInterval) -> None:
-        """Have the log on duty from one time to another; errors as of `checked_interval`."""
+        """Set from when to when the log is on duty at all; errors as of `checked_interval`."""
         new, old = checked_interval(interval), self._attributes.interval
         self._replace(interval=new)
         now = self._clock()
@@ -167,23 +167,27 @@ class LogSettings:
                 self._report(attribute_change(self.id, now, kind, was, now_is))
 
     def set_week_mask(self, mask: Sequence[WeekMaskItem]) -> None:
-        """Have the log on duty in parts of a week; errors as of `checked_mask`."""
+        """Set in which parts of a week the log is on duty; errors as of `checked_mask`."""
         new, old = checked_mask(mask), self._attributes.week_mask
         values = [msgspec.json.encode(each).decode() for each in (old, new)]
         self._change(AttributeType.WEEK_MASK, values[0], values[1], week_mask=new)
 
     def set_capacity_alarm_thresholds(self, thresholds: Sequence[int]) -> None:
-        """Report when the log's size crosses thresholds, per cent; errors as of the check."""
+        """Set at which sizes, per cent, the log reports; errors as of `checked_thresholds`."""
         new, old = checked_thresholds(thresholds), self._attributes.thresholds
         kind = AttributeType.CAPACITY_ALARM_THRESHOLD
         self._change(kind, list(old), list(new), thresholds=new)
         self._crossed &= set(new)
         self._watch_size()
 
-    def set_log_qos(self, qos: LogQoS) -> None:
-        """Have records be as safe when their write returns."""
-        old = self._attributes.qos
-        self._change(AttributeType.QUALITY_OF_SERVICE, int(old), int(qos), qos=qos)
+    def set_log_qos(self, qos: int) -> None:
+        """Set how safe a record is when its write returns.
+
+        Raises:
+            UnsupportedLogQoSError: It is none of `LogQoS`.
+        """
+        new, old = checked_qos(qos), self._attributes.qos
+        self._change(AttributeType.QUALITY_OF_SERVICE, int(old), int(new), qos=new)
 
     def set_administrative_state(self, *, locked: bool) -> None:
         """Lock the log, or unlock it."""
@@ -192,7 +196,7 @@ class LogSettings:
             self._report(state_change(self.id, self._clock(), kind, int(not locked)))
 
     def set_forwarding_state(self, *, forwarding: bool) -> None:
-        """Have connections that begin at the log move its events on, or not."""
+        """Set whether connections that begin at the log move its events."""
         if self._replace(forwarding=forwarding):
             kind = StateType.FORWARDING
             self._report(state_change(self.id, self._clock(), kind, int(forwarding)))

@@ -1,6 +1,7 @@
-"""The records of one log in an SQLite file, and what the log is set to."""
+"""The records and settings of one log in an SQLite file."""
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -28,7 +29,12 @@ create table if not exists record (
 create index if not exists record_time on record (time);
 create table if not exists meta (name text primary key, value blob not null) strict;
 """
-_SYNCHRONOUS: Final = {LogQoS.NONE: "off", LogQoS.FLUSH: "normal", LogQoS.RELIABILITY: "full"}
+DUE_PAGES: Final = 1_000
+"""Pages of the write-ahead log at which `settle` copies them into the file."""
+
+MOST_PAGES: Final = 16_000
+"""Pages at which a write does so itself, since nobody settles."""
+
 _RELATIONS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 _COLUMNS: Final = {"id": "id", "time": "time"}
 
@@ -40,7 +46,7 @@ class LogStore:
         path: The file; made if absent. A path of `:memory:` keeps nothing.
 
     Raises:
-        LogDisabledError: The file is none of a log, or cannot be opened.
+        LogDisabledError: The file is not that of a log, or cannot be opened.
 
     Attributes:
         path: The file.
@@ -51,12 +57,15 @@ class LogStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._pages = 0
+        self._deferred = False
         with self._named():
             if str(path) != ":memory:":
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._db = apsw.Connection(str(path))
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")
+            self._db.set_wal_hook(self._on_pages)
             with self._db:
                 self._db.execute(_SCHEMA)
             [row] = self._db.execute("select count(*), total(size), max(id) from record")
@@ -64,24 +73,34 @@ class LogStore:
             kept = self._meta("last_id")
             self.last_id = max(int(row[2] or 0), int(kept or 0))
         known = self.attributes()
-        if known is not None:
-            self._db.execute(f"pragma synchronous = {_SYNCHRONOUS[known.qos]}")
+        self._reliable = known is not None and known.qos is LogQoS.RELIABILITY
 
     def attributes(self) -> LogAttributes | None:
-        """Return what the log is set to; None of a new one."""
+        """Return the log's settings; None of a new one."""
         with self._named():
             found = self._meta("attributes")
         return None if found is None else msgspec.json.decode(found, type=LogAttributes)
 
     def set_attributes(self, attributes: LogAttributes) -> None:
-        """Keep what the log is set to."""
+        """Keep the log's settings."""
         with self._named(), self._db:
             self._put("attributes", msgspec.json.encode(attributes))
-        with self._named():
-            self._db.execute(f"pragma synchronous = {_SYNCHRONOUS[attributes.qos]}")
+        self._reliable = attributes.qos is LogQoS.RELIABILITY
 
-    def append(self, rows: Sequence[tuple[int, bytes, bytes, int]]) -> list[int]:
-        """Write records: time, event, attributes, size; return their identifiers."""
+    @property
+    def due(self) -> bool:
+        """Whether there is something to settle."""
+        return self._pages >= DUE_PAGES or (self._reliable and self._deferred)
+
+    def append(
+        self, rows: Sequence[tuple[int, bytes, bytes, int]], *, deferred: bool = False
+    ) -> list[int]:
+        """Write records, and return their identifiers.
+
+        Args:
+            rows: Time, event, attributes, size of each.
+            deferred: Whether `settle` is called later, so that this does not wait for the disk.
+        """
         first = self.last_id + 1
         with self._named(), self._db:
             self._db.executemany(
@@ -94,6 +113,9 @@ class LogStore:
         self.last_id += len(rows)
         self.n_records += len(rows)
         self.current_size += sum(size for *_, size in rows)
+        self._deferred = True
+        if self._pages >= MOST_PAGES or (self._reliable and not deferred):
+            self.settle()
         return list(range(first, first + len(rows)))
 
     def remove_oldest(self, octets: int) -> int:
@@ -172,14 +194,37 @@ class LogStore:
             self._db.execute("update record set attrs = ?, size = ? where id = ?", row)
         self.current_size += size - int(before)
 
+    def settle(self) -> None:
+        """Write to the disk what is due; it may be called in another thread."""
+        with self._named():
+            if self._reliable and self._deferred:
+                self._deferred = False
+                self._sync()
+            if self._pages >= DUE_PAGES:
+                with contextlib.closing(apsw.Connection(str(self.path))) as other:
+                    other.execute("pragma wal_checkpoint(passive)")
+
     def flush(self) -> None:
-        """Have everything that was written survive a power loss."""
+        """Write everything to the disk, so that it survives a power loss."""
         with self._named():
             self._db.execute("pragma wal_checkpoint(full)")
 
     def close(self) -> None:
         """Close the file; idempotent."""
         self._db.close()
+
+    def _sync(self) -> None:
+        ahead = self.path.with_name(f"{self.path.name}-wal")
+        if ahead.exists():
+            file = os.open(ahead, os.O_RDONLY)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+
+    def _on_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._pages = pages
+        return apsw.SQLITE_OK
 
     def _meta(self, name: str) -> bytes | None:
         found: bytes | None = self._db.execute("select value from meta where name = ?", (name,)).get

@@ -7,23 +7,26 @@ offering what nobody offers any more.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 from eventservices.cns.background import Background
 from eventservices.cns.channel import EventChannel
 from eventservices.cns.domains.graph import Digraph, reached
+from eventservices.cns.domains.graph.search import Neighbours
 from eventservices.cns.domains.moving.handles import CLIENT
 from eventservices.cns.domains.records import MemberID
 from eventservices.cns.event_type import EventType
 from eventservices.errors import EventServiceError
+from eventservices.slices import shared_slice
 
 log = logging.getLogger(__name__)
 
 _NOTHING: frozenset[EventType] = frozenset()
 
 
-class _Said:
-    """What is announced at one channel for others, and what its own clients announce."""
+class _Announced:
+    """Announces at one channel for others, and reads what its own clients announce."""
 
     def __init__(self, channel: EventChannel) -> None:
         self.channel = channel
@@ -69,26 +72,28 @@ class Announcements:
     def __init__(self, graph: Callable[[], Digraph]) -> None:
         self.failed = 0
         self._graph = graph
-        self._channels: dict[MemberID, _Said] = {}
+        self._channels: dict[MemberID, _Announced] = {}
         self._dirty: set[MemberID] = set()
         self._background = Background()
         self._at_work = False
 
     def add(self, member: MemberID, channel: EventChannel) -> None:
-        """Attend to a channel from now on."""
-        self._channels[member] = said = _Said(channel)
-        channel.watch(lambda: self._heard(member))
-        said.read()
+        """Announce at a channel from now on, and observe its clients."""
+        announced = self._channels[member] = _Announced(channel)
+        channel.watch(lambda: self._observe(member))
+        announced.read()
         self.changed((member,))
 
     def remove(self, member: MemberID) -> None:
-        """Attend to a channel no more."""
+        """Announce at a channel no more."""
         self._channels.pop(member, None)
 
     def changed(self, members: Iterable[MemberID]) -> None:
         """Work out again what is announced around some channels."""
         self._dirty.update(members)
-        if self._dirty and not self._at_work:
+        if not self._channels:
+            self._dirty.clear()  # there is nowhere to announce anything
+        elif self._dirty and not self._at_work:
             self._at_work = True
             self._background.start(self._work())
 
@@ -96,9 +101,9 @@ class Announcements:
         """Announce no more."""
         await self._background.close()
 
-    def _heard(self, member: MemberID) -> None:
-        said = self._channels.get(member)
-        if said is not None and said.read():
+    def _observe(self, member: MemberID) -> None:
+        announced = self._channels.get(member)
+        if announced is not None and announced.read():
             self.changed((member,))
 
     async def _work(self) -> None:
@@ -107,25 +112,65 @@ class Announcements:
                 dirty, self._dirty = self._dirty, set()
                 graph = self._graph()
                 known = {member for member in dirty if member in graph}
-                for member in sorted(reached(graph.successors, known)):
-                    await self._announce(member, graph)
-                for member in sorted(reached(graph.predecessors, known) - known):
-                    await self._announce(member, graph)
+                below, above = reached(graph.successors, known), reached(graph.predecessors, known)
+                offers = await self._spread(_offers_of, graph.successors, below)
+                subscriptions = await self._spread(_subscriptions_of, graph.predecessors, above)
+                await self._announce(
+                    (member, offers.get(member, _NOTHING), None) for member in sorted(below)
+                )
+                await self._announce(
+                    (member, None, subscriptions.get(member, _NOTHING)) for member in sorted(above)
+                )
         finally:
             self._at_work = False
 
-    async def _announce(self, member: MemberID, graph: Digraph) -> None:
-        said = self._channels.get(member)
-        if said is None or member not in graph:
-            return
-        before = reached(graph.predecessors, {member}) - {member}
-        after = reached(graph.successors, {member}) - {member}
-        offers = (self._channels[each].offers for each in before if each in self._channels)
-        wanted = (self._channels[each].subscriptions for each in after if each in self._channels)
-        try:
-            await said.offer(_NOTHING.union(*offers))
-            await said.subscribe(_NOTHING.union(*wanted))
-        except EventServiceError as error:
-            self.failed += 1
-            details = {"channel": said.channel.name, "reason": str(error)}
-            log.warning("types_not_announced", extra=details)
+    async def _spread(
+        self, types_of: "TypesOf", neighbours: Neighbours, members: AbstractSet[MemberID]
+    ) -> Mapping[MemberID, frozenset[EventType]]:
+        """Return the types that come to members from others; those without any are left out.
+
+        The cost is a traversal for each channel whose own clients announce something.
+        """
+        found: dict[MemberID, frozenset[EventType]] = {}
+        share = shared_slice()
+        for member, channel in tuple(self._channels.items()):
+            types = types_of(channel)
+            if not types:
+                continue
+            await share.turn()
+            if member in neighbours:  # else it was removed meanwhile
+                for each in (reached(neighbours, {member}) & members) - {member}:
+                    found[each] = found.get(each, _NOTHING) | types
+            share.end()
+        return found
+
+    async def _announce(self, due: Iterable["Announcement"]) -> None:
+        share = shared_slice()
+        for member, offers, subscriptions in due:
+            channel = self._channels.get(member)
+            if channel is None:
+                continue
+            await share.turn()
+            try:
+                if offers is not None:
+                    await channel.offer(offers)
+                if subscriptions is not None:
+                    await channel.subscribe(subscriptions)
+            except EventServiceError as error:
+                self.failed += 1
+                details = {"channel": channel.channel.name, "reason": str(error)}
+                log.warning("types_not_announced", extra=details)
+            share.end()
+
+
+def _offers_of(channel: _Announced) -> frozenset[EventType]:
+    return channel.offers
+
+
+def _subscriptions_of(channel: _Announced) -> frozenset[EventType]:
+    return channel.subscriptions
+
+
+TypesOf = Callable[[_Announced], frozenset[EventType]]
+Announcement = tuple[MemberID, frozenset[EventType] | None, frozenset[EventType] | None]
+"""A member, and what is to be offered and subscribed to there; None where that stays."""

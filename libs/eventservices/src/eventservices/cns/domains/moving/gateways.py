@@ -51,7 +51,7 @@ class GatewayConnections:
 
     Args:
         name: Names the domain among the requesters of a federation.
-        state: What the domain has.
+        state: The domain's state.
         subscribing: Makes subscriptions; None where no gateway can be reached.
     """
 

@@ -1,4 +1,4 @@
-"""The channels of domains as the service has them open."""
+"""Open channels of domains, and the connections to their brokers."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ from eventservices.natslink import LinkOptions
 log = logging.getLogger(__name__)
 
 CLIENT: Final = "event-domain"
-"""Name under which the members of a channel see a domain; what it announces is of others."""
+"""Client name of a domain at a channel; what it announces there is what others announced."""
 
 RETRY_S: Final = (0.2, 5.0, 30.0)
 """Shortest and longest pause between attempts to reach a broker, and when one counts as lasting."""
@@ -44,7 +44,7 @@ class Brokers:
         self._opening: dict[str, asyncio.Lock] = {}
 
     def connected(self, broker: str) -> bool:
-        """Return whether a broker is there, as far as is known."""
+        """Return whether the connection to a broker is there."""
         connection = self._connections.get(broker)
         return connection is not None and connection.connected
 
@@ -151,7 +151,7 @@ class Handle:
         return self._channel is not None
 
     async def close(self) -> None:
-        """Leave the channel; it goes on for others."""
+        """Close the channel here; it stays open for others."""
         if self._retrying is not None:
             self._retrying.cancel()
             await asyncio.gather(self._retrying, return_exceptions=True)

@@ -53,7 +53,7 @@ class Counters:
         went_round: Ended because they had passed as many connections as they may.
         lost: Best-effort events that could not be published, or that a full queue discarded.
         refused: Events that the consumer channel does not accept.
-        passed_over: Events that are no calls of a typed connection's interface.
+        passed_over: Events that are not calls of a typed connection's interface.
         withheld: Events of a log that does not forward.
         waits: Times that the consumer channel was full, or its broker away.
         discarded: Events that the queue before the connection discarded, or that ended in it.

@@ -1,4 +1,4 @@
-"""The proxies of typed clients: they call operations, or have theirs called."""
+"""The proxies of typed clients: suppliers call operations, those of consumers are called."""
 
 import inspect
 from collections.abc import Mapping
@@ -99,7 +99,7 @@ class TypedProxyPushSupplier:
     Attributes:
         interface: The interface.
         proxy: The untyped proxy beneath.
-        passed_over: Events that are no calls of the interface.
+        passed_over: Events that are not calls of the interface.
         failed: Calls on which the consumer raised; what it raised is logged.
     """
 
@@ -148,7 +148,7 @@ class TypedProxyPullSupplier:
     Attributes:
         interface: The interface.
         proxy: The untyped proxy beneath.
-        passed_over: Events that are no calls of the interface.
+        passed_over: Events that are not calls of the interface.
     """
 
     def __init__(self, interface: Interface, proxy: StructuredProxyPullSupplier) -> None:

@@ -16,6 +16,7 @@ from eventservices.cns.domains.errors import (
     ConnectionNotFoundError,
     NoSuchImplementationError,
 )
+from eventservices.cns.domains.joining import or_destroy
 from eventservices.cns.domains.records import (
     ChannelPlace,
     ChannelType,
@@ -104,7 +105,9 @@ class TypedEventDomain(EventDomain):
     ) -> TypedProxyPushSupplier:
         """Connect a consumer whose operations are called, at a channel."""
         proxy = self.get_typed_channel(member_id).obtain_typed_push_supplier(key)
-        await proxy.connect_typed_push_consumer(consumer, repetitions=repetitions)
+        await or_destroy(
+            proxy.proxy, proxy.connect_typed_push_consumer(consumer, repetitions=repetitions)
+        )
         return proxy
 
     async def connect_typed_pull_consumer(
@@ -121,7 +124,9 @@ class TypedEventDomain(EventDomain):
     ) -> TypedProxyPullSupplier:
         """Connect a consumer that pulls calls, at a channel."""
         proxy = self.get_typed_channel(member_id).obtain_typed_pull_supplier(key)
-        await proxy.connect_typed_pull_consumer(consumer, repetitions=repetitions)
+        await or_destroy(
+            proxy.proxy, proxy.connect_typed_pull_consumer(consumer, repetitions=repetitions)
+        )
         return proxy
 
     async def connect_typed_push_supplier(
@@ -137,7 +142,7 @@ class TypedEventDomain(EventDomain):
     ) -> TypedProxyPushConsumer:
         """Connect a supplier that calls operations, at a channel."""
         proxy = self.get_typed_channel(member_id).obtain_typed_push_consumer(key)
-        await proxy.connect_typed_push_supplier(supplier)
+        await or_destroy(proxy.proxy, proxy.connect_typed_push_supplier(supplier))
         return proxy
 
     async def connect_typed_pull_supplier(
@@ -153,7 +158,7 @@ class TypedEventDomain(EventDomain):
     ) -> TypedProxyPullConsumer:
         """Connect a supplier from which calls are pulled, at a channel."""
         proxy = self.get_typed_channel(member_id).obtain_typed_pull_consumer(key)
-        await proxy.connect_typed_pull_supplier(supplier)
+        await or_destroy(proxy.proxy, proxy.connect_typed_pull_supplier(supplier))
         return proxy
 
     def _declared(self, interfaces: Iterable[str]) -> tuple[str, ...]:

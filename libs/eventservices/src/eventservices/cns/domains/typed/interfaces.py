@@ -108,7 +108,7 @@ class Interface:
         return typed_event(f"{self.name}{SEPARATOR}{operation}", ordered)
 
     def invocation(self, event: Event) -> Invocation | None:
-        """Return the call that an event represents; None where it is none of this interface."""
+        """Return the call that an event represents; None where it is not one of this interface."""
         if not is_invocation(event, self.name) or not isinstance(event, StructuredEvent):
             return None
         arguments = dict(event.filterable_data)
