@@ -6,11 +6,14 @@ import pytest
 from eventservices.bus.filters import Subject, compile_filter
 from eventservices.bus.wire.policy import Question
 from fes.cli.main import _dispatch, _parser
+from fes.filter import Filter
+from fes.model import Event
 from fes_policy import Engine, PolicyError, parse_rules
 from fes_policy.building import Building, Place, User, load_building
 from fes_policy.cases import Case, failures
 from fes_policy.conflicts import conflicts
 from fes_policy.engine import GRACE_US
+from fes_policy.rules import filter_of, text_of
 from fes_policy.whereabouts import Whereabouts
 
 DOOR = "ie.tcd.Door"
@@ -198,3 +201,27 @@ def test_a_bad_building_is_named(tmp_path: Path, text: str, reason: str) -> None
     (tmp_path / "b.yaml").write_text(text)
     with pytest.raises(PolicyError, match=reason):
         load_building(tmp_path / "b.yaml")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "permit (principal, action, resource);",
+        '@filter("floor = 1") permit (principal, action, resource);',
+        '@filter("floor = 1") permit (principal, action, resource);\n'
+        "@filter(\"kind = 'open'\") permit (principal, action, resource);\n"
+        '@filter("secret = TRUE") forbid (principal, action, resource);',
+        "permit (principal, action, resource);\n"
+        '@filter("secret = TRUE") forbid (principal, action, resource);',
+    ],
+)
+@pytest.mark.parametrize("floor", [1, 2])
+@pytest.mark.parametrize("rest", [{}, {"kind": "open"}, {"secret": True}, {"secret": False}])
+def test_gateways_and_buses_get_the_same_filter_of_the_rules(
+    rules: str, floor: int, rest: dict[str, object]
+) -> None:
+    values = {"floor": floor, **rest}
+    deciding = parse_rules(rules).rules
+    carried, text = filter_of(deciding), text_of(deciding)
+    passes = carried is None or compile_filter(carried)(Subject(values, {}, "", "")) is True
+    assert passes == (not text or Filter.of(text).matches(Event.of("e", values)))
