@@ -21,6 +21,7 @@ from fes.gateway.forwarding.dispatch import Sending
 from fes.gateway.forwarding.next_hop import Ways
 from fes.gateway.forwarding.sent_window import Marks
 from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.guidance.guiding import IsWithdrawn
 from fes.gateway.inputs import LinkUp
 from fes.gateway.outputs import Decided
 from fes.gateway.peers.gossip import Gossip
@@ -129,6 +130,11 @@ class Delivery:
             self._route(event, destinations, turn)
         self._scopes.tick(turn, self._route)
         self.carrying.tick(turn)
+
+    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
+        """Drop the copies that wait and that nobody has a right to any more."""
+        self._postponed.withdraw(is_withdrawn, turn)
+        self.carrying.withdraw(is_withdrawn, turn)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Take an event that an adapter heard natively."""

@@ -16,6 +16,7 @@ from fes.gateway.custody.store import Custody, CustodyRow, Gift, Key, row_key
 from fes.gateway.forwarding.dispatch import Sending
 from fes.gateway.forwarding.sent_window import Marks
 from fes.gateway.forwarding.transit import Passing, of_event
+from fes.gateway.guidance.guiding import RIGHT_WITHDRAWN, IsWithdrawn
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed
@@ -145,6 +146,15 @@ class Carrying:
                 reason = f"{NEVER} {signal.gateway}: {signal.reason[:REASON]}"
                 turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
                 self._complete(row, turn, final=True)
+
+    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
+        """Let the rows go that nobody has a right to any more; those behind them go on."""
+        for row in list(self._custody):
+            if is_withdrawn(row.destination, row.event.subject, row.event.body):
+                reason = RIGHT_WITHDRAWN
+                turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+                self._remove(row, turn, final=True)
+        self.resume(turn)
 
     def resume(self, turn: Turn, service: str = "") -> None:
         """Send what may go now; what went over an event service already is sent again."""
