@@ -125,7 +125,7 @@ CMD ["serve"]
 # What lays out a run before its parts start.
 FROM service AS traffic
 COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_cns \
-    /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/can_sim \
+    /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_adapter_cosmic /built/fes_adapter_bus /built/can_sim \
     /built/fes_scenario_kit /built/fes_scenario_traffic /opt/ours/
 USER 10001:10001
 ENTRYPOINT ["fes-traffic"]

@@ -52,7 +52,7 @@ help: ## List the targets
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of event-domain: EVENTS=N BOUND=N    events of each supplier, connections that an event may pass"
 	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
-	@echo "Of up, down: OVERRIDES=…     of compose/: dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
+	@echo "Of up, down: OVERRIDES=…     of compose/: building, dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
 	@echo "Of mutants:     ARGS=…       --share N (one in N), --only carrying.py, --again (what survived, too)"
 	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"

@@ -318,8 +318,9 @@ def before(folder: Path) -> str:
     return derived(FILE, folder)
 
 
-ELSEWHERE = {"scopes", "clients"}
-"""Sections that make a graph, which `test_every_scope_key.py` plays a story through."""
+ELSEWHERE = {"scopes", "clients", "naming", "policy"}
+"""Sections that make a graph, which `test_every_scope_key.py` plays a story through, and those of
+services that gateways query, which `test_guides.py` and `gateway/test_guide.py` do."""
 
 
 @pytest.mark.parametrize(

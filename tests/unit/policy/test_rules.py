@@ -6,11 +6,14 @@ import pytest
 from eventservices.bus.filters import Subject, compile_filter
 from eventservices.bus.wire.policy import Question
 from fes.cli.main import _dispatch, _parser
+from fes.filter import Filter
+from fes.model import Event
 from fes_policy import Engine, PolicyError, parse_rules
 from fes_policy.building import Building, Place, User, load_building
 from fes_policy.cases import Case, failures
 from fes_policy.conflicts import conflicts
 from fes_policy.engine import GRACE_US
+from fes_policy.rules import filter_of, text_of
 from fes_policy.whereabouts import Whereabouts
 
 DOOR = "ie.tcd.Door"
@@ -19,6 +22,9 @@ BUILDING = Building(
     places={"floor": Place(), "room": Place("floor", ("s1",)), "hall": Place("", ("s2",))},
     events=(DOOR, "ie.tcd.Mail"),
 )
+ALL = "permit (principal, action, resource);"
+FLOOR, OPEN = f'@filter("floor = 1") {ALL}', f"@filter(\"kind = 'open'\") {ALL}"
+HIDDEN = '@filter("hidden = TRUE") forbid (principal, action, resource);'
 NOON_US = 43_200_000_000
 
 
@@ -198,3 +204,19 @@ def test_a_bad_building_is_named(tmp_path: Path, text: str, reason: str) -> None
     (tmp_path / "b.yaml").write_text(text)
     with pytest.raises(PolicyError, match=reason):
         load_building(tmp_path / "b.yaml")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [(ALL,), (FLOOR,), (FLOOR, OPEN, HIDDEN), (ALL, HIDDEN)],
+)
+@pytest.mark.parametrize("floor", [1, 2])
+@pytest.mark.parametrize("rest", [{}, {"kind": "open"}, {"hidden": True}, {"hidden": False}])
+def test_gateways_and_buses_get_the_same_filter_of_the_rules(
+    rules: tuple[str, ...], floor: int, rest: dict[str, object]
+) -> None:
+    values = {"floor": floor, **rest}
+    deciding = parse_rules("\n".join(rules)).rules
+    carried, text = filter_of(deciding), text_of(deciding)
+    passes = carried is None or compile_filter(carried)(Subject(values, {}, "", "")) is True
+    assert passes == (not text or Filter.of(text).matches(Event.of("e", values)))

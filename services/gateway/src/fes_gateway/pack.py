@@ -35,6 +35,7 @@ from serving.turns import TurnMeter
 from serving.wall_clock import wall_us
 
 from fes_gateway.deciding.refusals import STATIC
+from fes_gateway.guide import Guide
 from fes_gateway.host import GatewayHost
 from fes_gateway.store import open_journal
 from fes_gateway.watched import watched
@@ -106,6 +107,7 @@ class Pack:
         ]
         self.failed = asyncio.Event()
         self._ticker: asyncio.Task[None] | None = None
+        self._guide: Guide | None = None
 
     async def __aenter__(self) -> Self:
         """Start the gateways, then their adapters, then make the static requests."""
@@ -137,12 +139,16 @@ class Pack:
                 await own.turn()
                 host.on_lead()
                 own.end()
+        self._guide = Guide(self.federation, self.hosts, self._name)
+        await self._guide.start()
         self._ticker = watched(self._tick(), "tick", self._fail)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop gracefully: adapters withdraw, journals close, the log ends."""
         self.collector.stop()
         self.meter.stop()
+        if self._guide is not None:
+            await self._guide.stop()
         if self._ticker is not None:
             self._ticker.cancel()
             await asyncio.gather(self._ticker, return_exceptions=True)
@@ -160,6 +166,12 @@ class Pack:
     def ready(self) -> bool:
         """Whether every gateway is ready."""
         return all(host.ready for host in self.hosts.values())
+
+    @property
+    def _name(self) -> str:
+        """Name of this process among all that have gateways of the federation."""
+        settings = self.settings
+        return f"{self.federation.system}-{settings.process}-{settings.replica}"
 
     def _host(self, name: str) -> GatewayHost:
         return GatewayHost(

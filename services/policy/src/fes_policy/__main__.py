@@ -6,8 +6,7 @@ from argparse import Namespace
 
 from eventservices.errors import EventServiceError
 from serving.command import command
-from serving.ending import until_asked
-from serving.server import HttpServer
+from serving.service import run_service, serve_http
 
 from fes_policy import settings
 from fes_policy.app import make_app
@@ -19,38 +18,26 @@ from fes_policy.rules import load_rules
 from fes_policy.server import PolicyServer
 from fes_policy.whereabouts import Whereabouts
 
-BAD_INPUT = 2
+NAME = "fes-policy"
 
 
 def main() -> None:
     """Run until it is stopped."""
-    raise SystemExit(command("fes-policy", _main))
+    raise SystemExit(command(NAME, _main))
 
 
 def _main() -> int:
-    options = settings.read()
-    try:
-        asyncio.run(until_asked(_serve(options)))
-    except (PolicyError, EventServiceError, OSError) as error:
-        sys.stderr.write(f"fes-policy: {error}\n")
-        return BAD_INPUT
-    return 0
+    faults = (PolicyError, EventServiceError, OSError)
+    return run_service(NAME, _serve(settings.read()), faults)
 
 
 async def _serve(options: Namespace) -> None:
     building, rules = load_building(options.building), load_rules(options.rules)
     for line in await asyncio.to_thread(conflicts, rules, building):
-        sys.stderr.write(f"fes-policy: {options.rules}: {line}\n")
+        sys.stderr.write(f"{NAME}: {options.rules}: {line}\n")
     engine = Engine(rules, building, Whereabouts(building))
     async with PolicyServer(options.nats, options.building_id, engine, options.log) as server:
-        http = HttpServer(make_app(server), options.host, options.port)
-        await http.start()
-        sys.stdout.write(f"ready {http.url}\n")
-        sys.stdout.flush()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await http.stop()
+        await serve_http(make_app(server), options.host, options.port)
 
 
 if __name__ == "__main__":

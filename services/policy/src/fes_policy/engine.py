@@ -16,7 +16,7 @@ from eventservices.bus.filters import check_filter
 from eventservices.bus.wire.policy import Question
 
 from fes_policy.building import Building, event_entities, user_entity
-from fes_policy.rules import Rule, Rules, filter_of
+from fes_policy.rules import Rule, Rules, filter_of, text_of
 from fes_policy.whereabouts import Whereabouts
 
 MINUTE_US: Final = 60_000_000
@@ -87,7 +87,9 @@ class Engine:
             reason = f"the rules' filters together are too large: {error}"
             decision = Decision(permit=False, rule=named, until_us=until_us, reason=reason)
             return Explained(decision, rules, context)
-        return Explained(Decision(True, named, until_us, filter_), rules, context)
+        return Explained(
+            Decision(True, named, until_us, filter_, text=text_of(rules)), rules, context
+        )
 
     def _context(
         self, question: Question, place: tuple[str, int] | None, now_us: int

@@ -93,6 +93,16 @@ def filter_of(rules: Sequence[Rule]) -> filters.Filter | None:
     return filters.All((passing, *parts)) if passing is not None else filters.All(parts)
 
 
+def text_of(rules: Sequence[Rule]) -> str:
+    """Return the same filter in the federation's language; "" where all passes."""
+    permits = [each.filter.text if each.filter else "" for each in rules if each.permits]
+    parts = [] if "" in permits else [" OR ".join(f"({text})" for text in permits)]
+    parts += [
+        f"({each.filter.text}) IS NOT TRUE" for each in rules if each.filter and not each.permits
+    ]
+    return " AND ".join(f"({part})" for part in parts if part)
+
+
 def load_rules(path: Path) -> Rules:
     """Return the rules of a file.
 

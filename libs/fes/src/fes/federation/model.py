@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from fes.federation.bounds import Bounds, EventLog, Positive
+from fes.federation.guides import NamingPart, PolicyPart
 from fes.federation.names import Name
 from fes.federation.scopes.model import ClientPart, ScopePart
 
@@ -274,6 +275,10 @@ class Federation(Section, frozen=True, kw_only=True):
         requests: Static requests.
         clients: Clients of event services that are components of their own, by name.
         scopes: Who sees what of whom, by name; everybody sees everything where there are none.
+        naming: The naming service that gateways query; subscriptions apply wherever their lists
+            state where it is absent.
+        policy: The policy service that decides about subscriptions; all are permitted where it is
+            absent.
         applications: Native applications, by name.
         connections: Those of event domains between event services.
         limits: Of the whole federation.
@@ -292,6 +297,8 @@ class Federation(Section, frozen=True, kw_only=True):
     requests: tuple[Request, ...] = ()
     clients: dict[Name, ClientPart] = {}
     scopes: dict[Name, ScopePart] = {}
+    naming: NamingPart | UnsetType = UNSET
+    policy: PolicyPart | UnsetType = UNSET
     applications: dict[Name, Application] = {}
     connections: tuple[DomainConnection, ...] = ()
     limits: Bounds = Bounds()

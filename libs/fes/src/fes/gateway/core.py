@@ -25,11 +25,14 @@ from fes.control.signal import Acknowledgement, Ask, Hello, Table
 from fes.errors import ControlEventError, EventError, FesError
 from fes.gateway.admission import Admission
 from fes.gateway.delivery import Delivery
-from fes.gateway.inputs import Inject, Input, LinkDown, LinkUp, Ready, Tick
+from fes.gateway.guidance.guidance import Guidance
+from fes.gateway.guidance.guiding import Guiding
+from fes.gateway.inputs import Guided, Inject, Input, LinkDown, LinkUp, Ready, Tick
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
 from fes.gateway.own_clock import CLOCK, NOTES, OwnClock
 from fes.gateway.peers.gossip import Gossip
 from fes.gateway.replication import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
+from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import Applied, DesiredState
 from fes.gateway.requests.outcomes import Step
 from fes.gateway.requests.registry import RequestRegistry
@@ -90,7 +93,10 @@ class GatewayCore:
         self._clock = OwnClock()
         self._up: dict[str, None] = {}
         self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
-        self._registry = RequestRegistry(settings, self._desired, self._up)
+        confinement = Confinement(settings.scopes)
+        guidance = Guidance(settings.guidance, confinement.row)
+        confine = guidance.row if settings.guidance.on else confinement.row
+        self._registry = RequestRegistry(settings, self._desired, self._up, confinement, confine)
         self.gossip = Gossip(settings, self._registry, self._up, after, speaks=self._leads)
         scopes = ManagedScopes(
             settings.scopes,
@@ -101,6 +107,7 @@ class GatewayCore:
         self.delivery = Delivery(
             settings, self._desired, self.gossip, self._up, self._next_number, scopes
         )
+        self.guiding = Guiding(guidance, self._registry, self.delivery.withdraw)
         self._admission = Admission(settings, self._registry, self.delivery)
         self.table = self._registry.table
         self.outcomes = self._registry.outcomes
@@ -233,6 +240,8 @@ class GatewayCore:
                     self.delivery.announcements.failed(service, message.number, turn)
             case Tick():
                 self._tick(turn)
+            case Guided():
+                self.guiding.accept(message, turn)
             case LinkUp():
                 self._link_up(service, message, turn)
             case LinkDown():
@@ -274,6 +283,7 @@ class GatewayCore:
         self.gossip.tick(turn)
         if self.role is Role.LEADING:
             self.gossip.keep(turn)
+        self.guiding.tick(turn)
         self.delivery.tick(turn)
 
     def _expire(self, turn: Turn) -> None:

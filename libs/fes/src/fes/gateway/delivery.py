@@ -21,6 +21,7 @@ from fes.gateway.forwarding.dispatch import Dispatch
 from fes.gateway.forwarding.next_hop import NextHops
 from fes.gateway.forwarding.sent_window import SentWindow
 from fes.gateway.forwarding.transit import Transit, of_event
+from fes.gateway.guidance.guiding import IsWithdrawn
 from fes.gateway.inputs import LinkUp
 from fes.gateway.outputs import Decided
 from fes.gateway.peers.gossip import Gossip
@@ -130,6 +131,11 @@ class Delivery:
             self._route(event, destinations, turn)
         self._scopes.tick(turn, self._route)
         self.transfer.tick(turn)
+
+    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
+        """Drop the copies that wait and that nobody has a right to any more."""
+        self._deferred.withdraw(is_withdrawn, turn)
+        self.transfer.withdraw(is_withdrawn, turn)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Accept an event that an adapter received natively."""

@@ -1,5 +1,7 @@
 """The inputs of a gateway core."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from fes.control import ControlEvent
@@ -45,9 +47,49 @@ class Inject(msgspec.Struct, frozen=True):
     request: ControlEvent
 
 
+class Asker(NamedTuple):
+    """Who requests what, for the policy service.
+
+    Attributes:
+        source: Event service that the request comes from.
+        subject: Of the events.
+    """
+
+    source: str
+    subject: str
+
+
+class Right(msgspec.Struct, frozen=True):
+    """What the policy service decided.
+
+    Attributes:
+        permit: Whether the events may be received.
+        until_us: When the decision ends, wall clock, microseconds since 1970 UTC.
+        filter: What is permitted of them, in the filter language; "" where all are.
+        rule: That decided; for people.
+    """
+
+    permit: bool
+    until_us: int
+    filter: str = ""
+    rule: str = ""
+
+
+class Guided(msgspec.Struct, frozen=True):
+    """The naming and policy services answered.
+
+    Attributes:
+        places: Event services with sources, by subject; None where that is not known now.
+        rights: Decisions; None where there was no answer.
+    """
+
+    places: dict[str, tuple[str, ...] | None] = {}
+    rights: dict[Asker, Right | None] = {}
+
+
 class Tick(msgspec.Struct, frozen=True):
     """Time passed: leases end, and withdrawals past their time are deleted."""
 
 
-Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Tick
-"""What `GatewayCore.handle` accepts."""
+Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Guided | Tick
+"""What `GatewayCore.handle` takes."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from fes.control import RequestType
 from fes.federation.bounds import MIB
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
@@ -60,6 +62,38 @@ class AdapterSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GuidanceSettings:
+    """Which services a gateway queries about requests.
+
+    Attributes:
+        naming: Whether there is a naming service.
+        policy: Whether there is a policy service.
+        users: User that an event service's requests are decided for; its own name otherwise.
+        devices: Type of device that an event service is.
+        other: Type of device that the others are.
+    """
+
+    naming: bool = False
+    policy: bool = False
+    users: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[str, str] = field(default_factory=dict)
+    other: str = ""
+
+    @property
+    def on(self) -> bool:
+        """Whether there is a service to query."""
+        return self.naming or self.policy
+
+    def user(self, service: str) -> str:
+        """Return the user that an event service's requests are decided for."""
+        return self.users.get(service, service)
+
+    def device(self, service: str) -> str:
+        """Return the type of device that an event service is."""
+        return self.devices.get(service, self.other)
+
+
+@dataclass(frozen=True, slots=True)
 class GatewaySettings:
     """Settings of one gateway.
 
@@ -88,8 +122,9 @@ class GatewaySettings:
         waiting: Most best-effort events that wait for their `StartTime`.
         waiting_bytes: Most bytes that these account for.
         announced_bytes: Most bytes of the fabricated announcements at each event service.
-        known: The event services of the federation, as a set.
-        scopes: Which event services see which events of others; all see all where it is empty.
+        guidance: Which services it queries about requests.
+        known: The event services of the federation, to look one up.
+        scopes: Who sees what of whom; everybody sees everything where it is empty.
         manages_scopes: Whether this gateway manages the mappings and policies of scopes.
         scope_manager: Gateway that manages them; empty where none has to.
     """
@@ -117,6 +152,7 @@ class GatewaySettings:
     waiting: int = 10_000
     waiting_bytes: int = 2 * MIB
     announced_bytes: int = MIB
+    guidance: GuidanceSettings = field(default_factory=GuidanceSettings)
     scopes: Graph = field(default_factory=Graph, compare=False)
     manages_scopes: bool = False
     scope_manager: str = ""
@@ -185,6 +221,7 @@ class GatewaySettings:
             retransmission_us=round(limits.retransmission_s * 1e6),
             waiting_bytes=limits.waiting_bytes,
             announced_bytes=limits.announced_bytes,
+            guidance=guidance_of(federation),
             scopes=scopes,
             manages_scopes=manager == gateway,
             scope_manager=manager,
@@ -195,6 +232,14 @@ class GatewaySettings:
 def _as_set(services: tuple[str, ...]) -> frozenset[str]:
     """Return the event services as a set, one for all gateways of a process."""
     return frozenset(services)
+
+
+def guidance_of(federation: Federation) -> GuidanceSettings:
+    """Return which services the gateways of a federation query about requests."""
+    naming, policy = federation.naming is not UNSET, federation.policy
+    if policy is UNSET:
+        return GuidanceSettings(naming=naming)
+    return GuidanceSettings(naming, True, policy.users, policy.devices, policy.device)
 
 
 def _adapter(

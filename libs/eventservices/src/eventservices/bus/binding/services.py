@@ -5,8 +5,6 @@ import logging
 from functools import partial
 from typing import Final, Protocol
 
-import msgspec
-
 from eventservices.bus.binding.guests import Receive
 from eventservices.bus.binding.options import BusOptions
 from eventservices.bus.binding.pool import WorkerPool
@@ -14,7 +12,8 @@ from eventservices.bus.core import AddName, BusCore, Decide, Lookup, RemoveName
 from eventservices.bus.filters import Among, Field
 from eventservices.bus.names import NEW_SOURCE
 from eventservices.bus.wire.calls import Answer, Call, Delivery, Push, Refilter, Subscribe
-from eventservices.bus.wire.policy import PolicyChange
+from eventservices.bus.wire.messages import MessageError
+from eventservices.bus.wire.policy import Changes
 from eventservices.bus.wire.subjects import Subjects
 from eventservices.lasting import lasting
 from eventservices.natslink import NatsLink
@@ -62,7 +61,7 @@ class Services:
         self._options = bus.options
         self._unadded: set[str] = set()
         self._later: dict[str, float] = {}
-        self._generation = 0
+        self._changes = Changes()
         self._watched: set[str] = set()
         self._watching = asyncio.Lock()
         self._renewing: asyncio.Task[None] | None = None
@@ -207,14 +206,11 @@ class Services:
     def _policy_changed(self, subject: str, payload: bytes, headers: bytes, reply: str) -> None:
         del subject, headers, reply
         try:
-            change = msgspec.msgpack.decode(payload, type=PolicyChange)
-        except msgspec.DecodeError:
+            user = self._changes.read(payload)
+        except MessageError:
             log.warning("policy_change_refused", extra={"bus": self._bus.id})
             return
-        before, self._generation = self._generation, change.generation
-        if change.generation == before:
+        if user is None:
             return
-        # One change more is about the user that it names; a gap may be about anybody.
-        user = change.user if change.generation == before + 1 else ""
         self._bus.core.recheck(user, self._options.clock_us())
         self._bus.settle()

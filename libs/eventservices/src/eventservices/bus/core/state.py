@@ -72,6 +72,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
         until_us: When the decision ends; microseconds since 1970 UTC.
         filter: The rule's filter; None for all.
         reason: For people.
+        text: The filter in the federation's language, for gateways; "" for all.
     """
 
     permit: bool
@@ -79,6 +80,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     until_us: int
     filter: Filter | None = None
     reason: str = ""
+    text: str = ""
 
 
 @dataclass(slots=True)

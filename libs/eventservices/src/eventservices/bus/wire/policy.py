@@ -50,6 +50,32 @@ class PolicyChange(msgspec.Struct, frozen=True, array_like=True):
     user: str
 
 
+class Changes:
+    """Reads reports of changes, some of which may be missed."""
+
+    def __init__(self) -> None:
+        self._generation = 0
+
+    def read(self, payload: bytes) -> str | None:
+        """Return the user that a change is about, "" for all; None for a sign of life.
+
+        Raises:
+            MessageError: It is not a report of a change.
+        """
+        try:
+            change = _CHANGES.decode(payload)
+        except msgspec.DecodeError as error:
+            raise MessageError(f"not a change of the policy service: {error}") from error
+        before, self._generation = self._generation, change.generation
+        if change.generation == before:
+            return None
+        # One change more is about the user that it names; a gap may be about anybody.
+        return change.user if change.generation == before + 1 else ""
+
+
+_CHANGES: Final = msgspec.msgpack.Decoder(PolicyChange)
+
+
 def subject(building: str) -> str:
     """Return the NATS subject of questions."""
     return f"evbus.{building}.policy.decide"

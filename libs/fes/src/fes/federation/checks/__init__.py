@@ -3,6 +3,7 @@
 from fes.federation.checks.applications import check_applications
 from fes.federation.checks.clock import check_clock
 from fes.federation.checks.gateways import check_gateways
+from fes.federation.checks.guides import check_guides
 from fes.federation.checks.kinds import check_kinds
 from fes.federation.checks.mappings import check_mappings
 from fes.federation.checks.marks import check_marks
@@ -37,3 +38,4 @@ def check_references(federation: Federation, report: Report) -> None:
     check_applications(federation, report)
     check_marks(federation, report)
     check_scopes(federation, report)
+    check_guides(federation, report)

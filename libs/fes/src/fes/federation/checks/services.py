@@ -46,6 +46,7 @@ def known(report: Report, path: Path, name: str, what: str, names: Collection[st
 
 def _check_brokers(federation: Federation, report: Report) -> None:
     used = {broker for each in federation.event_services.values() for broker in each.brokers}
+    used |= {each.broker for each in (federation.naming, federation.policy) if each is not UNSET}
     for name, broker in federation.brokers.items():
         if name not in used:
             report.warning(("brokers", name), "no event service uses this broker")

@@ -16,6 +16,7 @@ from fes.gateway.custody.store import Custody, CustodyRow, Handover, Key, row_ke
 from fes.gateway.forwarding.dispatch import Dispatch
 from fes.gateway.forwarding.sent_window import SentWindow
 from fes.gateway.forwarding.transit import Transit, of_event
+from fes.gateway.guidance.guiding import RIGHT_WITHDRAWN, IsWithdrawn
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed
@@ -150,6 +151,15 @@ class CustodyTransfer:
                 reason = f"{NEVER} {signal.gateway}: {signal.reason[:REASON]}"
                 turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
                 self._complete(row, turn, final=True)
+
+    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
+        """Let the rows go that nobody has a right to any more; those behind them go on."""
+        for row in list(self._custody):
+            if is_withdrawn(row.destination, row.event.subject, row.event.body):
+                reason = RIGHT_WITHDRAWN
+                turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
+                self._remove(row, turn, final=True)
+        self.resume(turn)
 
     def resume(self, turn: Turn, service: str = "") -> None:
         """Send the rows that may be sent now; those sent over `service` before are sent again."""

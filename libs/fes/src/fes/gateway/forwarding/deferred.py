@@ -6,6 +6,7 @@ Persistent events wait in custody; these are the others.
 import heapq
 
 from fes.gateway.forwarding.transit import Transit, of_event, weight_of_event
+from fes.gateway.guidance.guiding import RIGHT_WITHDRAWN, IsWithdrawn
 from fes.gateway.turn import Turn
 
 
@@ -40,6 +41,23 @@ class DeferredEvents:
         self._count += 1
         self.bytes += weight
         heapq.heappush(self._heap, (event.starts_us, self._count, event, destinations))
+
+    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
+        """Drop what nobody has a right to any more."""
+        kept = []
+        for starts_us, count, event, destinations in self._heap:
+            left = []
+            for name in destinations:
+                if is_withdrawn(name, event.subject, event.body):
+                    turn.decide(of_event("dropped", event, to=name, reason=RIGHT_WITHDRAWN))
+                else:
+                    left.append(name)
+            if left:
+                kept.append((starts_us, count, event, tuple(left)))
+            else:
+                self.bytes -= weight_of_event(event)
+        self._heap = kept
+        heapq.heapify(self._heap)
 
     def due(self, time_us: int) -> list[tuple[Transit, tuple[str, ...]]]:
         """Return the events that may be delivered by now, and forget them.

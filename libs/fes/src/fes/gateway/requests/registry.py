@@ -6,7 +6,7 @@ Source:
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -16,7 +16,7 @@ from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replication import is_request
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import DesiredState
-from fes.gateway.requests.held import Held
+from fes.gateway.requests.held import Confine, Held
 from fes.gateway.requests.outcomes import Outcomes, Step
 from fes.gateway.requests.room import Room
 from fes.gateway.requests.row import Row
@@ -34,6 +34,9 @@ LATER_US = 10_000_000
 GOOD_TIME = 2
 """A lease is prolonged in good time where at least so many times `LATER_US` are left of it."""
 
+NO_RIGHT = "no source is known there, or no right applies"
+"""Why a request does not apply where its list states."""
+
 WITHDRAWALS = 1000
 """Most native withdrawals whose request is remembered until the adapter answers."""
 
@@ -48,13 +51,22 @@ class RequestRegistry:
         settings: Of the gateway.
         desired: By attached event service.
         links: Event services whose link is up.
+        confinement: What scopes let an event service receive.
+        confine: Returns a request as it is active at an event service; what scopes let be active
+            where None.
     """
 
     def __init__(
-        self, settings: GatewaySettings, desired: dict[str, DesiredState], links: Container[str]
+        self,
+        settings: GatewaySettings,
+        desired: dict[str, DesiredState],
+        links: Container[str],
+        confinement: Confinement | None = None,
+        confine: Confine | None = None,
     ) -> None:
-        self.confinement = Confinement(settings.scopes)
-        self.table = RequestTable(settings.horizon_us, desired, self.confinement.row)
+        self.confinement = confinement or Confinement(settings.scopes)
+        self._confine = confine or self.confinement.row
+        self.table = RequestTable(settings.horizon_us, desired, self._confine)
         self.outcomes = Outcomes()
         self._settings = settings
         self._desired = desired
@@ -205,6 +217,24 @@ class RequestRegistry:
         if any(not row.withdrawn for row in changes.gone):
             self._reapply(turn)
 
+    def look_again(self, rows: Iterable[Row], turn: Turn) -> None:
+        """Apply requests again: what they may receive has changed."""
+        for row in rows:
+            self.table.look_again(row.key)
+        changes = self.table.changes()
+        self._apply(changes, turn)
+        for service, before, after in changes:
+            told = after or before
+            if told is not None and (after is None) != (before is None):
+                self._tell(told, service, turn, permitted=after is not None)
+
+    def _tell(self, row: Row, service: str, turn: Turn, *, permitted: bool) -> None:
+        """Report that a request applies at an event service from now on, or no longer."""
+        control = _request_of(row)
+        decision, reason = ("applied", "") if permitted else ("left out", NO_RIGHT)
+        self._note(control, "ordered" if permitted else decision, service, reason, turn)
+        turn.decide(of_request(decision, control, row.source, to=service, reason=reason))
+
     def _has(self, control: ControlEvent, patterns: tuple[str, ...]) -> bool:
         """Return whether this same request is in the table, as most repeated ones are."""
         if not control.path or not control.version:
@@ -238,13 +268,16 @@ class RequestRegistry:
             self._note_destinations(control, row, turn)
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
-        """Order what follows from the table; return what is withdrawn: event service and number."""
+        """Order what the table wants; return what is withdrawn: event service and number."""
+        return self._apply(self.table.changes(), turn)
+
+    def _apply(self, changes: Iterable[Held], turn: Turn) -> list[tuple[str, int]]:
         withdrawn = []
         changed: dict[str, list[Held]] = {}
-        for held in self.table.changes():
+        for held in changes:
             changed.setdefault(held.service, []).append(held)
-        for name, changes in changed.items():
-            for order in self._desired[name].update(changes):
+        for name, those in changed.items():
+            for order in self._desired[name].update(those):
                 turn.order(name, order)
                 if isinstance(order, Unsubscribe | Unannounce):
                     withdrawn.append((name, order.number))
@@ -271,7 +304,7 @@ class RequestRegistry:
         """Note where a request is applied or ordered; return these event services."""
         found = []
         for name, state in self._desired.items():
-            held = self.confinement.row(row, name)
+            held = self._confine(row, name)
             applied = None if held is None else state.find(held.kind, held.what)
             if applied is not None and control.id in applied.requests:
                 decision = "applied" if applied.state == "applied" else "ordered"

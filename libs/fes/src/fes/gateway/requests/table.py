@@ -153,6 +153,11 @@ class RequestTable:
         """
         return self._holding.changes()
 
+    def look_again(self, key: Key) -> None:
+        """Find again what is active of a key: something else than the table has changed."""
+        for pattern in list(self._rows.get(key, {})):
+            self._holding.look(key, pattern)
+
     def expire(self, own_us: int, spare: int = 0) -> Changes:
         """End the leases that ran out, and forget the withdrawals past their time.
 
