@@ -181,7 +181,9 @@ class KafkaConsumer:
         self._commit()
 
     def _recover(self) -> None:
-        """Forget a failure once the coordinator of the group answers: the library states only those.
+        """Forget a failure once the coordinator of the group answers.
+
+        The library reports failures, and not that one is over.
 
         Raises:
             KafkaException: Nobody answers.

@@ -103,7 +103,10 @@ class KafkaProducer:
         """Produce a record.
 
         Args:
-            topic, key, value, headers: Of the record.
+            topic: Legal in Kafka.
+            key: None where it has none.
+            value: Its bytes.
+            headers: Names and values.
             waits: Whether to return once the broker has acknowledged it. Otherwise what it does not
                 acknowledge is counted, and there are at most `MOST_SENT` such records.
 
