@@ -28,7 +28,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo persistent control-events event-domain active-badge stock-market test test-fast check style types types-tests imports links bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help install demo persistent control-events event-domain active-badge stock-market test test-fast check style types types-tests imports links stream bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -138,6 +138,9 @@ imports: $(INSTALLED)
 
 links: $(INSTALLED)
 	$(BIN)/pytest -q tests/unit/house
+
+stream: $(INSTALLED) ## Send EVENTS (50,000) from Kafka to JetStream and back while parts are killed; the exit status is the verdict
+	@CI=1 FES_STREAM=$(or $(EVENTS),50000) $(BIN)/pytest -q tests/integration/plain/test_streams.py
 
 bench: $(INSTALLED) ## Run the benchmarks; benchmarks/ says what they measure
 	@$(BIN)/python benchmarks/run.py $(ARGS)

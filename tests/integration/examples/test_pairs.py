@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -245,6 +246,42 @@ async def test_what_is_requested_crosses_and_nothing_else(name: str, tmp_path: P
                 if each.target == "kafka":  # what its own client produced is in the topic, too
                     expected.add(repr(Got(*crossings[1].refused)))
                 assert {repr(one) for one in clients[each.target].got} <= expected
+        finally:
+            run.stop()
+            for client in clients.values():
+                await client.close()
+
+
+async def test_the_example_of_the_page_on_bridges_does_what_it_states(tmp_path: Path) -> None:
+    page = PAIRS.parents[1] / "docs/peers.md"
+    text = page.read_text("utf-8").partition("```yaml\n")[2].partition("```")[0]
+    each = Crossing(
+        "mqtt",
+        "nats",
+        ("sensors/hall", {"celsius": 30}),
+        ("sensors/hall", {"celsius": 30.5}),
+        "sensors.>",
+        Got("sensors.hall", {"celsius": 30.5}),
+    )
+    async with systems(tmp_path, {"mqtt", "nats"}) as clients:
+        for name, url in (("MQTT", "mqtt://127.0.0.1:1883"), ("NATS", "nats://127.0.0.1:4222")):
+            assert text.count(url) == 1
+            text = text.replace(url, os.environ[name])
+        (tmp_path / "federation.yaml").write_text(text + "http: {port: 0}\n", "utf-8")
+        run = Run(tmp_path, tmp_path / "federation.yaml")
+        run.start()
+        for name, topics in (("nats", each.listens), ("mqtt", "other")):
+            await clients[name].open(topics)
+        try:
+
+            async def crosses() -> bool:
+                await clients["mqtt"].publish(*each.refused)
+                await clients["mqtt"].publish(*each.sent)
+                await asyncio.sleep(0.1)
+                return bool(clients["nats"].got)
+
+            await eventually(crosses, 90.0, "a reading above 30 degrees")
+            assert {repr(got) for got in clients["nats"].got} == {repr(each.comes)}
         finally:
             run.stop()
             for client in clients.values():

@@ -10,7 +10,7 @@ from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.inbound.ordered import OrderedDelivery
 from fes.adapter.native_form import NativeForm
-from fes.adapter.plain.persistent import persistent
+from fes.adapter.plain.persistent import is_persistent, persistent
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, UnavailableError
 from fes.federation.capabilities import Capabilities
@@ -83,6 +83,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
             "unanswered": len(self._delivery),
             "rebalanced": self._consumer.rebalanced,
             **self._codec.counters(),
+            "unacknowledged": self._producer.unacknowledged,
         }
 
     async def _open(self) -> None:
@@ -120,12 +121,14 @@ class KafkaAdapter(Adapter[Settings, Record]):
             key_of(native, route.key if route else ""),
             value,
             write_head(message, stamp, self.id),
+            waits=is_persistent(native),
         )
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         message = self._codec.to_control_message(event, stamp)
         headers = write_head(message, stamp, self.id)
-        await self._producer.publish(CONTROL_SUBJECT, None, message.packed.payload, headers)
+        payload = message.packed.payload
+        await self._producer.publish(CONTROL_SUBJECT, None, payload, headers, waits=True)
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         found = topics_of(subscription.filter.tree, self.context.mapping, self._codec.routes)

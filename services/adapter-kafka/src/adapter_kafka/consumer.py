@@ -24,6 +24,9 @@ from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
 ASSIGNED_S: Final = 15.0
 """Longest wait for a group to divide the partitions."""
 
+RECOVER_S: Final = 1.0
+"""Longest wait for an answer after a failure, before records are consumed again."""
+
 BATCH: Final = 256
 
 
@@ -171,9 +174,26 @@ class KafkaConsumer:
         self._consumer.close()
 
     def _consume_once(self) -> None:
+        if self.failure:
+            self._recover()
         self._pause(not self.has_room.is_set())
         self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
         self._commit()
+
+    def _recover(self) -> None:
+        """Forget a failure once the coordinator of the group answers.
+
+        The library reports failures, and not that one is over.
+
+        Raises:
+            KafkaException: Nobody answers.
+        """
+        known = self._consumer.assignment()
+        if known:
+            self._consumer.committed(known, timeout=RECOVER_S)
+        else:
+            self._consumer.list_topics(timeout=RECOVER_S)
+        self.failure = ""
 
     def _hand_over(self, messages: list[Message], take: Callable[[list[Record]], None]) -> None:
         records = [record_of(each) for each in messages if each.error() is None]

@@ -21,6 +21,9 @@ OPEN_S: Final = 5.0
 POLL_S: Final = 0.05
 CLOSE_S: Final = 5.0
 
+MOST_SENT: Final = 1000
+"""Most records without an acknowledgement for which nobody waits; then publishing waits."""
+
 QUIET: Final = logging.Logger("kafka")  # noqa: LOG001 - kept apart from the tree: `probe` reports
 QUIET.disabled = True
 
@@ -32,6 +35,9 @@ class KafkaProducer:
         brokers: `kafka://[user:password@]host:port`.
         name: Client identifier.
         max_bytes: Largest record.
+
+    Attributes:
+        unacknowledged: Records for which nobody waited, and which the broker did not acknowledge.
     """
 
     def __init__(self, brokers: Sequence[str], name: str, max_bytes: int) -> None:
@@ -46,6 +52,8 @@ class KafkaProducer:
             "socket.nagle.disable": True,
         }
         self._stopping = threading.Event()
+        self._sent = asyncio.Semaphore(MOST_SENT)
+        self.unacknowledged = 0
 
     async def open(self) -> None:
         """Connect.
@@ -84,9 +92,23 @@ class KafkaProducer:
             raise NotConnectedError(text_of(error.args[0])) from error
 
     async def publish(
-        self, topic: str, key: bytes | None, value: bytes, headers: list[tuple[str, bytes]]
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes,
+        headers: list[tuple[str, bytes]],
+        *,
+        waits: bool,
     ) -> None:
-        """Produce a record, and return once the broker has acknowledged it.
+        """Produce a record.
+
+        Args:
+            topic: Legal in Kafka.
+            key: None where it has none.
+            value: Its bytes.
+            headers: Names and values.
+            waits: Whether to return once the broker has acknowledged it. Otherwise what it does not
+                acknowledge is counted, and there are at most `MOST_SENT` such records.
 
         Raises:
             NotConnectedError: It did not in time.
@@ -96,16 +118,27 @@ class KafkaProducer:
         done: asyncio.Future[None] = self._loop.create_future()
 
         def delivered(error: KafkaError | None, _: Message) -> None:
-            self._loop.call_soon_threadsafe(settle, done, error)
+            with suppress(RuntimeError):  # the loop was closed
+                self._loop.call_soon_threadsafe(settle, done, error)
 
+        if not waits:
+            await self._sent.acquire()
+            done.add_done_callback(self._was_sent)
         try:
             told: Any = headers
             self._producer.produce(topic, value, key, headers=told, on_delivery=delivered)
         except BufferError as error:
+            done.cancel()
             raise NotConnectedError("too many records wait for the broker") from error
         except KafkaException as error:
+            done.cancel()
             raise as_native(error.args[0]) from error
-        await done
+        if waits:
+            await done
+
+    def _was_sent(self, done: "asyncio.Future[None]") -> None:
+        self._sent.release()
+        self.unacknowledged += not done.cancelled() and done.exception() is not None
 
     async def ensure(self, topic: str) -> None:
         """Make a topic of one partition, where there is none; without right to do so, it is not."""
