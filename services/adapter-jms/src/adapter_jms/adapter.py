@@ -91,7 +91,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
     async def _open(self) -> None:
         # An adapter lives in one process only, so its identifier names its client.
         self._client_id = f"fes.{self.context.system}.{self.id}"
-        self._link = StompLink(self._some_brokers(), self._client_id, self._arrived)
+        client_id = self._client_id if self.settings.persistent else ""
+        self._link = StompLink(self._some_brokers(), client_id, self._arrived)
         self._incoming = Incoming(
             self.receive, self._link.acknowledge, keeps=self.settings.persistent
         )
