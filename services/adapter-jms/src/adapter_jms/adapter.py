@@ -44,7 +44,7 @@ PAYLOAD_BYTES: Final = 1_000_000
 """What is published, unless the file has another limit."""
 
 _CONTROL_NUMBER: Final = "control"
-_COUNTED: Final = ("unstamped", "own", "servers_own", "redelivered", "properties_lost")
+_COUNTED: Final = ("unstamped", "servers_own", "redelivered", "properties_lost")
 
 
 class JmsAdapter(Adapter[Settings, JmsMessage]):
@@ -91,7 +91,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
     async def _open(self) -> None:
         # An adapter lives in one process only, so its identifier names its client.
         self._client_id = f"fes.{self.context.system}.{self.id}"
-        self._link = StompLink(self._some_brokers(), self._client_id, self._arrived)
+        client_id = self._client_id if self.settings.persistent else ""
+        self._link = StompLink(self._some_brokers(), client_id, self._arrived)
         self._incoming = Incoming(
             self.receive, self._link.acknowledge, keeps=self.settings.persistent
         )
@@ -199,9 +200,6 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
 
     def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
         head = read_head(message, self.settings.properties, self.event_service_id)
-        if head.client == self._client_id:
-            self._counts["own"] += 1
-            return None
         if message.is_control:
             return self._codec.to_control(head.headers, message.body, head.stamp)
         if is_reserved(message.name):

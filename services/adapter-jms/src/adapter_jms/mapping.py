@@ -91,7 +91,7 @@ class FilterMapping:
             if selector is not None:
                 own = dict.fromkeys(self._sources(tree, pattern, selector))
                 (wild if plain(pattern) is None else found).update(own)
-        sources = (*wild, *_beyond(found, wild))
+        sources = tuple(_widest(wild, found))
         if len(sources) > MAX_SUBSCRIPTIONS:
             widened[f"more than {MAX_SUBSCRIPTIONS} subscriptions: widened to all"] = None
             rest = self._routes.names.syntax.rest
@@ -196,14 +196,22 @@ def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     return NativeForm(lines, found.widened)
 
 
-def _beyond(sources: Iterable[Source], wild: Iterable[Source]) -> Iterator[Source]:
+def _widest(wild: Iterable[Source], sources: Iterable[Source]) -> Iterator[Source]:
     """Yield the subscriptions that no wildcard covers.
 
     The selector of a wildcard accepts whatever the filter does, of every subject.
+
+    Args:
+        wild: Those for a pattern of subjects.
+        sources: Those for one subject each.
     """
     trees: defaultdict[Kind, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
-    for each in wild:
-        trees[each.kind].add(each.pattern)
+    first = {(each.kind, each.pattern): each for each in reversed(tuple(wild))}
+    for kind, pattern in first:
+        trees[kind].add(pattern)
+    for each in reversed(first.values()):
+        if all(found == each.pattern for found in trees[each.kind].covering(each.pattern)):
+            yield each
     for each in sources:
         if next(trees[each.kind].covering(each.pattern), None) is None:
             yield each

@@ -52,15 +52,17 @@ class Selectors:
         return number_test(term.name, term.op, term.value, kind)
 
 
-def guarded(selector: str, client: str) -> str:
+def guarded(selector: str, without: str = "") -> str:
     """Return the selector of a subscription.
 
     Args:
         selector: Of its filter; "" for everything.
-        client: Adapter that subscribes: what it published itself is left out.
+        without: Adapter whose own messages are left out; "" for none. From a topic they come back,
+            as events of this service; from a queue nobody else would get them.
     """
-    mine = f"({CLIENT} IS NULL OR {CLIENT} <> {quoted(client)})"
-    return f"{mine} AND ({OPAQUE} IS NOT NULL OR {selector})" if selector else mine
+    mine = f"({CLIENT} IS NULL OR {CLIENT} <> {quoted(without)})" if without else ""
+    own = f"({OPAQUE} IS NOT NULL OR {selector})" if selector else ""
+    return " AND ".join(filter(None, (mine, own)))
 
 
 def _attribute(term: Term) -> str | None:

@@ -84,10 +84,11 @@ class Subscriptions:
         self._serial += 1
         number = f"s{self._serial}"
         durable = self._name(source) if self._durable and source.kind == "topic" else ""
+        selector = guarded(source.selector, self._client if source.kind == "queue" else "")
         headers = {
             "destination": source.destination,
             "ack": "client-individual",
-            "selector": guarded(source.selector, self._client),
+            **({"selector": selector} if selector else {}),
             "activemq.prefetchSize": str(PREFETCH),
             TRANSFORMATION: MAP_XML,
         }

@@ -17,7 +17,8 @@ TRANSFORMATION: Final = "transformation"
 MAP_XML: Final = "jms-map-xml"
 
 _IS_MAP: Final = re.compile(rb"\s*<map(>|\s*/>)")
-_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# XML has the characters beyond U+FFFF; the broker's reader of UTF-8 makes two of one.
+_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 _WHOLE: Final = {"byte": Type.LONG, "short": Type.LONG, "int": Type.LONG, "long": Type.LONGLONG}
 _REAL: Final = ("float", "double")
 _SPECIAL: Final = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
@@ -57,7 +58,8 @@ def write_map(parameters: tuple[Field, ...]) -> bytes:
     """Return the body of a map message.
 
     Raises:
-        CodecError: A parameter is octets or an event, or has a character that XML has not.
+        CodecError: A parameter is octets or an event, or has a character that the broker does not
+            read.
     """
     return f"<map>{''.join(map(_entry, parameters))}</map>".encode()
 

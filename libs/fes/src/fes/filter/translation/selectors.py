@@ -96,7 +96,7 @@ def number_test(name: str, op: str, value: Any, kind: str) -> str | None:
 def _zeroed(name: str, op: str, value: float) -> str:
     if value == 0:
         if op == "=":
-            return f"({name} = 0.0 OR {name} = -0.0)"
+            return f"{name} = 0.0 OR {name} = -0.0"
         value = -0.0 if op == ">=" else 0.0
     return f"{name} {op} {_double(value)}"
 
