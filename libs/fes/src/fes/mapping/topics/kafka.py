@@ -1,7 +1,7 @@
-"""Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
+"""Topics in the alphabet of Kafka, and back; subscriptions in the form of Kafka.
 
 Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
-point and `_`; what reads like such an escape already gets more of the first sign:
+point and `_`; text that looks like such an escape gets another of the first character:
 
     living room   living_x20_room
     a_x20_b       a__x20_b
@@ -24,7 +24,7 @@ _LEGAL: Final = re.compile(r"[A-Za-z0-9._-]")
 
 
 def write(topic: str) -> str:
-    """Return a topic as Kafka accepts it.
+    """Return the Kafka form of a topic.
 
     Raises:
         MappingError: It is longer than `LONGEST`, or `.` or `..`.
@@ -41,7 +41,7 @@ def read(name: str) -> str:
 
 
 def subscription(pattern: str) -> str:
-    """Return a subscription as Kafka has it: a name, or a regular expression that begins with ^."""
+    """Return a subscription for Kafka: a name, or a regular expression that begins with ^."""
     levels = pattern.split(KAFKA.separator)
     if KAFKA.one not in levels and KAFKA.rest not in levels:
         return write(pattern)
