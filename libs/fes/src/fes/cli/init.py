@@ -1,4 +1,4 @@
-"""`fes init`: a commented federation file for systems that run already."""
+"""`fes init`: writes a commented federation file for systems that run already."""
 
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 from fes.errors import FesError
 
 KINDS: Final = {"mqtt": "mqtt", "mqtts": "mqtt", "nats": "nats", "tls": "nats", "kafka": "kafka"}
-"""Scheme of an address to the kind of its system."""
+"""Kind of a system by the scheme of its address."""
 
 SETTINGS: Final = {
     "mqtt": """    settings:
-      protocol: "5"                          # "3.1.1" for a broker that knows no other
+      protocol: "5"                          # "3.1.1" for a broker that has no other
       # routes:                              # levels of topics as parameters
       #   - {topic: "sensors/{room}/{quantity}", event: Reading}
 """,
@@ -27,7 +27,7 @@ SETTINGS: Final = {
 }
 
 HEAD: Final = """\
-# A federation of systems that know nothing of it, written by `fes init`.
+# A federation of systems that need not know of it, written by `fes init`.
 # `fes validate {file}` checks it, `fes run {file}` runs it.
 version: 1
 system: {system}
@@ -45,10 +45,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 
 def init(options: Namespace, out: TextIO) -> int:
-    """Write the file; one that is there is left alone.
+    """Write the file; an existing one is not changed.
 
     Raises:
-        FesError: The file is there, or an address is of no known kind.
+        FesError: The file exists, or an address is not of a known kind.
     """
     text = text_of(options.urls, options.system, str(options.out))
     try:
@@ -63,10 +63,10 @@ def init(options: Namespace, out: TextIO) -> int:
 
 
 def text_of(urls: list[str], system: str, file: str) -> str:
-    """Return a federation file in which every system gets the events of all others.
+    """Return a federation file in which every system receives the events of all others.
 
     Raises:
-        FesError: There are fewer than two addresses, or one is of no known kind.
+        FesError: There are fewer than two addresses, or one is not of a known kind.
     """
     if len(urls) < 2:
         raise FesError("name two systems at least")
@@ -79,7 +79,7 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     attached = ", ".join(f"{name}: {{}}" for name, _, _ in names)
     parts.append(f"gateways:\n  gate: {{adapters: {{{attached}}}}}\n")
     parts.append(
-        "# Who gets what. A filter may look at the content: \"subject = 'a/b' AND celsius > 30\"\n"
+        "# Which events go where. A filter may use values: \"subject = 'a/b' AND celsius > 30\"\n"
         "requests:\n"
     )
     for name, _, _ in names:
