@@ -1,4 +1,4 @@
-"""What every route of the REST interface needs: the gateway that a request is for."""
+"""Shared by the routes of the REST interface: the gateway that a request is for."""
 
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ from fes_gateway.http.schemas import Problem
 JSON: Final = "application/json"
 
 HOST = "fes_gateway"
-"""Where `dispatch` puts the gateway in a request's scope."""
+"""Key of the gateway in a request's scope; `dispatch` sets it."""
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no such gateway."},
     413: {"model": Problem, "description": "The body is too large."},
     415: {"model": Problem, "description": "The body is encoded."},
 }
-"""What every route may answer."""
+"""Error responses of every route."""
 
 
 def host_of(request: Request) -> GatewayHost:
