@@ -1,4 +1,4 @@
-"""Numbers in a payload that stand for texts."""
+"""Numbers in a payload that encode texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
