@@ -107,7 +107,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        """Return counters of the channel and of the connection, which adapters of a process share."""
+        """Return counters of the channel, and of the connection that adapters share."""
         link = counts_of(self._connection.link.counters)
         return {
             "received": self._channel.received,

@@ -1,7 +1,7 @@
 """CloudEvents as native events of the federation, and back.
 
-The type of a CloudEvent is the subject of its event, or follows a route. Where an event brings the
-type of a CloudEvent that it once was, its subject is the extension `fessubject`.
+The type of a CloudEvent is the subject of its event, or follows a route. Where an event has the
+type of a CloudEvent that it once was, its subject is in the extension `fessubject`.
 """
 
 from dataclasses import replace
@@ -61,7 +61,7 @@ class EventCodec:
 
         Args:
             whole: Its JSON object.
-            raw: The same, in bytes.
+            raw: The same as bytes.
 
         Raises:
             FesError: Raised when it cannot be read; the message names the place.
@@ -87,7 +87,7 @@ class EventCodec:
 
         Raises:
             MappingError: Raised when it has no type.
-            CodecError: Raised when it has no such form.
+            CodecError: Raised when it cannot be expressed so.
         """
         if native.subject is None:
             raise MappingError("a CloudEvent has a type, a CAN frame has none")
@@ -104,7 +104,7 @@ class EventCodec:
         return dump_json({**whole, ADAPTER: self._adapter})
 
     def _with_own(self, attributes: tuple[Field, ...], topic: str) -> tuple[Field, ...]:
-        """Return attributes with the type, and the subject where the type is another."""
+        """Return attributes with the type, and the subject where it differs from the type."""
         for field in attributes:
             if field.id in _TEXTS and (field.type is not Type.STRING or not field.value):
                 raise CodecError(f"attribute {field.id!r} is a text that is not empty")
@@ -125,7 +125,7 @@ def _without_own(native: Native, topic: str) -> Native:
 
 
 def _is_kept(field: Field) -> bool:
-    """Return whether a type of data is more than JSON, which is implied."""
+    """Return whether a type of data is other than JSON, which is implied."""
     return field.id == _DATA_TYPE and form_of(str(field.value)) != "json"
 
 

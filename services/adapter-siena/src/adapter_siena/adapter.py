@@ -95,7 +95,7 @@ class SienaAdapter(Adapter[Settings, SienaMessage]):
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        """Return counters of the client, and of the connection, which adapters of a process share."""
+        """Return counters of the client, and of the connection that adapters share."""
         link = {f"link_{name}": n for name, n in counts_of(self._connection.link.counters).items()}
         return {
             **counts_of(self._connection.counters),
