@@ -15,7 +15,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         topic: Literal levels, or `{name}` for a parameter of type string.
         key: Parameter, a string, that is the key of published records; "" for none. The attribute
-            `Key` of an event takes precedence.
+            `Key` of an event prevails.
     """
 
     topic: Name

@@ -73,7 +73,7 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
 
 
 def with_attributes(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes with those of properties, which take precedence."""
+    """Return an event's attributes with those of properties, which prevail."""
     told = {field.id for field in more}
     return (*(field for field in native.attributes if field.id not in told), *more)
 

@@ -144,7 +144,7 @@ class Adapter(Section, frozen=True, kw_only=True):
         mappings: Names of mappings; every rule that matches an event makes one, in their order.
         control: Which control events may enter and leave here.
         observe: Which declarations of native clients here become requests.
-        settings: Settings for this adapter; they take precedence over the event service's.
+        settings: Settings for this adapter; they override the event service's.
     """
 
     mappings: tuple[Name, ...] = ()
