@@ -189,7 +189,7 @@ class Parts:
         await self.brokers.stop()
 
     async def trouble(self, kill: Kill) -> tuple[str, ...]:
-        """Have something go wrong as soon as all parts of it live; return which parts these were.
+        """Cause a fault as soon as all its parts live; return which parts these were.
 
         Raises:
             RunningError: One that was killed before does not come back, or nobody leads.
