@@ -106,7 +106,7 @@ class Gateways:
         return own + [word for each in told for word in ("--replicas", each)]
 
     def variables(self, federation: Federation, journals: str) -> dict[str, str]:
-        """Return what says in a federation's place where journals are.
+        """Return the part of a federation file that specifies where journals are.
 
         Args:
             federation: The file.

@@ -100,7 +100,7 @@ def started(command: Command, **how: Any) -> "Iterator[subprocess.Popen[Any]]":
 
 
 def end(process: "subprocess.Popen[Any]", within_s: float = STOP_S) -> None:
-    """End a program: ask it, and kill it where it does not listen."""
+    """End a program by a signal, and kill it where it does not end in time."""
     process.terminate()
     try:
         process.wait(within_s)
