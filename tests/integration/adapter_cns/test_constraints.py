@@ -78,7 +78,7 @@ async def test_more_constraints_than_a_filter_takes_become_none(
     await adapter.connect(sink)
     for number in range(3):
         widened = await subscribe(adapter, number, f"subject = 'Speed' AND rate > {number}")
-    assert "all events are heard" in widened[-1]
+    assert "all events are received" in widened[-1]
     await supplier.push_structured_event(structured_event(("", "Other")))
     await eventually(lambda: sink.subjects() == ["Other"])
 

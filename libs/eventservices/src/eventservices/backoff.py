@@ -8,7 +8,7 @@ UNIFORM = SystemRandom().uniform
 
 
 class Backoff:
-    """Tells pauses between attempts: decorrelated jitter, so that many do not come all at once.
+    """Returns pauses between attempts: decorrelated jitter, so that many clients do not coincide.
 
     A connection that is made and lost again at once counts as an attempt, too. After one that
     lasted, the next attempt is made without a pause.

@@ -9,17 +9,17 @@ EventServiceError
 
 
 class EventServiceError(Exception):
-    """Is the base of every error of a native client API."""
+    """Base of every error of a native client API."""
 
     retryable = False
 
 
 class MalformedError(EventServiceError, ValueError):
-    """States that a value, filter or payload is not valid; the message names the place."""
+    """Raised when a value, filter or payload is not valid; the message names the place."""
 
 
 class TooLargeError(EventServiceError, ValueError):
-    """States that an event exceeds the size that the service accepts; nothing was sent.
+    """Raised when an event exceeds the size that the service accepts; nothing was sent.
 
     Args:
         size_bytes: Size of the encoded event.
@@ -33,10 +33,10 @@ class TooLargeError(EventServiceError, ValueError):
 
 
 class NotConnectedError(EventServiceError, ConnectionError):
-    """States that the client is not connected; trying again later may help."""
+    """Raised when the client is not connected; trying again later may help."""
 
     retryable = True
 
 
 class RefusedError(EventServiceError, PermissionError):
-    """States that the broker refused a subscription or publication."""
+    """Raised when the broker refused a subscription or publication."""

@@ -19,7 +19,7 @@ from eventservices.slices import shared_slice
 log = logging.getLogger(__name__)
 
 Handler = Callable[[str, bytes, bytes, str], None]
-"""Takes a message's subject, payload, header block (empty where it has none) and reply subject."""
+"""Called with a message's subject, payload, header block (empty for none) and reply subject."""
 
 
 class NatsClient(nats.aio.client.Client):

@@ -112,6 +112,6 @@ class Count(Sightings):
 
 
 def ended_by_signals(task: asyncio.Task[Any] | None) -> None:
-    """Have a task cancelled once the process is requested to end; None is none."""
+    """Cancel a task once the process is requested to end; nothing happens for None."""
     if task is not None:
         on_ending(lambda _: task.cancel())

@@ -26,7 +26,7 @@ class Slice:
         self._free = False  # whether one piece may be done whatever the time: some always is
 
     async def turn(self) -> None:
-        """Have the others have their turn, where it is time."""
+        """Yield to others, where it is time."""
         now_s = time.perf_counter()
         if now_s - self._ended_s > PAUSE_S and not self._armed:
             self._began_s = now_s

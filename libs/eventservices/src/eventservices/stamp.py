@@ -62,7 +62,7 @@ class Stamp(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Stamper:
-    """Gives out the stamps of one publisher, each sequence number once.
+    """Makes the stamps of one publisher, each sequence number once.
 
     Args:
         origin: Name of the publisher, unique in the event service. Control characters, which a

@@ -47,7 +47,7 @@ class _Window:
     below: int = 0  # bit n: sequence `highest - run - n` was seen
 
     def repeated(self, sequence: int, size: int) -> bool:
-        """Tell whether a sequence was seen, or is `size` or more below the highest; remember it."""
+        """Return whether a sequence was seen or is `size` or more below the highest; note it."""
         ahead = sequence - self.highest
         if ahead == 1:
             self.highest, self.run = sequence, self.run + 1

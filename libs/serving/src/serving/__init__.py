@@ -1,1 +1,1 @@
-"""What every service has around its work; knows of no event service and no federation."""
+"""Parts of every service around its work; without any event service or federation."""

@@ -1,11 +1,11 @@
-"""Short pauses of the garbage collector, however much a process keeps.
+"""Keeps the pauses of the garbage collector short, however much a process keeps.
 
-A whole collection looks at every object: with 100 gateways in a process it stops everything for a
-tenth of a second. Here the oldest generation is looked at whenever a little of it is new, and what
-survives is set aside (`gc.freeze`) and not looked at again. So a pause depends on what is new, and
-each object is looked at three times. A cycle of objects that becomes garbage later is freed where
-the process has grown to twice its size, or to eight times where it keeps many objects: then all is
-looked at, in one long pause.
+A full collection visits every object: with 100 gateways in a process it stops everything for a
+tenth of a second. Here the oldest generation is collected whenever a little of it is new, and what
+survives is set aside (`gc.freeze`) and not visited again. So a pause depends on what is new, and
+each object is visited three times. A cycle of objects that becomes garbage later is freed once the
+process has grown to twice its size, or to eight times where it keeps many objects: then all objects
+are visited, in one long pause.
 """
 
 import asyncio
@@ -19,31 +19,32 @@ log = logging.getLogger(__name__)
 
 YOUNG: Final = 700
 MIDDLE: Final = 10
-"""Objects that are made before the youngest are looked at, and how often before the next are."""
+"""New objects before the youngest generation is collected, and collections before the next one
+is."""
 
 NEVER: Final = 1_000_000_000
-"""So that the oldest are looked at by `Collector` only."""
+"""A threshold with which only `Collector` collects the oldest generation."""
 
 LOOKS: Final = 2
-"""Collections of the middle generation before the oldest is looked at: each leaves it at most
-`YOUNG` times (`MIDDLE` + 1) objects, so that it has some ten thousand then."""
+"""Collections of the middle generation before the oldest is collected: each adds at most `YOUNG`
+times (`MIDDLE` + 1) objects to it, so that it has some ten thousand then."""
 
 LOOK_S: Final = 0.5
 GROWTH: Final = 2
-"""From how many times its blocks of memory on a process looks at all that it keeps."""
+"""Growth of its blocks of memory from which a process visits all that it keeps."""
 
 MANY: Final = 150_000
 MOST_GROWTH: Final = 8
-"""A process that keeps more objects than these does so from this many times on: a look at all of
-them lasts longer than a turn of the loop may."""
+"""A process that keeps more objects than this does so from this growth on: to visit all of them
+lasts longer than a turn of the loop may."""
 
 
 class Collector:
-    """Has the garbage collector work in short pauses.
+    """Runs the garbage collector in short pauses.
 
     Attributes:
-        wholes: Times that all was looked at.
-        longest_s: The longest pause of `look` that looked at what is new, seconds.
+        wholes: Number of full collections.
+        longest_s: The longest pause of `look` for new objects, seconds.
     """
 
     def __init__(self) -> None:
@@ -54,25 +55,28 @@ class Collector:
         self._timer: asyncio.TimerHandle | None = None
 
     def settle(self) -> None:
-        """Set aside what was made so far; before the loop runs, as it takes a while."""
+        """Set aside the objects made so far.
+
+        Call it before the loop runs, since it blocks for a while.
+        """
         gc.set_threshold(YOUNG, MIDDLE, NEVER)
         gc.collect()
         gc.freeze()
         self._seen, self._blocks = _middle_collections(), sys.getallocatedblocks()
 
     def start(self) -> None:
-        """Look at what is new from time to time, in the loop that runs; idempotent."""
+        """Collect new objects periodically, in the running loop; idempotent."""
         self.stop()
         self._timer = asyncio.get_running_loop().call_later(LOOK_S, self._look_later)
 
     def stop(self) -> None:
-        """Look at nothing any more; idempotent."""
+        """Stop collecting; idempotent."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def look(self) -> None:
-        """Look at what is new, where there is enough of it."""
+        """Collect new objects, where there are enough."""
         collected = _middle_collections()
         if collected - self._seen < LOOKS:
             return

@@ -1,4 +1,4 @@
-"""A command of a shell: how it ends, and that what goes wrong is told in one line."""
+"""A shell command: its exit status, and errors reported in one line."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ FAILED: Final = 2
 INTERRUPTED: Final = 130
 
 TRACE: Final = "FES_TRACEBACK"
-"""Variable that has an unexpected error show where it was raised."""
+"""Variable with which an unexpected error shows its traceback."""
 
 
 def command(name: str, run: Callable[[], int]) -> int:
@@ -23,7 +23,7 @@ def command(name: str, run: Callable[[], int]) -> int:
     129 (all but the first through its `finally` clauses).
 
     Args:
-        name: As it is called; is before the line that reports an error.
+        name: Name of the command; printed before the line that reports an error.
         run: Does the work, and handles the errors that it knows.
     """
     with raised_signals(), quiet_output():
@@ -39,7 +39,7 @@ def command(name: str, run: Callable[[], int]) -> int:
 
 
 def told(error: BaseException) -> str:
-    """Return an error as one line that a person reads: what, and where."""
+    """Return an error as one line for people: what happened, and where."""
     text = " ".join(str(error).split())
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""

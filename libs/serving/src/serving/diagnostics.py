@@ -26,7 +26,7 @@ _QUIET: Final = (
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes the event's name and its fields."""
+    """Writes records as JSON: the event's name and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as one line."""
@@ -43,7 +43,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class _Quiet(logging.StreamHandler[TextIO]):
-    """Drops what cannot be written: a log that nobody reads is not an error of who writes it."""
+    """Drops what cannot be written: a log that nobody reads is not an error of its writer."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
@@ -53,17 +53,17 @@ class _Quiet(logging.StreamHandler[TextIO]):
             return
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        """Report what is wrong with a record; not that a file is full, or a pipe closed."""
+        """Report an error in a record, but not a full file or a closed pipe."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 
 
 def set_up(level: str = "INFO", stream: TextIO | None = None) -> None:
-    """Have every logger of the process write lines of JSON.
+    """Make every logger of the process write lines of JSON.
 
     Args:
-        level: Least level that is written.
-        stream: Where to; standard output where None.
+        level: Lowest level that is written.
+        stream: The output; standard output where None.
     """
     handler = _Quiet(stream or sys.stdout)
     handler.setFormatter(JsonFormatter())

@@ -1,4 +1,4 @@
-"""An application whose documentation needs no internet: its pages bring their scripts along."""
+"""An application whose documentation works without the internet: it serves its own scripts."""
 
 from typing import Any
 
@@ -21,11 +21,11 @@ def documented_app(
     """Return an application that documents itself at `/docs`.
 
     Args:
-        title: Of its documentation.
+        title: Title of its documentation.
         description: One sentence under the title.
-        version: Of its interface.
-        responses: What every path may answer.
-        home: Whether `/` leads to the documentation; False where it is a page of its own.
+        version: Version of its interface.
+        responses: Responses of every path.
+        home: Whether `/` redirects to the documentation; False where it is a page of its own.
     """
     app = FastAPIOffline(
         docs_url=DOCS,
@@ -40,7 +40,7 @@ def documented_app(
 
         @app.get("/", include_in_schema=False)
         async def documentation(request: Request) -> RedirectResponse:
-            """Lead to the documentation."""
+            """Redirect to the documentation."""
             return RedirectResponse(f"{request.scope.get('root_path', '')}{DOCS}")
 
     return app

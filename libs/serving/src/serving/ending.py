@@ -1,4 +1,4 @@
-"""How a process is requested to end: by a signal, or because nobody reads its output any more."""
+"""Requests to a process to end: by a signal, or since nobody reads its output any more."""
 
 import asyncio
 import contextlib
@@ -15,13 +15,13 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a supervisor or a shell, and a terminal that is closed."""
 
 LOOK_S: Final = 0.5
-"""Time between two looks at whether standard output is still read."""
+"""Time between two checks whether standard output is still read."""
 
 
 def on_ending(tell: Callable[[signal.Signals], object]) -> None:
-    """Have the running loop report each request to end.
+    """Make the running loop report each request to end.
 
-    Under `nohup`, which has SIGHUP ignored, neither SIGHUP nor a closed output is one.
+    Under `nohup`, which ignores SIGHUP, neither SIGHUP nor a closed output is one.
 
     Args:
         tell: Called in the loop with the signal; with SIGPIPE, once, where nobody reads standard
@@ -44,13 +44,13 @@ def ending_event() -> asyncio.Event:
 
 
 async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
-    """Return when work is done, or has ended because the process was requested to end.
+    """Run work until it is done, or cancel it when the process is requested to end.
 
     Args:
-        work: It is cancelled once, however often the process is queried.
+        work: It is cancelled once, however often the process is requested to end.
 
     Returns:
-        How the process was queried, as `on_ending` reports; None where the work is done.
+        The signal that requested the end, as `on_ending` reports it; None where the work is done.
     """
     task = asyncio.ensure_future(work)
     asked: list[signal.Signals] = []
@@ -77,7 +77,7 @@ def _look_at_output(
 
 @contextlib.contextmanager
 def raised_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP raise SystemExit, so that a command without a loop cleans up.
+    """Make SIGTERM and SIGHUP raise SystemExit, so that a command without a loop cleans up.
 
     Python does so for SIGINT, with KeyboardInterrupt. A signal that is ignored stays so; outside
     the main thread nothing changes.

@@ -1,4 +1,4 @@
-"""Refuses what is too large, too slow or encoded before anything reads it."""
+"""Refuses bodies that are too large, too slow or encoded before anything reads them."""
 
 import asyncio
 import contextlib
@@ -10,20 +10,20 @@ from urllib.parse import quote
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 DISCARD_BYTES: Final = 64 * 2**20
-"""Most that is read on, and thrown away, so that a client gets to read why it is refused."""
+"""Most bytes that are read further and discarded, so that a client reads why it is refused."""
 
 BODY_S: Final = 10.0
-"""Longest that a body takes to come, and longest that is read on."""
+"""Longest time for a body to arrive, and longest time of reading further."""
 
 
 class BodyGuard:
     """Counts a request's body as it streams in.
 
     Args:
-        app: What takes requests that pass.
+        app: Accepts requests that pass.
         limit_bytes: Largest body.
-        on_refusal: Told the path, as it was sent, of each request that does not pass; None where
-            nobody counts.
+        on_refusal: Called with the path, as it was sent, of each request that does not pass; None
+            where refusals are not counted.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class BodyGuard:
             await self._refuse(scope, send, 408, f"the body did not come within {BODY_S:g} s")
             return
         if body is None:
-            return  # the client went
+            return  # the client disconnected
         if len(body) > self._limit:
             if not whole:
                 await _discard(receive)
@@ -65,7 +65,7 @@ class BodyGuard:
         await self._app(scope, _replay(bytes(body), receive), send)
 
     async def _read(self, receive: Receive) -> tuple[bytearray | None, bool]:
-        """Return a body, or as much as shows that it is too large, and whether that is all."""
+        """Return a body, or as much as shows that it is too large, and whether it is complete."""
         body, whole = bytearray(), False
         while not whole and len(body) <= self._limit:
             message = await receive()
@@ -84,14 +84,14 @@ class BodyGuard:
 def raw_path(scope: Scope) -> str:
     """Return the path of a request as it was sent, percent-encoded.
 
-    Only there is a `/` in a name told from one between names.
+    Only in this form a `/` in a name can be distinguished from one between names.
     """
     raw = scope.get("raw_path")
     return quote(scope["path"]) if raw is None else bytes(raw).decode("ascii", "replace")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return what returns a body that was read, and then what comes behind it."""
+    """Return a function that returns a body that was read, and then what follows."""
     given = False
 
     async def replay() -> Message:
@@ -105,7 +105,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 async def _discard(receive: Receive) -> None:
-    """Read on without keeping anything, so that the client gets to read its answer."""
+    """Read further and discard, so that the client reads its answer."""
     taken = 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(BODY_S):

@@ -1,14 +1,14 @@
-"""Connections that request nothing: they are ended, so that there is room for who does."""
+"""Closes connections that request nothing, so that there is room for others."""
 
 import asyncio
 from collections.abc import Collection
 from typing import Any, Final
 
 ASK_S: Final = 10.0
-"""Longest that a connection takes to request something: to say the head of a request."""
+"""Longest time for a connection to send the head of a request."""
 
 LOOK_S: Final = 1.0
-"""Time between two looks."""
+"""Time between two checks."""
 
 
 class Idle:
@@ -17,7 +17,7 @@ class Idle:
     `uvicorn` ends a connection that sends nothing *after* an answer only.
 
     Args:
-        connections: Those that there are now, as `uvicorn` keeps them.
+        connections: The present connections, as `uvicorn` keeps them.
 
     Attributes:
         ended: Connections ended.
@@ -29,7 +29,7 @@ class Idle:
         self._since_s: dict[Any, float] = {}
 
     async def watch(self) -> None:
-        """Look again and again."""
+        """Check periodically, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_S)
             self.look(asyncio.get_running_loop().time())

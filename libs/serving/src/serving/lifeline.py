@@ -1,12 +1,12 @@
 """Child processes that end when their parent does, however it ends.
 
-A parent that is killed ends nothing. So a small process of its own is beside it, which holds
-the other end of a pipe: the pipe ends when the parent is gone, and then what the parent started is
-ended. Of what it started it is told; on Linux it looks besides for the mark that children carry in
-their environment, for a parent may be killed between a child's start and the report of it.
+A parent that is killed ends nothing. So a small process runs beside it, which has the other end of
+a pipe: the pipe closes when the parent is gone, and then the process ends what the parent started.
+The parent reports each child to it; on Linux it also looks for a variable in the children's
+environment, since a parent may be killed between a child's start and the report of it.
 
-`PR_SET_PDEATHSIG` is no substitute: it counts the death of the *thread* that started a child, and
-reaches no grandchild.
+`PR_SET_PDEATHSIG` cannot replace this: it reacts to the end of the *thread* that started a child,
+and does not reach grandchildren.
 """
 
 import atexit
@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Final
 
 MARK: Final = "FES_LIFELINE"
-"""Variable that children carry, and their children."""
+"""Variable in the environment of children, and of their children."""
 
 _WATCH: Final = Path(__file__).with_name("lifeline_watch.py")
 
 
 class Lifeline:
-    """Ends the children of this process when it ends; threads may use it at the same time."""
+    """Ends the children of this process when it ends; safe for several threads."""
 
     def __init__(self) -> None:
         self.mark = uuid.uuid4().hex
@@ -37,13 +37,13 @@ class Lifeline:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a child; to be requested before it is started."""
+        """The environment of a child; read it before the child is started."""
         with self._lock:
             self._start()
         return {**os.environ, MARK: self.mark}
 
     def add(self, pid: int) -> None:
-        """Have a child end with this process.
+        """Note a child, which is to end with this process.
 
         Args:
             pid: Its process id; it leads a session (`start_new_session`), all of which ends.
@@ -58,7 +58,7 @@ class Lifeline:
             self._report(b"-", pid)
 
     def release(self) -> None:
-        """Let the children live on when this process ends."""
+        """Let the children continue when this process ends."""
         with self._lock:
             self._write(b".\n")
             watch, self._watch = self._watch, None
@@ -67,13 +67,13 @@ class Lifeline:
             watch.wait()
 
     def close(self) -> None:
-        """End the process beside this one at once, where no child is left for it to end."""
+        """End the process beside this one, where no child is left for it to end."""
         if self._owner != os.getpid():
             return
         if not self._children:
             self.release()
         elif self._watch is not None:
-            self._watch.returncode = 0  # it goes on; Python need not warn of that
+            self._watch.returncode = 0  # it continues; Python need not warn of that
 
     def _report(self, sign: bytes, pid: int) -> None:
         with self._lock:
@@ -98,12 +98,12 @@ class Lifeline:
 
     def _write(self, line: bytes) -> None:
         if self._watch is not None and self._watch.stdin is not None:
-            with contextlib.suppress(OSError):  # it was killed; the mark is what is left
+            with contextlib.suppress(OSError):  # it was killed; the variable is what is left
                 self._watch.stdin.write(line)
                 self._watch.stdin.flush()
 
 
 LIFELINE: Final = Lifeline()
-"""That of this process."""
+"""The lifeline of this process."""
 
 atexit.register(LIFELINE.close)

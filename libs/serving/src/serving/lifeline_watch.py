@@ -1,6 +1,6 @@
-"""The process that ends what its parent started, once that is gone; `lifeline` starts it.
+"""The process that ends what its parent started, once the parent is gone; see `lifeline`.
 
-It imports nothing of ours, so that it is there at once.
+It imports none of our modules, so that it starts at once.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ KILL_S: Final = 5.0
 LOOK_S: Final = 0.05
 
 SURE_S: Final = 0.5
-"""How long nobody must be found: a child that is being started has no mark yet."""
+"""How long no child must be found: one that is being started has no variable yet."""
 
 
 def main(mark: str) -> None:
@@ -52,7 +52,7 @@ def _end(sessions: set[int], mark: bytes) -> None:
 
 
 def _signal(pid: int, number: int) -> bool:
-    """Send a signal; False where nobody is there, or a stranger."""
+    """Send a signal; return False where there is no such process, or it is not ours."""
     try:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
@@ -61,7 +61,7 @@ def _signal(pid: int, number: int) -> bool:
 
 
 def _marked(mark: bytes) -> set[int]:
-    """Return the processes that carry the mark; none where there is no /proc."""
+    """Return the processes with the variable; none where there is no /proc."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""HTTP clients for our own parts: never through a proxy.
+"""HTTP clients for the parts of a run: never through a proxy.
 
-`httpx` obeys HTTP_PROXY, ALL_PROXY and NO_PROXY, and `.netrc`. What they name is for the world
-outside; a gateway on loopback, or beside us in a container, is not reached through it.
+`httpx` obeys HTTP_PROXY, ALL_PROXY and NO_PROXY, and `.netrc`. These are for the outside world; a
+gateway on loopback, or in a container beside this one, is not reached through a proxy.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ import httpx
 
 
 def client(timeout_s: float) -> httpx.Client:
-    """Return a client that obeys no variable of the environment.
+    """Return a client that ignores environment variables.
 
     Args:
         timeout_s: Longest wait for a connection, and for each part of an answer.
@@ -19,7 +19,7 @@ def client(timeout_s: float) -> httpx.Client:
 
 
 def async_client(timeout_s: float) -> httpx.AsyncClient:
-    """Return a client for a loop that obeys no variable of the environment.
+    """Return a client for an event loop that ignores environment variables.
 
     Args:
         timeout_s: Longest wait for a connection, and for each part of an answer.
@@ -28,7 +28,7 @@ def async_client(timeout_s: float) -> httpx.AsyncClient:
 
 
 def ask(method: str, url: str, body: Any = None, *, timeout_s: float) -> httpx.Response:
-    """Ask once, and return the answer.
+    """Send one request, and return the answer.
 
     Args:
         method: `GET`, `POST` and so on.
@@ -37,8 +37,8 @@ def ask(method: str, url: str, body: Any = None, *, timeout_s: float) -> httpx.R
         timeout_s: Longest wait for a connection, and for each part of an answer.
 
     Raises:
-        httpx.HTTPError: Nobody answers.
-        httpx.InvalidURL: The address is none.
+        httpx.HTTPError: There is no answer.
+        httpx.InvalidURL: The address is not valid.
     """
     with client(timeout_s) as asking:
         return asking.request(method, url, json=body)

@@ -1,10 +1,10 @@
-"""Refuses requests that a page of another site has a browser make.
+"""Refuses requests that a page of another site makes a browser send.
 
-A browser sends what any page asks it to, also to a service on loopback. Three checks keep such
+A browser sends the requests of any page, also to a service on loopback. Three checks keep such
 pages out: the name in `Host` is one of the service's own, so that a page cannot reach it under a
 name that its own server resolves to this address (DNS rebinding); `Origin`, which browsers send
-with whatever changes something, is the service itself; and a body is `application/json`, which no
-page can send elsewhere without being requested leave first.
+with whatever changes something, is the service itself; and a body is `application/json`, which a
+page can send to another site only with permission of that site.
 
 Source:
     OWASP, Cross-Site Request Forgery Prevention; Fetch standard, CORS protocol.
@@ -20,22 +20,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from serving.guard import raw_path, refuse
 
 LOOPBACK: Final = frozenset({"localhost", "localhost."})
-"""Names of the machine itself; addresses are always allowed, since nobody else resolves them."""
+"""Names of the machine itself; addresses are always allowed, since they are not resolved."""
 
 BODIES: Final = frozenset({"POST", "PUT", "PATCH"})
-"""Methods that carry a body."""
+"""Methods with a body."""
 
 Refusal = tuple[int, str]
 """Status and detail."""
 
 
 class OriginGuard:
-    """Lets requests pass that no page of another site can have made.
+    """Accepts only requests that no page of another site can have made.
 
     Args:
-        app: What takes requests that pass.
+        app: Accepts requests that pass.
         names: Names under which the service is reached, beside loopback and any address.
-        on_refusal: Is told the path of each request that does not pass.
+        on_refusal: Called with the path of each request that does not pass.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""What a command prints, where nobody may read it: a closed pipe is not an error.
+"""Output of a command that nobody may read: a closed pipe is not an error.
 
-`fes filter explain … | head -1` closes the pipe when it has its line. Python reports that as a
-BrokenPipeError, and once more at its end; a shell's own commands end quietly.
+In `fes filter explain … | head -1`, `head` closes the pipe when it has its line. Python reports
+that as a BrokenPipeError, and once more at its end; a shell's own commands end quietly.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ CLOSED: Final = 141
 
 
 GONE: Final = (errno.EPIPE, errno.EIO)
-"""What a write fails with once a pipe's reader, or a terminal, is gone."""
+"""Errors of a write once the reader of a pipe, or a terminal, is gone."""
 
 
 class OutputClosedError(SystemExit):
     """Raised by a write to standard output once nobody reads it; ends the command.
 
-    It is a SystemExit, so that what handles bad input, an OSError say, does not accept it for that.
+    It is a SystemExit, so that handlers of bad input, e.g. of an OSError, do not catch it.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Guarded:
 
     def _closed(self, error: OSError) -> None:
         if self._ends and error.errno not in GONE:
-            raise error  # a full disk, say, is for the command to report
+            raise error  # e.g. a full disk, which the command reports
         self.reader_left = True
         discard(self._stream)
         if self._ends:
@@ -92,7 +92,7 @@ def quiet_output() -> Iterator[None]:
     """
     before = sys.stdout, sys.stderr
     for stream in before:
-        if isinstance(stream, io.TextIOWrapper):  # a locale that lacks a sign is no error either
+        if isinstance(stream, io.TextIOWrapper):  # nor is a locale that lacks a character
             stream.reconfigure(errors="backslashreplace")
     out = _Guarded(sys.stdout, ends=True)
     sys.stdout, sys.stderr = out, _Guarded(sys.stderr, ends=False)
@@ -106,9 +106,9 @@ def quiet_output() -> Iterator[None]:
 
 
 def show(line: str) -> None:
-    """Print a line from a callback of a loop; what nobody reads is dropped, and the loop goes on.
+    """Print a line from a callback of a loop; what nobody reads is dropped, and the loop continues.
 
-    `serving.ending` has the loop end then.
+    `serving.ending` ends the loop then.
     """
     with contextlib.suppress(OutputClosedError):
         sys.stdout.write(line + "\n")
@@ -116,7 +116,7 @@ def show(line: str) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Have a stream write to nowhere from now on, also what Python flushes at its end."""
+    """Discard what is written to a stream from now on, also what Python flushes at its end."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
@@ -128,7 +128,7 @@ def discard(stream: TextIO) -> None:
 def is_closed(stream: TextIO) -> bool:
     """Return whether a stream is a pipe that nobody reads, or a terminal that is gone.
 
-    A socket is never taken as closed: a journal's daemon may open it again.
+    A socket never counts as closed: a journal's daemon may open it again.
     """
     if getattr(stream, "reader_left", False):
         return True

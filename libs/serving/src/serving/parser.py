@@ -8,7 +8,7 @@ USAGE = 2
 
 
 class LineParser(argparse.ArgumentParser):
-    """Reads arguments; its subcommands' parsers are such, too."""
+    """Reads arguments; the parsers of its subcommands are of this class, too."""
 
     def error(self, message: str) -> NoReturn:
         """End the process with status 2 and one line."""

@@ -1,4 +1,4 @@
-"""An HTTP server in the loop of everything else."""
+"""An HTTP server in the process's own event loop."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ BACKLOG: Final = 2048
 
 
 LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what it is called by
-"""Addresses that nobody can be called by, and how a client of this machine calls them."""
+"""Addresses to listen on that are not addresses to connect to, and their form for local clients."""
 
 
 def callable_host(host: str) -> str:
-    """Return how an address to listen on is in a URL of a client on this machine."""
+    """Return the form of a listening address in the URL of a client on this machine."""
     called = LOOPBACK.get(host, host)
     return f"[{called}]" if ":" in called else called
 
@@ -43,7 +43,7 @@ class HttpServer:
     Args:
         app: The application.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
+        port: Port; with 0 the system chooses one.
 
     Attributes:
         idle: Ends connections that request nothing.
@@ -62,7 +62,7 @@ class HttpServer:
             timeout_graceful_shutdown=GRACE_S,
             ws="none",
         )
-        config.load()  # imports what reads HTTP, which else keeps the loop when serving begins
+        config.load()  # imports the HTTP parser, which would block the loop later
         self._server = _Quiet(config)
         self.idle = Idle(self._server.server_state.connections)
         self._watching: asyncio.Task[None] | None = None
@@ -71,14 +71,14 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path; loopback where it listens at every address."""
+        """Its URL, without a path; loopback where it listens at every address."""
         return f"http://{callable_host(self._host)}:{self._port}"
 
     async def start(self) -> None:
-        """Listen; who connects from now on is served.
+        """Begin to listen, and serve requests from now on.
 
         Raises:
-            OSError: The address is accepted or none of this machine's.
+            OSError: The address is in use, or not of this machine.
         """
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -94,7 +94,7 @@ class HttpServer:
         self._watching = asyncio.create_task(self.idle.watch(), name="http idle")
 
     async def stop(self) -> None:
-        """Finish what is being answered and listen no more; idempotent."""
+        """Finish pending answers and stop listening; idempotent."""
         serving, self._serving = self._serving, None
         if serving is not None:
             self._server.should_exit = True

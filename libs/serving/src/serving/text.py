@@ -1,6 +1,6 @@
-"""Text that people wrote: with a byte order mark or without, UTF-8 or UTF-16.
+"""Text files: with a byte order mark or without, UTF-8 or UTF-16.
 
-Editors and spreadsheets write a byte order mark. It is no character of the text, whoever reads it.
+Editors and spreadsheets write a byte order mark. It is not a character of the text.
 """
 
 import codecs
@@ -18,7 +18,7 @@ _MARKS: Final = (
 
 
 def encoding_of(data: bytes) -> tuple[str, int]:
-    """Return the encoding that a byte order mark tells, and the mark's length; UTF-8 without."""
+    """Return the encoding of a byte order mark, and its length; UTF-8 and 0 without one."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding, len(mark)
@@ -29,7 +29,7 @@ def decode(data: bytes) -> str:
     """Return the text of a file's bytes, without its byte order mark.
 
     Raises:
-        UnicodeDecodeError: They are not in the encoding that the mark tells, or, without a mark,
+        UnicodeDecodeError: They are not in the encoding of the byte order mark, or, without one,
             not UTF-8; `start` counts from the first byte of the file.
     """
     encoding, length = encoding_of(data)
@@ -42,7 +42,7 @@ def decode(data: bytes) -> str:
 
 
 def told_encoding(error: UnicodeDecodeError) -> str:
-    """Return the name of the encoding that a text is not in, as people write it."""
+    """Return the name of the encoding of a decoding error, for people."""
     return error.encoding.upper().removesuffix("-LE").removesuffix("-BE")
 
 
@@ -51,7 +51,7 @@ def read_text(path: Path) -> str:
 
     Raises:
         OSError: It cannot be read.
-        UnicodeDecodeError: As `decode`.
+        UnicodeDecodeError: As for `decode`.
     """
     return decode(path.read_bytes())
 
@@ -59,8 +59,8 @@ def read_text(path: Path) -> str:
 def open_text(path: Path) -> TextIO:
     """Open a file of any length to read its text; the caller closes it.
 
-    Bytes that are no UTF-8 pass as lone surrogates, for `bytes_of` to give them back; in a file of
-    another encoding they are replaced.
+    Bytes that are not UTF-8 are read as lone surrogates, which `bytes_of` converts back; in a file
+    of another encoding they are replaced.
 
     Args:
         path: The file.
@@ -76,5 +76,5 @@ def open_text(path: Path) -> TextIO:
 
 
 def bytes_of(text: str) -> bytes:
-    """Return a text of `open_text` as UTF-8, with the bytes that were none."""
+    """Return a text of `open_text` as bytes, also those that were not UTF-8."""
     return text.encode("utf-8", "surrogateescape")

@@ -1,23 +1,23 @@
-"""How long the event loop keeps others waiting: the longest turn, as a metric."""
+"""Turns of the event loop: how long the longest lasted, as a metric."""
 
 import asyncio
 import time
 from typing import Final
 
 PERIOD_S: Final = 0.01
-"""Time between two looks; a turn is seen but for so much of it."""
+"""Time between two measurements; a turn is measured but for at most this much."""
 
 RECENT_S: Final = 30.0
 """How long the longest turn counts as recent, at least; twice as long at most."""
 
 
 class TurnMeter:
-    """Measures by how much a timer comes late, which is how long some turn of the loop took.
+    """Measures by how much a timer is late, which is how long some turn of the loop lasted.
 
     Attributes:
         longest_s: The longest turn since the start, seconds.
-        longest_cpu_s: Most processor time of the loop's own thread while a look was late: what of
-            a turn was its own work, and not a busy machine's; never less, and never more than late.
+        longest_cpu_s: Most processor time of the loop's own thread while a timer was late: the part
+            of a turn that was its own work, and not due to a busy machine.
     """
 
     def __init__(self) -> None:
@@ -35,12 +35,12 @@ class TurnMeter:
         return max(self._recent)
 
     def start(self) -> None:
-        """Begin to measure the loop that runs."""
+        """Begin to measure the running loop."""
         self._since_s = time.monotonic()
         self._look_later()
 
     def stop(self) -> None:
-        """Measure no more; idempotent."""
+        """Stop measuring; idempotent."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

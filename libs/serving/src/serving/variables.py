@@ -1,8 +1,8 @@
-"""Variables that represent options, told from those that a platform sets.
+"""Variables that set options, distinguished from those that a platform sets.
 
 Kubernetes sets, for each Service of a namespace, `<NAME>_SERVICE_HOST`, `<NAME>_SERVICE_PORT`,
-`<NAME>_PORT=tcp://10.43.7.12:8090` and more; Docker's links do alike. A Service with the name of
-one of our programs would so set that program's options.
+`<NAME>_PORT=tcp://10.43.7.12:8090` and more; Docker's links do the same. A Service with the name of
+one of our programs would thus set that program's options.
 """
 
 import argparse
@@ -21,11 +21,12 @@ _OF_A_SERVICE: Final = re.compile(
 
 
 def is_platforms(name: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a platform set a variable, to report where one of its services is.
+    """Return whether a platform set a variable to the address of one of its services.
 
     Args:
         name: The variable.
-        environment: Of the process. A `<NAME>_PORT` that is not an address is somebody's own.
+        environment: Variables of the process. A `<NAME>_PORT` that is not an address was set by a
+            person.
 
     Source:
         Kubernetes documentation, "Service", "Environment variables"; Docker, legacy links.
@@ -39,12 +40,12 @@ def is_platforms(name: str, environment: Mapping[str, str]) -> bool:
 
 
 def variable_of(prefix: str, option: str) -> str:
-    """Return the variable that represents an option: `--link-port` to `<prefix>LINK_PORT`."""
+    """Return the variable of an option: `<prefix>LINK_PORT` of `--link-port`."""
     return prefix + option.strip("-").replace("-", "_").upper()
 
 
 class Variable(str):
-    """The text of a variable, which knows the variable's name.
+    """The text of a variable, with the variable's name.
 
     Attributes:
         name: The variable.
@@ -64,7 +65,7 @@ class Variable(str):
 def given(variable: str, environment: Mapping[str, str]) -> Variable | None:
     """Return the text of a variable; None where it is absent, empty, or a platform's.
 
-    A platform's is passed over with a note on standard error.
+    A platform's variable is ignored, with a note on standard error.
     """
     text = environment.get(variable)
     if not text:
@@ -88,16 +89,16 @@ def add_option(
     *,
     required: bool = False,
 ) -> None:
-    """Add an option that a variable represents where the command line leaves it out.
+    """Add an option that a variable sets where it is absent on the command line.
 
     Args:
-        parser: Takes it.
-        variable: The variable; what is wrong with its value names it.
-        environment: Of the process.
+        parser: The parser to which it is added.
+        variable: The variable; errors in its value name it.
+        environment: Variables of the process.
         option: As on the command line, `--link-port`.
         kind: Makes the value from text; its ValueError is reported.
-        default: Where neither the command line nor the environment has one.
-        explain: For `--help`.
+        default: Value where neither the command line nor the environment has one.
+        explain: Text for `--help`.
         required: Whether it is required.
     """
     text = given(variable, environment)
@@ -122,7 +123,7 @@ def _reader(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _reason(text: str, error: Exception) -> str:
-    """Return what is wrong with a value; Python's own words of a number are for programmers."""
+    """Return what is wrong with a value, without Python's own message about numbers."""
     said = str(error)
     if said.startswith(("invalid literal for int", "could not convert")):
         return f"{str.__repr__(text)[:60]} is not a number"

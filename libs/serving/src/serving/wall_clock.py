@@ -1,4 +1,4 @@
-"""The wall clock, as every program of the house reads it."""
+"""The wall clock of every program."""
 
 import time
 

@@ -33,7 +33,7 @@ async def play(
     *,
     repetitions: bool,
 ) -> dict[int, Counter[str]]:
-    """Have all suppliers send their events, and return what the consumers pulled.
+    """Make all suppliers send their events, and return what the consumers pulled.
 
     Args:
         broker: Address of the broker.

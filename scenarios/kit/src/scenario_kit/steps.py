@@ -39,7 +39,7 @@ class Steps:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the signals back."""
+        """Restore the signal handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal returned
 
@@ -100,7 +100,7 @@ def started(command: Command, **how: Any) -> "Iterator[subprocess.Popen[Any]]":
 
 
 def end(process: "subprocess.Popen[Any]", within_s: float = STOP_S) -> None:
-    """End a program: ask it, and kill it where it does not listen."""
+    """End a program by a signal, and kill it where it does not end in time."""
     process.terminate()
     try:
         process.wait(within_s)

@@ -7,7 +7,7 @@ ScenarioError
 
 
 class ScenarioError(Exception):
-    """Is the base of the scenario's errors.
+    """Base of the scenario's errors.
 
     Attributes:
         status: Exit status of a command that ends with it.
@@ -17,10 +17,10 @@ class ScenarioError(Exception):
 
 
 class InputError(ScenarioError, ValueError):
-    """States that what was given cannot be run, or not be judged."""
+    """Raised when the input cannot be run or judged."""
 
     status = 2
 
 
 class RunningError(ScenarioError, RuntimeError):
-    """States that a part did not come up, or that the stream halted."""
+    """Raised when a part did not start, or the stream halted."""

@@ -49,7 +49,7 @@ TOGETHER: Final = 3
 
 
 LEADERS: Final = (How.STOOD_STILL, How.STOPPED)
-"""What befalls the leader of each gateway that has replicas, among the first kills."""
+"""What happens to the leader of each gateway that has replicas, among the first kills."""
 
 OF_LEADER: Final = 0.4
 """Share of the last kills that befall a leader, where there are replicas."""

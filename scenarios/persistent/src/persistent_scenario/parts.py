@@ -106,7 +106,7 @@ class Gateways:
         return own + [word for each in told for word in ("--replicas", each)]
 
     def variables(self, federation: Federation, journals: str) -> dict[str, str]:
-        """Return what says in a federation's place where journals are.
+        """Return the part of a federation file that specifies where journals are.
 
         Args:
             federation: The file.
@@ -189,7 +189,7 @@ class Parts:
         await self.brokers.stop()
 
     async def trouble(self, kill: Kill) -> tuple[str, ...]:
-        """Have something go wrong as soon as all parts of it live; return which parts these were.
+        """Cause a fault as soon as all its parts live; return which parts these were.
 
         Raises:
             RunningError: One that was killed before does not come back, or nobody leads.

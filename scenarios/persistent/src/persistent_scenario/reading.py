@@ -23,7 +23,7 @@ KEEP: dict[str, object] = {QoS.CONNECTION_RELIABILITY: Reliability.PERSISTENT}
 
 
 class Reader:
-    """Writes down each reading that it is given; then its channel acknowledges it.
+    """Logs each reading that it receives; then its channel acknowledges it.
 
     Args:
         name: Its own; events wait under it while it is away.

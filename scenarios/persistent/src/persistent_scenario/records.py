@@ -62,7 +62,7 @@ class Stored(msgspec.Struct, frozen=True, tag="stored", tag_field="what"):
 
 
 class Received(msgspec.Struct, frozen=True, tag="received", tag_field="what"):
-    """A reading was given to a client; the fields as of `Tried`."""
+    """A reading that a client received; the fields as in `Tried`."""
 
     by: str
     origin: str

@@ -11,7 +11,7 @@ LOOK_S = 0.05
 
 
 async def until(holds: Callable[[], bool | Awaitable[bool]], within_s: float, what: str) -> None:
-    """Wait until something holds.
+    """Wait until a check returns True.
 
     Args:
         holds: States whether it does.

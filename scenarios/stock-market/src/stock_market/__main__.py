@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         "--count", type=whole_number, default=TICKS, help=f"most ticks (default: {TICKS})"
     )
     demo.add_argument("--seed", type=whole_number, default=1, help="of made-up ticks (default: 1)")
-    judged = commands.add_parser("judge", help="judge a run by what its clients wrote down")
+    judged = commands.add_parser("judge", help="judge a run by the logs of its clients")
     judged.add_argument("run", type=Path, metavar="RUNFOLDER")
     return parser
 

@@ -1,4 +1,7 @@
-"""Plans a run: where the vehicle drives, what it says, where the monitors are, and the file."""
+"""Plans a run.
+
+Where the vehicle drives, what it publishes, where the monitors are, and the file.
+"""
 
 import csv
 import json

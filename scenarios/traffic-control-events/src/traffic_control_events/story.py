@@ -14,7 +14,7 @@ VEHICLE: Final = "FES0001"
 
 SPEED: Final = "Speed"
 BRAKE: Final = "Brake"
-"""What the vehicle says of itself and nobody requested: it must not leave the bus."""
+"""What the vehicle publishes though nobody requested it: it must not leave the bus."""
 
 SLOWEST_MPH, FASTEST_MPH = 20.0, 90.0
 LIMIT_MPH: Final = 40.0

@@ -7,7 +7,7 @@ ScenarioError
 
 
 class ScenarioError(Exception):
-    """Is the base of the scenario's errors.
+    """Base of the scenario's errors.
 
     Attributes:
         status: Exit status of a command that ends with it.
@@ -17,10 +17,10 @@ class ScenarioError(Exception):
 
 
 class InputError(ScenarioError, ValueError):
-    """States that what was given cannot be played."""
+    """Raised when the input cannot be played."""
 
     status = 2
 
 
 class RunningError(ScenarioError, RuntimeError):
-    """States that a federation runs already in the background, or did not start there."""
+    """Raised when a federation runs already in the background, or did not start there."""

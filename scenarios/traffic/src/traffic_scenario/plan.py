@@ -77,7 +77,7 @@ def write_federation(
 
 
 def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:
-    """Have `can-sim plan` write the trace and the monitors; return its summary.
+    """Run `can-sim plan`, which writes the trace and the monitors; return its summary.
 
     Raises:
         InputError: An input is not valid; states what `can-sim` told.

@@ -94,7 +94,7 @@ def stage(
 
 
 def _read(path: Path, environment: Mapping[str, str]) -> Federation:
-    """Return the federation, told in one line each where it is not valid."""
+    """Return the federation; report each fault in one line where it is not valid."""
     findings = examine_file(path, environment)
     if has_errors(findings):
         raise InputError("\n".join(str(finding) for finding in findings[:FINDINGS]))

@@ -44,7 +44,7 @@ from adapter_cns.observed import MARK, Declarations
 from adapter_cns.settings import Settings
 
 PAYLOAD_BYTES: Final = 1024 * 1024
-"""What a NATS server takes, unless it is configured otherwise."""
+"""Largest payload that a NATS server accepts by default."""
 
 OPEN_TIMEOUT_S: Final = 5.0
 
@@ -52,12 +52,12 @@ _CONTROL: Final = EventType("*", CONTROL_SUBJECT)
 
 
 class CnsMessage(NamedTuple):
-    """What the native consumer delivers.
+    """An event from the native consumer.
 
     Attributes:
         event: The event.
         stamp: None where its supplier does not stamp.
-        is_kept: Whether the channel keeps it until somebody answers for it.
+        is_kept: Whether the channel keeps it until it is answered.
     """
 
     event: StructuredEvent
@@ -74,7 +74,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
 
     kind: ClassVar[str] = "cns"
     settings_type = Settings
-    # A proxy that is gone was closed under its user: the adapter is being disconnected.
+    # A missing proxy was closed during its use: the adapter is being disconnected.
     away_errors = (DisconnectedError,)
 
     def __init__(self, context: AdapterContext) -> None:
@@ -103,11 +103,11 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the event types and constraints that a filter becomes."""
+        """Return the event types and constraints of a filter."""
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        """Count for the channel, and for the connection, which adapters of a process share."""
+        """Return counters of the channel, and of the connection that adapters share."""
         link = counts_of(self._connection.link.counters)
         return {
             "received": self._channel.received,
@@ -141,8 +141,8 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
         await self._consumer.open()
 
     async def _connect(self) -> Connection:
-        # The first adapter that asks names the connection: unique in the system, and the same
-        # after a restart. Each adapter has a name of its own among the members of its channel.
+        # The first adapter names the connection: unique in the system, and the same after a
+        # restart. Each adapter has a name of its own among the members of its channel.
         name = f"{self.context.system}/{self.context.id}"
         link = LinkOptions(open_timeout_s=OPEN_TIMEOUT_S)
         return await Connection(self.context.brokers, name=name, link=link).open()
@@ -218,6 +218,6 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
 
 
 async def _left(channel: EventChannel) -> None:
-    """Leave a channel; who is not told misses the member's beats."""
+    """Leave a channel; members that are not notified miss this one's heartbeats."""
     with suppress(EventServiceError):
         await channel.close()

@@ -1,4 +1,4 @@
-"""One CNS adapter as a process: it dials its gateway and runs until it is requested to stop."""
+"""One CNS adapter as a process: it dials its gateway and runs until a signal ends it."""
 
 from fes.adapter.__main__ import main
 

@@ -6,7 +6,7 @@
 | EVENT: a structured event within an Any | event |
 | STRUCT, SEQUENCE, NULL | event of the subject `%STRUCT`, `%SEQUENCE`, `%NULL` |
 
-The subjects with `%` let what the model has no type for come back as it was.
+With the subjects that begin with `%`, values without a type in the model come back unchanged.
 
 Source:
     FES thesis, section 6.3.3.
@@ -47,9 +47,9 @@ class Naming:
     """Where an event's subject is in the header of a structured event.
 
     Attributes:
-        domain: Of event types; another one is kept in the attribute `DomainName`.
-        by_event_name: Whether the subject is the event's name; the type's name where not. The
-            other one is the same, or kept in the attribute `TypeName` or `EventName`.
+        domain: Domain of event types; another one is kept in the attribute `DomainName`.
+        by_event_name: Whether the subject is the event's name, otherwise the type's. The other name
+            is the same, or kept in the attribute `TypeName` or `EventName`.
     """
 
     domain: str = ""
@@ -62,7 +62,7 @@ class Naming:
 
 
 PLAIN: Final = Naming()
-"""How events within events are named."""
+"""The naming of events within events."""
 
 
 def subject_of(event: StructuredEvent, naming: Naming) -> str:
@@ -83,7 +83,7 @@ def parameters_of(event: StructuredEvent, body: Value, depth: int = 0) -> tuple[
 
     Args:
         event: The event.
-        body: Its remainder of the body; None where it is empty, or goes elsewhere.
+        body: Its remainder of the body; None where it is empty, or mapped elsewhere.
         depth: How deep the event is nested already.
 
     Raises:
@@ -132,11 +132,12 @@ def structured_of(
     """Return a structured event.
 
     Args:
-        subject: Of the event; both names of the header, unless an attribute tells the other one.
+        subject: Subject of the event; both names of the header, unless an attribute specifies the
+            other.
         parameters: They become the filterable data; a last one called `remainder_of_body` the
             body.
         attributes: They become the variable header.
-        naming: Where the subject goes.
+        naming: Where the subject is in the header.
         body: Octets for the remainder of the body.
     """
     data = {field.id: value_of(field) for field in parameters}
@@ -180,7 +181,7 @@ def field_of(name: str, value: Value, depth: int = 0) -> Field:
 
 
 def value_of(field: Field) -> Value:
-    """Return a field's value as an Any carries it."""
+    """Return a field's value in the form of an Any."""
     value: Value = field.value
     if field.type is Type.LONGLONG:
         return LongLong(field.value) if INT32_MIN <= field.value <= INT32_MAX else value

@@ -1,8 +1,8 @@
-"""Filters of the federation as ETCL constraints: never less, told where more.
+"""Filters of the federation as ETCL constraints, which accept at least the same events.
 
-An error, such as a property that is not there or is of another type, makes a whole constraint
-false. So each alternative of a filter is a constraint of its own: a filter object passes an event
-for which one of them is true. Within an alternative every test must be true anyway.
+An error, such as a missing property or one of another type, makes a whole constraint false. So each
+alternative of a filter is a constraint of its own: a filter object accepts an event for which one
+of them is true. Within an alternative every test must be true anyway.
 
 Source:
     OMG Notification Service 1.1, section 2.4; Trading Object Service, appendix B.
@@ -28,7 +28,7 @@ from adapter_cns.event_types import EventTypes
 from adapter_cns.settings import Settings
 
 MAX_ALTERNATIVES: Final = 16
-"""Most constraints for one filter; more alternatives are widened to what they share."""
+"""Most constraints for one filter; more alternatives are widened to what they have in common."""
 
 TOO_LONG: Final = "a constraint would be too long: every event of the types passes"
 
@@ -43,13 +43,13 @@ _EVENT: Final = Component(None, (*_FIXED, Member("event_name")))
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What a filter object needs so that at least what a filter accepts passes.
+    """The content of a filter object with which at least what a filter accepts passes.
 
     Attributes:
         types: Event types of structured events to subscribe to.
         texts: Constraints on structured events, one of which must be true.
-        anys: Whether Any events pass too, all of them.
-        widened: What passes beyond the filter, in words.
+        anys: Whether all Any events pass too.
+        widened: Descriptions of what passes beyond the filter.
     """
 
     types: frozenset[EventType]
@@ -111,18 +111,18 @@ class ConstraintMapping:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What ETCL can say of a filter that admits one subject only, if that is known."""
+    """The tests of a filter that ETCL can express; its only subject, if that is known."""
 
     mapping: Mapping
     subject: str | None
     max_disjuncts: int = MAX_ALTERNATIVES
 
     def supports(self, term: Term) -> bool:
-        """Return whether ETCL says a term of a structured event."""
+        """Return whether ETCL can express a term for a structured event."""
         if term.kind != "subject" and not term.name[:1].isalpha():
             return False  # tags of unions begin with "_"
         if term.kind == "parameter" and term.name == BODY:
-            return False  # it stands in the body, or in the filterable data
+            return False  # it is in the body, or in the filterable data
         if term.kind == "attribute" and term.name in _CONVERTED:
             return False
         if term.op == "IN":
@@ -130,7 +130,7 @@ class _Words:
         return term.op in _WRITERS or term.op in _RELATIONS
 
     def rename(self, term: Term) -> Term | None:
-        """Return the term about the native event."""
+        """Return the term for native events."""
         return self.mapping.native_terms(term, self.subject)
 
 
@@ -160,7 +160,7 @@ def _not_starting(component: str, text: str) -> str:
 
 
 def _after(text: str) -> str | None:
-    """Return the first string behind all that start with a text."""
+    """Return the first string after all that start with a text."""
     high: str | None = Interval().starting_with(text).high
     return high
 

@@ -1,4 +1,4 @@
-"""The adapter's one native consumer: its filter object has what all subscriptions need together."""
+"""The adapter's only native consumer: its filter object serves all subscriptions together."""
 
 import asyncio
 from collections import Counter
@@ -22,22 +22,22 @@ from eventservices.cns.notices import MAX_TYPES
 
 TOO_MANY: Final = (
     f"more than {MAX_TYPES} event types or {MAX_CONSTRAINTS} constraints are subscribed to: "
-    "all events are heard"
+    "all events are received"
 )
 
 KEPT: Final = "persistent events wait for the adapter, which applies the filter itself"
 
 _ALWAYS: Final = -1
-"""Number of what is requested besides subscriptions."""
+"""Number of the types that are always consumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What the channel does for one subscription.
+    """The part of one subscription in the channel.
 
     Attributes:
-        constraints: Ids in the filter object.
-        is_everything: Whether every event is received, as there was no room for constraints.
+        constraints: Ids of its constraints in the filter object.
+        is_everything: Whether every event is received, since there was no room for constraints.
     """
 
     constraints: tuple[int, ...] = ()
@@ -50,18 +50,18 @@ class _Held:
 class Consumer:
     """Consumes the events of a channel while anything is subscribed to.
 
-    Several subscriptions share it, so that an event is passed on once: it passes where one of
-    the constraints of any of them is true. A native consumer without constraints would get every
-    event; so there is none as long as nothing is requested.
+    Several subscriptions share it, so that an event is received once: it passes where one of the
+    constraints of any of them is true. A native consumer without constraints would receive every
+    event; so there is none as long as nothing is subscribed to.
 
     Args:
         channel: The channel.
-        take: Takes the events.
-        always: Event types wanted besides those of subscriptions.
-        pull: Whether events are pulled; the channel pushes them where not.
-        durable: Name under which persistent events wait for it, and stay until they are answered
-            for; then the channel filters nothing, since it would forget what is not wanted yet.
-            Empty where no event is kept.
+        take: Accepts the events.
+        always: Event types that are consumed besides those of subscriptions.
+        pull: Whether events are pulled; otherwise the channel pushes them.
+        durable: Name under which persistent events wait for it until they are answered; then the
+            channel filters nothing, since it would discard what no subscription needs yet. Empty
+            where no event is kept.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Consumer:
 
     @property
     def counters(self) -> dict[str, int]:
-        """What became of the events so far, and how many constraints there are, by name."""
+        """Counters of events, and the number of constraints, by name."""
         now = self._intake.counted if self._intake else Counter[str]()
         counted = {name: self._past[name] + now[name] for name in COUNTED}
         constraints = sum(len(held.constraints) for held in self._held.values())
@@ -99,7 +99,7 @@ class Consumer:
         return self._intake.failure if self._intake else ""
 
     async def open(self) -> None:
-        """Subscribe to what is requested always.
+        """Begin to consume the types that are always consumed.
 
         Raises:
             EventServiceError: The broker is away.
@@ -111,11 +111,11 @@ class Consumer:
         """Subscribe; a subscription of the same number is replaced.
 
         Args:
-            number: Names the subscription.
-            expressions: One of which must be true of an event.
+            number: Identifies the subscription.
+            expressions: Constraints of which one must be true for an event.
 
         Returns:
-            What is received beyond them, in words.
+            Descriptions of what is received beyond them.
 
         Raises:
             EventServiceError: The broker is away, or does not accept a type; nothing was changed.
@@ -136,7 +136,7 @@ class Consumer:
         return (KEPT,) if self._durable else (TOO_MANY,)
 
     async def remove(self, number: int) -> None:
-        """Unsubscribe; harmless where nothing is subscribed to under the number.
+        """Unsubscribe; idempotent.
 
         Raises:
             EventServiceError: The broker is away.
@@ -164,7 +164,7 @@ class Consumer:
             self._filter.modify_constraints(held.constraints, ())
 
     async def _settle(self) -> None:
-        """Have the native consumer be there, and receive everything, as is requested now."""
+        """Create or end the native consumer, and receive everything, as subscriptions need now."""
         wants_all = any(held.is_everything for held in self._held.values())
         if not any(self._held.values()):
             await self._end()

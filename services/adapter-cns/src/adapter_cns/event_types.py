@@ -1,7 +1,6 @@
 """The event types that a filter needs: at least those of every native event it can accept.
 
-Suppliers are told event types, and nothing of an event's content; what filters say of it is in
-`constraints`.
+Suppliers are notified of event types only, not of an event's content; see `constraints` for that.
 
 Source:
     OMG Notification Service 1.1, section 2.2 (subscription_change).
@@ -20,7 +19,7 @@ from fes.mapping.rules.compiled import Compiled
 from adapter_cns.settings import Settings
 
 MAX_ALTERNATIVES: Final = 64
-ANYS: Final = "Any events have one type for all: every Any event of the channel is heard"
+ANYS: Final = "all Any events have one type: every Any event of the channel is received"
 
 _NARROWEST: Final = ("=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS")
 _VOCABULARY: Final = Operators(subject=_NARROWEST, max_disjuncts=MAX_ALTERNATIVES)
@@ -29,11 +28,11 @@ _ANY: Final = canonical(ANY_TYPE)
 
 
 class EventTypes:
-    """Tells the event types that filters need.
+    """Finds the event types that filters need.
 
     Args:
-        settings: The adapter's.
-        mapping: Its rules may make a subject of other native subjects, and of CAN frames.
+        settings: The adapter's settings.
+        mapping: Its rules may make a subject from other native subjects, and from CAN frames.
     """
 
     def __init__(self, settings: Settings, mapping: Mapping) -> None:
@@ -45,8 +44,8 @@ class EventTypes:
     def needed(self, filter_: Filter) -> frozenset[EventType]:
         """Return the types to subscribe to for a filter; none where it accepts nothing.
 
-        All of them where subjects are event names, which subscriptions do not tell, and where a
-        subject is too long for an event type.
+        These are all types where subjects are event names, which subscriptions do not contain, or
+        where a subject is too long for an event type.
 
         Law: whatever a native event becomes, where the filter accepts it, the native event's type
         is among the types.
@@ -88,13 +87,13 @@ def _subject_test(terms: tuple[Term, ...]) -> Term | None:
 
 
 def _values(test: Term) -> tuple[str, ...]:
-    """Return the texts that a test names; a subject equals nothing else than text."""
+    """Return the texts that a test names; a subject is equal only to text."""
     values = test.value if test.op == "IN" else (test.value,)
     return tuple(value for value in values if isinstance(value, str))
 
 
 def _patterns(test: Term) -> tuple[str, ...]:
-    """Return what of a test an event type can say; `*` in a subject lets more pass."""
+    """Return the event-type patterns of a test; a `*` in a subject makes them accept more."""
     before = "*" if test.op in ("ENDS WITH", "CONTAINS") else ""
     after = "*" if test.op in ("STARTS WITH", "CONTAINS") else ""
     return tuple(f"{before}{value}{after}" for value in _values(test))

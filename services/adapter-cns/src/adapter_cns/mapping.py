@@ -1,7 +1,7 @@
-"""Native events in the forms that CNS knows, structured events and Any events; and filters.
+"""Native events in the forms of CNS, structured events and Any events; and filters.
 
-An Any has a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another struct;
-the last two have the subject that the setting `any_subject` gives them.
+An Any contains a CAN frame (a struct of `can_id`, `extended` and `data`), octets, or another
+struct; the last two have the subject of the setting `any_subject`.
 """
 
 import collections.abc
@@ -39,15 +39,15 @@ ANY_NAME: Final = ANY_TYPE.type_name
 
 
 class Forms:
-    """Makes native events of what a channel delivers, and what it takes of native events.
+    """Converts what a channel delivers into native events, and back.
 
     Args:
         given: The adapter's settings.
-        mapping: Between native events and the federation's; its rules tell whose body is a
-            payload in octets.
+        mapping: Between native events and the federation's; its rules state which bodies are
+            payloads in octets.
 
     Attributes:
-        left_out: Attributes of events published as an Any, which has no header.
+        left_out: Number of attributes of events published as an Any, which has no header.
     """
 
     def __init__(self, given: Settings, mapping: Mapping) -> None:
@@ -99,7 +99,7 @@ class Forms:
         raise EventError(f"an Any of type {type_code(value).name} has no form in the event model")
 
     def to_native(self, native: Native) -> AnyEvent | StructuredEvent:
-        """Return what the channel takes of a native event.
+        """Return the form of a native event at the channel.
 
         Raises:
             AdapterError: The channel has no form for it; the message states why.
@@ -140,7 +140,7 @@ class Forms:
 def native_form(
     filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
-    """Return what a filter becomes at a channel; see `fes.adapter.native_form`."""
+    """Return the form of a filter at a channel; see `fes.adapter.native_form`."""
     found = ConstraintMapping(read_settings("cns", given, Settings), mapping).translate(filter_)
     lines = [
         f"types {', '.join(sorted('/'.join(each) for each in types))}: {text or 'TRUE'}"

@@ -1,7 +1,7 @@
-"""What native clients of a channel declare, in the neutral form of the federation's mapping.
+"""Declarations of a channel's native clients, in the neutral form of the federation's mapping.
 
-A channel reports its members the event types that each subscribes to and offers, those that its
-filters name among them, but nothing of what filters say of content.
+A channel reports to its members the event types that each subscribes to and offers, also those in
+filters, but not what filters test of the content.
 
 Source:
     OMG Notification Service 1.1, section 2.6 (offer and subscription change).
@@ -36,7 +36,7 @@ from adapter_cns.mapping import Forms
 from adapter_cns.settings import Settings
 
 MARK: Final = "fes-adapter "
-"""Begins the name of an adapter among the members of a channel."""
+"""Prefix of an adapter's name among the members of a channel."""
 
 _ANY: Final = canonical(ANY_TYPE)
 _ESCAPE: Final = "!"
@@ -45,14 +45,14 @@ Tell = Callable[[Observed], None]
 
 
 class Declarations:
-    """States what the other members of a channel declare, and what they withdraw.
+    """Reports what the other members of a channel declare and withdraw.
 
     Args:
         channel: The channel.
         given: The adapter's settings.
         mapping: Between native events and the federation's.
         forms: Native events in the forms of CNS.
-        tell: Takes what is declared or withdrawn.
+        tell: Called with what is declared or withdrawn.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class Declarations:
         self._told: frozenset[str] = frozenset()
 
     def open(self) -> None:
-        """Begin; where it has begun, all is told again."""
+        """Begin to report; another call reports everything again."""
         self.close()
         self._told = frozenset()
         self._channel.watch(self._look)
         self._look()
 
     def close(self) -> None:
-        """End; idempotent."""
+        """Stop reporting; idempotent."""
         self._channel.unwatch(self._look)
 
     def _look(self) -> None:
@@ -113,7 +113,7 @@ def wanted(event_type: EventType, given: Settings, other: str) -> Condition:
     Args:
         event_type: In canonical form; it may have wildcards.
         given: The adapter's settings.
-        other: Attribute that tells an event's type or name, whichever is not its subject.
+        other: Attribute with the event's type or name, whichever is not its subject.
     """
     domain, type_name = event_type
     tests = []
@@ -129,7 +129,7 @@ def wanted(event_type: EventType, given: Settings, other: str) -> Condition:
 
 
 def anys_asked(given: Settings, mapping: Mapping) -> Condition:
-    """Return which events of the federation become Any events of the channel."""
+    """Return a filter for the events of the federation that become Any events of the channel."""
     framed = [
         Comparison(Subject(), "=", Constant(rule.rule.subject))
         for rule in mapping.rules
@@ -141,7 +141,7 @@ def anys_asked(given: Settings, mapping: Mapping) -> Condition:
 
 
 def announced(event_type: EventType, given: Settings, forms: Forms) -> tuple[Native, ...]:
-    """Return events that are like those of an offer; none where it does not tell their subject."""
+    """Return examples of the events of an offer; none where it does not specify their subject."""
     if event_type == _ANY:
         return (Native(given.any_subject),) if given.any_subject else ()
     domain, type_name = event_type

@@ -7,8 +7,8 @@
 | `Timeout`, double, seconds | `Timeout`, TimeT | 100 ns |
 | `StartTime`, `StopTime`, ISO 8601 | UtcT | 100 ns since 15 October 1582, displacement in minutes |
 
-What would come back otherwise than it went out stays as it is: its type tells a double of seconds
-from a TimeT, and text from a UtcT.
+What would come back changed is not converted: its type distinguishes a double of seconds from a
+TimeT, and text from a UtcT.
 
 Source:
     OMG Notification Service 1.1, section 2.5.5; Time Service, `TimeBase`.
@@ -29,7 +29,7 @@ Named = tuple[str, Value]
 def _timeout_out(field: Field) -> Named | None:
     value = field.value
     if field.type in (Type.LONG, Type.LONGLONG) and value >= 0:
-        # A whole number here would read as a TimeT; beyond 29,000 years it need not be exact.
+        # An integer here would be read as a TimeT; beyond 29,000 years it need not be exact.
         return field.id, LongLong(min(value * TICKS_PER_S, INT64_MAX))
     if field.type is not Type.DOUBLE or not 0 <= value < INT64_MAX / TICKS_PER_S:
         return None
@@ -82,7 +82,7 @@ OUT: Final[Mapping[str, Callable[[Field], Named | None]]] = {
     attributes.START_TIME: _moment_out,
     attributes.STOP_TIME: _moment_out,
 }
-"""Name of an attribute to what makes the header field; None where it stays as it is."""
+"""Conversions into header fields by the name of the attribute; None where it stays unchanged."""
 
 IN: Final[Mapping[str, Callable[[str, Value], Field | None]]] = {
     attributes.TIMEOUT: _timeout_in,
@@ -90,4 +90,4 @@ IN: Final[Mapping[str, Callable[[str, Value], Field | None]]] = {
     attributes.START_TIME: _moment_in,
     attributes.STOP_TIME: _moment_in,
 }
-"""Name of a header field to what makes the attribute; None where it stays as it is."""
+"""Conversions into attributes by the name of the header field; None where it stays unchanged."""

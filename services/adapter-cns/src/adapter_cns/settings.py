@@ -1,4 +1,4 @@
-"""What `federation.yaml` may specify of a CNS event service."""
+"""Settings of a CNS event service in `federation.yaml`."""
 
 from typing import Annotated, Literal
 
@@ -16,13 +16,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         channel: The event channel; the event service's identifier where empty.
         domain: Domain of the event types of published events. Those of received events may be any;
             where it is another, it is kept in the attribute `DomainName`.
-        subject: Which part of a structured event's header is its subject. Subscriptions tell
-            suppliers the subject only where it is the type's name.
-        any_subject: Subject of Any events that hold a struct or octets; events of this subject
+        subject: Which part of a structured event's header is its subject. Suppliers are notified of
+            subscribed subjects only where it is the type's name.
+        any_subject: Subject of Any events that contain a struct or octets; events of this subject
             are published as Any events. Where empty, only CAN frames are mapped.
         mode: Whether the channel pushes events to the adapter, or the adapter pulls them.
         persistent: Whether events with `Reliability` 1 are kept by the channel: published ones are
-            stored, and received ones stay until the gateway answers for them. It needs JetStream.
+            stored, and received ones stay until the gateway has custody of them. It needs
+            JetStream.
     """
 
     channel: Name = ""

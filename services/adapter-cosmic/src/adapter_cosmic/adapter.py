@@ -42,7 +42,7 @@ ROOM_S = 1.0
 """Longest wait for a bus that does not keep up; then publications are refused."""
 
 DRAIN_S = 1.0
-"""Longest wait, before the bus is left, for what was published."""
+"""Longest wait for publications to be sent before the bus is left."""
 
 UID_BYTES = 8
 
@@ -50,7 +50,7 @@ _CONTROL_CHANNEL = ChannelAttributes()
 
 
 class CosmicAdapter(Adapter[CosmicSettings, Delivery]):
-    """Connects a CAN bus: one node, among others that the process may have on it."""
+    """Connects a CAN bus: one node, of several that the process may have on it."""
 
     kind: ClassVar[str] = "cosmic"
     settings_type = CosmicSettings
@@ -75,11 +75,11 @@ class CosmicAdapter(Adapter[CosmicSettings, Delivery]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the channels and frames that a filter becomes."""
+        """Return the channels and frames of a filter."""
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        """Count for the node; what begins with `bus_` is of the whole process."""
+        """Return counters of the node; those that begin with `bus_` are of the whole process."""
         bus = {f"bus_{name}": count for name, count in self._bus.totals.items()}
         ours = {"without_stamp": self._unstamped, "degraded_attributes": self._altered}
         return {**self._node.counters, **ours, **bus}
@@ -183,9 +183,9 @@ class CosmicAdapter(Adapter[CosmicSettings, Delivery]):
         await self._node.announce(subject, attributes, etag=etag)
 
     def _expires_us(self, native: Native, stamp: Stamp) -> int | None:
-        """Return when an event is worth nothing any more; wall clock, None where it never is.
+        """Return when an event expires, wall clock; None where it never does.
 
-        Its `Timeout` counts from its producer's time, on the federation clock.
+        Its `Timeout` is measured from its producer's time, on the federation clock.
         """
         timeout = timeout_s(native)
         if not timeout:
@@ -194,7 +194,10 @@ class CosmicAdapter(Adapter[CosmicSettings, Delivery]):
         return self._bus.now_us() + max(0, round(left_us / self.context.speed))
 
     def _moment_us(self, delivery: Delivery) -> int:
-        """Return an event's time on the federation clock: its stamp's, or when its frame came."""
+        """Return an event's time on the federation clock.
+
+        Its stamp's, or when its frame arrived.
+        """
         if delivery.stamp is not None:
             return delivery.stamp.time_us
         ago_us = self._bus.now_us() - delivery.frame.time_us

@@ -1,4 +1,4 @@
-"""Events as COSMIC carries them, and back: octets by rule, anything else as a record, exactly."""
+"""Events in the form of COSMIC, and back: octets by rule, others as records, exactly."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,24 +16,24 @@ _BY_CLASS = {str: Type.STRING, float: Type.DOUBLE, bool: Type.BOOLEAN, bytes: Ty
 
 
 def to_record(subject: str, event: Native | FesEvent) -> Record:
-    """Return the record that tells an event."""
+    """Return the record of an event."""
     return Record(subject, _items(event.parameters), _items(event.attributes))
 
 
 def to_fes(record: Record) -> FesEvent:
-    """Return the event that a record tells."""
+    """Return the event of a record."""
     return FesEvent(record.subject, _fields(record.items), _fields(record.context))
 
 
 def to_native(delivery: Delivery, time_us: int) -> Native:
-    """Return what a node received as a native event.
+    """Return a delivery to a node as a native event.
 
     Args:
-        delivery: On a channel, or of a frame's identifier.
+        delivery: From a channel, or of a frame's identifier.
         time_us: When it happened, on the federation clock.
 
     Raises:
-        CodecError: Its content is not what it says.
+        CodecError: Its content does not fit its form.
     """
     if not delivery.subject:
         frame = delivery.frame
@@ -50,7 +50,7 @@ def read_record(delivery: Delivery) -> Record:
     """Return the record that an event contains.
 
     Raises:
-        CodecError: It has none, or that of another channel.
+        CodecError: It contains none, or that of another channel.
     """
     try:
         record = decode(delivery.content)
@@ -62,11 +62,11 @@ def read_record(delivery: Delivery) -> Record:
 
 
 def to_cosmic(native: Native, expires_us: int | None) -> Event:
-    """Return what a channel takes of a native event.
+    """Return the form of a native event on a channel.
 
     Args:
-        native: With a subject.
-        expires_us: When it is worth nothing any more, wall clock; None where it does not say.
+        native: An event with a subject.
+        expires_us: When it expires, wall clock; None where it does not.
 
     Raises:
         AdapterError: The bus has no form for it; the message states why.
@@ -86,15 +86,15 @@ def to_cosmic(native: Native, expires_us: int | None) -> Event:
 
 
 def plain(fields: tuple[Field, ...]) -> dict[str, Any]:
-    """Return attributes as values, for events that are octets; events within are left out."""
+    """Return attributes as plain values, for events of octets; nested events are left out."""
     return {field.id: field.value for field in fields if field.type is not Type.EVENT}
 
 
 def altered(native: Native) -> int:
-    """Return how many attributes do not come back as they were.
+    """Return how many attributes would come back changed.
 
-    Beside a record all do. Beside octets and frames stand plain values: an event is left out, and
-    a `longlong` that fits a `long` comes back as one.
+    Beside a record none does. Beside octets and frames there are plain values: an event is left
+    out, and a `longlong` that fits a `long` comes back as a `long`.
     """
     if native.can_id is None and native.octets is None:
         return 0
@@ -107,7 +107,7 @@ def _type_beside(field: Field) -> Type | None:
 
 
 def timeout_s(native: Native) -> float | None:
-    """Return how long an event is worth sending; seconds, None where it does not say."""
+    """Return how long an event is worth sending, seconds; None where it has no `Timeout`."""
     for field in native.attributes:
         if field.id == attributes.TIMEOUT and field.type is Type.DOUBLE:
             return max(0.0, float(field.value))

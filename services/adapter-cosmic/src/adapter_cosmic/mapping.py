@@ -1,7 +1,7 @@
 """Filters as COSMIC subscriptions: channels, and identifiers of frames that know no channels.
 
-COSMIC filters by subject, and not by content: a frame is untyped octets. So of a filter its
-subjects are applied natively, and the runtime applies the rest.
+COSMIC filters by subject, and not by content: a frame is untyped octets. So only the subjects of a
+filter are applied natively, and the runtime applies the rest.
 """
 
 import collections.abc
@@ -23,10 +23,10 @@ class Wanted:
     """One native subscription: to a channel, or to the frames of an identifier.
 
     Attributes:
-        subject: Of the channel; "" for frames.
-        can_id: Of the frames; -1 for a channel.
-        extended: Whether that has 29 bits.
-        group: Whether all identifiers of its parameter group (SAE J1939) are meant.
+        subject: Subject of the channel; "" for frames.
+        can_id: Identifier of the frames; -1 for a channel.
+        extended: Whether the identifier has 29 bits.
+        group: Whether it is for all identifiers of its parameter group (SAE J1939).
     """
 
     subject: str = ""
@@ -37,11 +37,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The native subscriptions that let pass at least what a filter accepts.
+    """The native subscriptions that together accept at least what a filter accepts.
 
     Attributes:
-        wanted: No one twice; none where the filter accepts nothing.
-        widened: In words, what they let pass beyond it; empty where they are exact.
+        wanted: The subscriptions, each once; none where the filter accepts nothing.
+        widened: Descriptions of what they accept beyond it; empty where they are exact.
     """
 
     wanted: tuple[Wanted, ...]
@@ -52,8 +52,8 @@ def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
     """Return the native subscriptions for a filter.
 
     Raises:
-        AdapterError: The filter does not state which subjects it requests, or wants a reserved one.
-        AdapterError: It wants one that nothing on the bus becomes.
+        AdapterError: The filter does not name its subjects, or names a reserved one.
+        AdapterError: It names one that nothing on the bus becomes.
     """
     subjects, translation = named_subjects(filter_, "COSMIC")
     wanted = [each for name in subjects for each in sources_of(name, mapping, settings)]
@@ -63,11 +63,11 @@ def plan(filter_: Filter, mapping: Mapping, settings: CosmicSettings) -> Plan:
 def native_form(
     filter_: Filter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
-    """Return what a filter becomes on the bus; see `fes.adapter.native_form`.
+    """Return the form of a filter on the bus; see `fes.adapter.native_form`.
 
     Raises:
-        FederationError: The settings are not good.
-        FesError: As `plan`.
+        FederationError: The settings are not valid.
+        FesError: As for `plan`.
     """
     settings = read_settings("cosmic", {"node": 1, **given}, CosmicSettings)
     planned = plan(filter_, mapping, settings)
@@ -82,10 +82,10 @@ def _shown(wanted: Wanted) -> str:
 
 
 def sources_of(subject: str, mapping: Mapping, settings: CosmicSettings) -> tuple[Wanted, ...]:
-    """Return what on the bus can become events of a subject.
+    """Return the native subscriptions whose events can become events of a subject.
 
     Raises:
-        AdapterError: Nothing can.
+        AdapterError: There is none.
     """
     rules, automatic = rules_for(mapping, subject)
     found: dict[Wanted, None] = {}

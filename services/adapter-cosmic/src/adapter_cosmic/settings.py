@@ -1,4 +1,4 @@
-"""What the file specifies of a COSMIC event service, checked before anything starts."""
+"""Settings of a COSMIC event service, checked before anything starts."""
 
 from typing import Annotated, Literal
 
@@ -12,10 +12,10 @@ from fes.adapter.context import AdapterContext
 from msgspec import Meta, field
 
 ENVELOPE_BYTES = 16 * 1024
-"""Room on the bus for what is around an event: stamp, names of types."""
+"""Bytes on the bus beside an event: stamp, names of types."""
 
 LARGEST_BYTES = 1024 * 1024
-"""Largest event that fragments carry."""
+"""Largest event that fits into fragments."""
 
 Milliseconds = Annotated[float, Meta(ge=0, le=3_600_000)]
 Etag = Annotated[int, Meta(ge=RESERVED_ETAGS, lt=ETAGS)]
@@ -27,13 +27,14 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes:
         time_class: `hrt`, `srt` or `nrt` (`class` in the file).
-        etag: What represents it on the bus; told by the broker, or by the name, where absent.
+        etag: Its number on the bus; assigned by the broker, or derived from the name, where absent.
         period_ms: HRT: time between two slots.
         omission: HRT: how often a frame that failed is repeated within its slot.
         deadline_ms: SRT: when an event is to be sent, from its publication.
-        validity_ms: SRT and NRT: how long an event without `Timeout` is worth sending; 0 for ever.
+        validity_ms: SRT and NRT: how long an event without `Timeout` is worth sending; 0 is for
+            ever.
         priority: NRT: 251 .. 255.
-        local: Whether its events are for this network only: nothing can be subscribed to.
+        local: Whether its events are for this network only, so that it cannot be subscribed to.
     """
 
     time_class: Literal["hrt", "srt", "nrt"] = field(default="nrt", name="class")
@@ -46,7 +47,7 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     local: bool = False
 
     def attributes(self, hold_ms: float) -> ChannelAttributes:
-        """Return the channel's attributes, as its native client has them."""
+        """Return the channel's attributes in the form of its native client."""
         return ChannelAttributes(
             TimeClass(self.time_class),
             period_us=round(self.period_ms * 1000),
@@ -68,13 +69,13 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         channel: Name of the virtual bus (the event service's where empty), multicast group, or
             network interface (`can0`).
         port: UDP port of a multicast bus; each bus of a host needs one of its own.
-        bit_rate: Bits a second; 0 for a bus on which frames take no time.
-        node: Number of the adapter's node; requested of the broker where absent.
+        bit_rate: Bits a second; 0 for a bus on which frames need no time.
+        node: Number of the adapter's node; requested from the broker where absent.
         broker: Where the broker of the bus is: `none` (etags follow from subjects), `here` (this
             adapter is it) or `elsewhere`.
-        stamped: Whether all nodes tell the stamps of their events. If so, one without is set
-            aside, and several gateways may be attached; if not, the adapter stamps.
-        stamp_wait_ms: How long a stamp is waited for, that follows an event of at most 8 bytes.
+        stamped: Whether all nodes send the stamps of their events. If so, an event without one is
+            set aside, and several gateways may be attached; if not, the adapter stamps.
+        stamp_wait_ms: How long to wait for the stamp that follows an event of at most 8 bytes.
         channels: Event channels by name; others are not real-time.
     """
 
@@ -104,7 +105,7 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return self.stamp_wait_ms if self.stamped else 0.0
 
     def of(self, subject: str) -> Channel:
-        """Return how a channel is to be announced."""
+        """Return the settings of a channel."""
         return self.channels.get(subject, Channel())
 
     def attributes(self, subject: str) -> ChannelAttributes:
@@ -113,7 +114,7 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 def bus_settings(context: AdapterContext, settings: CosmicSettings) -> BusSettings:
-    """Return how this process connects to the bus."""
+    """Return the settings with which this process connects to the bus."""
     fallback = GROUP if settings.interface == "udp_multicast" else context.service
     interface = Interface(settings.interface, settings.channel or fallback, settings.port)
     most = min(context.limits.event_bytes + ENVELOPE_BYTES, LARGEST_BYTES)

@@ -32,7 +32,7 @@ REQUEST_S: Final = 5.0
 """Longest wait for a connection, and for each part of an answer."""
 
 REMEMBERED: Final = 10_000
-"""Most identities of events without a stamp that are known again; the oldest goes first."""
+"""Most identities of events without a stamp that are remembered; the oldest is forgotten first."""
 
 
 @dataclass(slots=True)
@@ -40,8 +40,8 @@ class HttpMessage:
     """A CloudEvent that was posted.
 
     Attributes:
-        item: What it is.
-        reason: Why it is refused; "" once it is not.
+        item: The CloudEvent.
+        reason: Why it is refused; "" once it is accepted.
     """
 
     item: Item
@@ -49,7 +49,7 @@ class HttpMessage:
 
 
 class HttpAdapter(Adapter[Settings, HttpMessage]):
-    """Connects systems that post CloudEvents, and that they are posted to."""
+    """Connects systems that post CloudEvents, and systems to which they are posted."""
 
     kind: ClassVar[str] = "http"
     settings_type = Settings
@@ -64,14 +64,14 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
 
     @classmethod
     def capabilities_for(cls, settings: Settings) -> Capabilities:
-        """Return what HTTP can do: whoever posts knows no filters."""
+        """Return what HTTP can do: systems that post have no filters."""
         return Capabilities(
             stamps=settings.stamped, suppresses=False, max_event_bytes=PAYLOAD_BYTES
         )
 
     @property
     def url(self) -> str:
-        """Where the webhook is, for a client of this machine; once connected."""
+        """URL of the webhook for a client on this machine, once connected."""
         return self._server.url + self.settings.path
 
     def _counted(self) -> dict[str, int]:
@@ -83,7 +83,7 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
         }
 
     async def _open(self) -> None:
-        # Certificates are read as a client is made, which is too long for a turn of the loop.
+        # Making a client reads certificates, which is too long for a turn of the loop.
         self._client = await asyncio.to_thread(async_client, REQUEST_S)
         self._closing.push_async_callback(self._client.aclose)
         allowed = AllowList(self.settings.allow)
@@ -133,7 +133,7 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         del subscription
-        return ("whatever is posted is received: HTTP knows no subscriptions",)
+        return ("all that is posted is received: HTTP has no subscriptions",)
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
         del subscription

@@ -1,4 +1,4 @@
-"""Addresses that may be connected to: a name is resolved, and what it names is checked."""
+"""The allow-list of addresses to connect to: names are resolved, and their addresses checked."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ Network = IPv4Network | IPv6Network
 
 
 class AllowList:
-    """Networks that targets may be in; without any, nothing may be connected to.
+    """Networks in which targets may be; without any, no connection is permitted.
 
     Args:
         networks: In CIDR notation, or single addresses.
@@ -35,7 +35,7 @@ class AllowList:
         return any(found in network for network in self._networks)
 
     async def resolve(self, host: str, port: int) -> str:
-        """Return the first address of a host that is permitted, to connect to that one.
+        """Return the first permitted address of a host, to which the connection is made.
 
         Raises:
             NotConnectedError: Raised when the name has no address now.

@@ -1,7 +1,7 @@
 """CloudEvents as native events of the federation, and back.
 
-The type of a CloudEvent is the subject of its event, or follows a route. Where an event brings the
-type of a CloudEvent that it once was, its subject is the extension `fessubject`.
+The type of a CloudEvent is the subject of its event, or follows a route. Where an event has the
+type of a CloudEvent that it once was, its subject is in the extension `fessubject`.
 """
 
 from dataclasses import replace
@@ -62,7 +62,7 @@ class EventCodec:
 
         Args:
             whole: Its JSON object.
-            raw: The same, in bytes.
+            raw: The same as bytes.
 
         Raises:
             FesError: Raised when it cannot be read; the message names the place.
@@ -88,7 +88,7 @@ class EventCodec:
 
         Raises:
             MappingError: Raised when it has no type.
-            CodecError: Raised when it has no such form.
+            CodecError: Raised when it cannot be expressed so.
         """
         if native.subject is None:
             raise MappingError("a CloudEvent has a type, a CAN frame has none")
@@ -105,7 +105,7 @@ class EventCodec:
         return dump_json({**whole, ADAPTER: self._adapter})
 
     def _with_own(self, attributes: tuple[Field, ...], topic: str) -> tuple[Field, ...]:
-        """Return attributes with the type, and the subject where the type is another."""
+        """Return attributes with the type, and the subject where it differs from the type."""
         for field in attributes:
             if field.id in _TEXTS and (field.type is not Type.STRING or not field.value):
                 raise CodecError(f"attribute {field.id!r} is a text that is not empty")

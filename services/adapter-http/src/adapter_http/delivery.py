@@ -1,4 +1,4 @@
-"""Delivery to one target: a queue, attempts bounded in number and time, a signature.
+"""Delivery to one target: with a queue, a bounded number and time of attempts, and a signature.
 
 Source:
     CloudEvents, HTTP 1.1 web hooks for event delivery, section 2 (which answers are final).
@@ -29,7 +29,7 @@ LONGEST_S: Final = 10.0
 
 ANSWER_BYTES: Final = 64 * 1024
 ANSWER_S: Final = 1.0
-"""Most that is read of an answer, and discarded; above it the connection is closed."""
+"""Most bytes of an answer that are read and discarded; above it the connection is closed."""
 
 COUNTED: Final = ("delivered", "retried", "undelivered", "target_refused", "overflowed")
 
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class Request(NamedTuple):
-    """What is posted.
+    """A request to post.
 
     Attributes:
         headers: Without authorization and signature.
@@ -50,7 +50,10 @@ class Request(NamedTuple):
 
 
 class _AgainError(Exception):
-    """Raised when another attempt may help; the pause that the target requests, seconds."""
+    """Raised when another attempt may help.
+
+    Contains the pause that the target requests, seconds.
+    """
 
     def __init__(self, reason: str, pause_s: float = 0.0) -> None:
         super().__init__(reason)
@@ -61,15 +64,15 @@ class Delivery:
     """Posts events to one target, in order.
 
     Args:
-        target: Where to.
+        target: The target.
         client: Makes the requests.
         allowed: Addresses that may be connected to.
         token: Sent as `Authorization: Bearer`; "" for none.
-        key: Of the signature; empty for none.
+        key: Key of the signature; empty for none.
         attempts: Most attempts of one event.
-        retry_s: Longest that these last.
+        retry_s: Longest time of these attempts.
         most: Most events that wait.
-        counts: Counts, shared by the targets.
+        counts: Counters, shared by the targets.
     """
 
     def __init__(
@@ -101,7 +104,7 @@ class Delivery:
         return self._queue.qsize()
 
     def put(self, request: Request) -> None:
-        """Have an event delivered; where too many wait it is dropped and counted."""
+        """Queue an event; where too many wait it is dropped and counted."""
         try:
             self._queue.put_nowait(request)
         except asyncio.QueueFull:
@@ -139,7 +142,7 @@ class Delivery:
     async def _post(self, request: Request) -> None:
         port = self._url.port or (443 if self._url.scheme == "https" else 80)
         try:
-            # Connected to is the very address that was checked: a name may change what it means.
+            # The connection is made to the address that was checked: a name may change its address.
             address = await self._allowed.resolve(self._url.host, port)
             sending = self._client.build_request(
                 "POST",
@@ -172,12 +175,12 @@ class Delivery:
 
 
 def sign(key: bytes, time_s: int, request: Request) -> str:
-    """Return the signature of a request: of the time, the `ce-` headers, sorted, and the body.
+    """Return the signature of the time, the sorted `ce-` headers and the body of a request.
 
     Args:
         key: Shared with the target.
         time_s: Seconds since 1970 UTC.
-        request: What is posted.
+        request: The request to post.
     """
     context = sorted((k.lower(), v) for k, v in request.headers.items() if _is_context(k))
     head = "".join(f"{line}\n" for line in (str(time_s), *(f"{k}:{v}" for k, v in context)))
@@ -186,10 +189,10 @@ def sign(key: bytes, time_s: int, request: Request) -> str:
 
 
 async def _discard(answer: httpx.Response) -> None:
-    """Read an answer to its end, so that the connection serves again, unless it is long or slow."""
+    """Read an answer to its end, to reuse the connection, unless it is long or slow."""
     size = 0
     try:
-        # The status counts, whatever becomes of what follows it.
+        # The status counts, whether or not the rest can be read.
         with suppress(TimeoutError, httpx.TransportError):
             async with asyncio.timeout(ANSWER_S):
                 async for part in answer.aiter_raw():
@@ -205,6 +208,6 @@ def _is_context(name: str) -> bool:
 
 
 def _pause_s(answer: httpx.Response) -> float:
-    """Return the pause that a target requests, seconds; a date is not read."""
+    """Return the pause that a target requests, seconds; a date is ignored."""
     text = answer.headers.get("retry-after", "")
     return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0.0

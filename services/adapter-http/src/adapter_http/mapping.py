@@ -7,7 +7,7 @@ from fes.mapping.topics.levels import Syntax, TopicNames, matches
 from fes.model import is_reserved
 
 HTTP: Final = Syntax("HTTP", ".", "*", ">", False, "\0", True, False)
-"""A type is any text; the binding encodes what a header cannot contain."""
+"""Syntax of types, which are any text; the binding encodes what a header cannot contain."""
 
 NAMES: Final = TopicNames(HTTP)
 
@@ -17,7 +17,7 @@ def accepts(patterns: Iterable[str], type_: str) -> bool:
 
     Args:
         patterns: Types; `*` is one level, `>` the last ones. Control events need their own type.
-        type_: Of the event.
+        type_: Type of the event.
     """
     if is_reserved(type_):
         return type_ in patterns

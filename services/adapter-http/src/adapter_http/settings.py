@@ -1,4 +1,4 @@
-"""What `federation.yaml` may contain of an HTTP event service."""
+"""Settings of an HTTP event service in `federation.yaml`."""
 
 from contextlib import suppress
 from typing import Annotated, Final, Literal
@@ -32,13 +32,13 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Target(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A webhook that events are posted to.
+    """A webhook to which events are posted.
 
     Attributes:
-        url: Where it is; without user and password.
-        types: Of the events that it receives: `*` is one level, `>` the last ones.
-        mode: In which events are posted.
-        token_file: File with what is sent as `Authorization: Bearer`; "" for none.
+        url: Its URL, without user and password.
+        types: Types of the events that it receives: `*` is one level, `>` the last ones.
+        mode: Mode in which events are posted.
+        token_file: File with the token sent as `Authorization: Bearer`; "" for none.
         signing_file: File with the key of the signature; "" for no signature.
     """
 
@@ -57,17 +57,18 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         routes: Types whose levels are parameters; any other type is the subject of its event.
         secret_file: File with the secret that clients send as `Authorization: Bearer`.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
-        path: Of the webhook.
-        origins: Who is granted leave to send by the handshake; `*` for everybody.
+        port: Port; with 0 the system chooses one.
+        path: Path of the webhook.
+        origins: Origins that the handshake permits to send; `*` for all.
         max_bytes: Largest body, either direction.
         max_batch: Most events of a batch.
         concurrency: Most requests at once; above it they are answered 429.
-        targets: Webhooks that events are posted to.
-        allow: Networks that targets may be in, as `10.0.0.0/8`; without any, none.
+        targets: Webhooks to which events are posted.
+        allow: Networks in which targets may be, such as `10.0.0.0/8`; without any, none is
+            permitted.
         attempts: Most attempts to deliver an event to a target.
-        retry_s: Longest that these last, seconds.
-        queue: Most events that wait for a target; one above it is dropped and counted.
+        retry_s: Longest time of these attempts, seconds.
+        queue: Most events that wait for a target; further ones are dropped and counted.
         stamped: Whether events without a stamp are left to another gateway's adapter.
     """
 
@@ -112,5 +113,5 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         return None
 
     def names(self) -> TopicNames:
-        """Return how names are written."""
+        """Return the conversion between subjects and types."""
         return NAMES

@@ -1,4 +1,4 @@
-"""The webhook: who may post, how much and how many at once, and what is answered.
+"""The webhook: checks who may post, how much and how many at once, and answers.
 
 Source:
     CloudEvents, HTTP 1.1 web hooks for event delivery, sections 2 to 4.
@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from adapter_http.settings import Settings
 
 RETRY_S: Final = 1
-"""When to try again who was one too many."""
+"""Seconds after which a client that was refused for too many requests may try again."""
 
 SHOWN: Final = 20
 """Most refused events of a batch whose reasons are in the answer."""
@@ -33,12 +33,12 @@ class Webhook:
 
     Args:
         settings: Path, limits, origins.
-        secret: Of clients.
+        secret: Secret that clients send.
         accept: Accepts a CloudEvent; returns why it is refused, "" where it is not.
         set_aside: Accepts the reason and the bytes of a request that is refused as a whole.
 
     Attributes:
-        counts: What was refused, and why.
+        counts: Counters of refusals, by reason.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Webhook:
         return hmac.compare_digest(token.strip(), self._secret) and scheme.lower() == b"bearer"
 
     async def _shake_hands(self, scope: Scope, send: Send) -> None:
-        """Grant leave to send to an origin that requests it."""
+        """Permit an origin that requests it to send."""
         asking = [each.decode("latin-1") for each in _values(scope, b"webhook-request-origin")]
         if len(asking) != 1:
             await _answer(send, 400, "expected one WebHook-Request-Origin")
@@ -135,7 +135,7 @@ def _values(scope: Scope, name: bytes) -> list[bytes]:
 async def _answer(
     send: Send, status: int, detail: str, extra: _Extra = (), *, more: dict[str, Any] | None = None
 ) -> None:
-    """Answer; where something is refused, with the reason as JSON."""
+    """Send an answer; a refusal has the reason as JSON."""
     body = json.dumps({"detail": detail, **(more or {})}).encode() if detail else b""
     headers = [(key.encode(), value.encode("latin-1")) for key, value in extra]
     headers.append((b"content-length", str(len(body)).encode()))

@@ -29,13 +29,13 @@ from adapter_kafka.producer import KafkaProducer
 from adapter_kafka.settings import Settings
 
 MOST: Final = 4096
-"""Most records that the gateway has not answered for; above it nothing is fetched."""
+"""Most records that the gateway has not answered; above it nothing is fetched."""
 
 REDELIVERS_S: Final = 10.0
 """After how long, at the latest, the group delivers a record to another member: its session."""
 
 PAYLOAD_BYTES: Final = 1_000_000
-"""What a broker accepts, unless it is configured otherwise."""
+"""Largest record that a broker accepts by default."""
 
 
 class KafkaAdapter(Adapter[Settings, Record]):
@@ -72,7 +72,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the topics that a filter becomes."""
+        """Return the topics of a filter."""
         form = native_form(filter_, mapping, given)
         return replace(form, lines=tuple(map(names.subscription, form.lines)))
 
@@ -203,7 +203,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         return found._replace(native=persistent(marked))
 
     def _stamp(self, record: Record) -> Stamp:
-        """Return the stamp of a record that has none: the same whoever gets it, however often."""
+        """Return the stamp of a record that has none: the same for every receiver and delivery."""
         origin = f"{self.event_service_id}/{record.topic}/{record.partition}"
         return Stamp(origin, 1, record.offset + 1, record.time_us, self.event_service_id)
 

@@ -20,10 +20,10 @@ CLIENT: Final = "Event-Adapter"
 
 
 class Record(NamedTuple):
-    """What the native client delivers.
+    """A record from the native client.
 
     Attributes:
-        topic: As the broker has it.
+        topic: The topic at the broker.
         partition: Of the topic.
         offset: In the partition.
         time_us: When it was made, microseconds since 1970 UTC.
@@ -43,12 +43,12 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What accompanies the value of a record.
+    """The headers and the key beside the value of a record.
 
     Attributes:
         stamp: None where its producer does not stamp.
-        headers: As text.
-        attributes: The key.
+        headers: Headers as text.
+        attributes: The key, as an attribute.
         client: Adapter that published it; "" where none did.
         repeated: Repeated headers, which are left out.
     """
@@ -61,7 +61,7 @@ class Head:
 
 
 def read_head(record: Record) -> Head:
-    """Return what accompanies the value of a record.
+    """Return the headers and the key beside the value of a record.
 
     Raises:
         CodecError: A header is not text, or the stamp is not well formed.
@@ -82,7 +82,7 @@ def read_head(record: Record) -> Head:
 
 
 def write_head(message: Message, stamp: Stamp, client: str) -> list[tuple[str, bytes]]:
-    """Return the headers of a record that is published under a stamp."""
+    """Return the headers of a record that is published with a stamp."""
     told = {HEADER: pack(stamp), CLIENT: client, **message.packed.headers}
     told[CONTENT_TYPE.lower()] = told.pop(CONTENT_TYPE)  # as the binding of CloudEvents has it
     return [(name, value.encode()) for name, value in told.items()]
@@ -93,7 +93,7 @@ def key_of(native: Native, parameter: str) -> bytes | None:
 
     Args:
         native: The event.
-        parameter: Whose value is the key, where there is no attribute `Key`; "" for none.
+        parameter: Parameter whose value is the key, where there is no attribute `Key`; "" for none.
     """
     for field in native.attributes:
         if field.id == KEY and field.type in (Type.STRING, Type.OCTETS):
@@ -104,7 +104,7 @@ def key_of(native: Native, parameter: str) -> bytes | None:
 
 
 def without_key(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return attributes but the key, which has a place of its own."""
+    """Return attributes without the key, which a record has a field for."""
     return tuple(field for field in attributes if field.id != KEY)
 
 

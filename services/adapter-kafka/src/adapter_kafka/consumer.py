@@ -83,14 +83,14 @@ class KafkaConsumer:
         self._is_paused = False
 
     def open(self) -> None:
-        """Begin; nothing is consumed before `subscribe`."""
+        """Start the thread; nothing is consumed before `subscribe`."""
         self._loop = asyncio.get_running_loop()
         self._consumer = Consumer(self._consuming)
         self._threads = [threading.Thread(target=self._consume, name="kafka consume", daemon=True)]
         self._threads[0].start()
 
     async def close(self) -> None:
-        """End; the group divides the partitions among the others."""
+        """Leave the group, which divides the partitions among the other members."""
         self._stopping.set()
         await asyncio.to_thread(self._end)
 
@@ -99,14 +99,14 @@ class KafkaConsumer:
             thread.join(CLOSE_S)
 
     async def subscribe(self, topics: Sequence[str], *, waits: bool) -> None:
-        """Consume topics; return once their partitions are assigned.
+        """Consume topics, and wait until their partitions are assigned.
 
         Args:
             topics: Names, and regular expressions that begin with ^.
-            waits: Whether one of them is there, so that there are partitions to wait for.
+            waits: Whether one of them exists, so that there are partitions to wait for.
 
         Raises:
-            NotConnectedError: They are not in time.
+            NotConnectedError: The partitions were not assigned in time.
         """
         assigned = self._assigned = self._loop.create_future() if waits and topics else None
 
@@ -127,7 +127,7 @@ class KafkaConsumer:
                 raise NotConnectedError("no partition was assigned in time") from error
 
     async def listen(self, topic: str, take: Callable[[list[Record]], None]) -> None:
-        """Have records of a topic from now on, all of them, whatever the group gets.
+        """Receive all records of a topic from now on, independently of the group.
 
         Raises:
             NotConnectedError: No broker answers in time.
@@ -156,7 +156,7 @@ class KafkaConsumer:
         thread.start()
 
     def commit(self, topic: str, partition: int, offset: int) -> None:
-        """Have an offset committed, soon; the greatest of those that wait counts."""
+        """Request the commit of an offset; the greatest of those that wait counts."""
         with self._lock:
             self._commits[topic, partition] = offset
 
@@ -212,12 +212,12 @@ class KafkaConsumer:
             commits, self._commits = self._commits, {}
         if commits:
             offsets = [TopicPartition(topic, at, offset) for (topic, at), offset in commits.items()]
-            # Where it is lost, records come again, and the gateway knows their identity.
+            # Where it is lost, records come again, and the gateway recognises their identity.
             with suppress(KafkaException):
                 self._consumer.commit(offsets=offsets, asynchronous=False)
 
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """Begin each partition where it was left, or at its end, which is settled now."""
+        """Begin each partition at its committed offset, or at its present end."""
         self.rebalanced += 1
         fresh = []
         for each in consumer.committed(partitions, timeout=OPEN_S):

@@ -1,4 +1,4 @@
-"""Records, errors and addresses of `confluent-kafka` as ours."""
+"""Conversion of records, errors and addresses of `confluent-kafka`."""
 
 from asyncio import Future
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _REFUSED: Final = (
 
 
 def record_of(message: Message) -> Record:
-    """Return what a message of the native client is."""
+    """Return the record of a message of the native client."""
     kind, time_ms = message.timestamp()
     headers: Any = message.headers() or ()
     return Record(
@@ -58,7 +58,7 @@ def as_native(error: KafkaError) -> EventServiceError:
 
 
 def text_of(error: KafkaError) -> str:
-    """Return an error in words."""
+    """Return the text of an error."""
     return f"{error.name()}: {error.str()}"
 
 

@@ -1,4 +1,4 @@
-"""How far a partition is done: records may be answered for in any order, offsets only in one."""
+"""Offsets to commit: records may be answered in any order, but offsets only grow."""
 
 
 class Offsets:
@@ -21,7 +21,7 @@ class Offsets:
         self._last = offset
 
     def done(self, offset: int) -> int:
-        """Note a record that the gateway answers for; returns the position, which never falls."""
+        """Note a record that the gateway answered; return the position, which never decreases."""
         self._open.pop(offset, None)
         self.position = next(iter(self._open), self._last + 1)
         return self.position

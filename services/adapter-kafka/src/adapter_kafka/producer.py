@@ -1,4 +1,4 @@
-"""The producer, its thread, and what it knows of topics."""
+"""The producer with its thread, and queries about topics."""
 
 import asyncio
 import logging
@@ -84,7 +84,7 @@ class KafkaProducer:
         """Make a round trip to a broker.
 
         Raises:
-            NotConnectedError: None answers.
+            NotConnectedError: No broker answers.
         """
         try:
             await asyncio.to_thread(self._producer.list_topics, timeout=deadline_s)
@@ -111,8 +111,8 @@ class KafkaProducer:
                 acknowledge is counted, and there are at most `MOST_SENT` such records.
 
         Raises:
-            NotConnectedError: It did not in time.
-            RefusedError: The topic is not there, or not allowed.
+            NotConnectedError: The broker did not acknowledge it in time.
+            RefusedError: The topic does not exist, or is not permitted.
             MalformedError: The record is too large.
         """
         done: asyncio.Future[None] = self._loop.create_future()
@@ -141,7 +141,7 @@ class KafkaProducer:
         self.unacknowledged += not done.cancelled() and done.exception() is not None
 
     async def ensure(self, topic: str) -> None:
-        """Make a topic of one partition, where there is none; without right to do so, it is not."""
+        """Create a topic of one partition, unless it exists or the broker does not permit it."""
         if await self.knows([topic]):
             return
         admin = AdminClient(self._settings)
@@ -150,7 +150,7 @@ class KafkaProducer:
             await asyncio.to_thread(made[topic].result, OPEN_S)
 
     async def knows(self, topics: Sequence[str]) -> bool:
-        """Return whether a topic is there that one of some subscriptions matches."""
+        """Return whether there is a topic that one of some subscriptions matches."""
         try:
             told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
         except KafkaException as error:

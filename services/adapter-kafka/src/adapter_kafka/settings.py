@@ -1,4 +1,4 @@
-"""What `federation.yaml` may contain of a Kafka event service."""
+"""Settings of a Kafka event service in `federation.yaml`."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         topic: Literal levels, or `{name}` for a parameter of type string.
         key: Parameter, a string, that is the key of published records; "" for none. The attribute
-            `Key` of an event outweighs it.
+            `Key` of an event prevails.
     """
 
     topic: Name
@@ -29,13 +29,13 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     Attributes:
         routes: Topics whose levels are parameters; any other topic is the subject of its event.
-        separator: What separates the levels of subjects in the federation. With `/`, `.` and `/`
-            change places.
+        separator: Separator of the levels of subjects in the federation. With `/`, `.` and `/` are
+            exchanged.
         group: Consumer group; "" is `fes.<system>.<adapter>`. Adapters of one group divide the
             partitions.
         start: Where a group without a committed offset begins.
         stamped: Whether records without a stamp are left to another gateway's adapter.
-        max_bytes: Largest record that is published; as the broker's `message.max.bytes`.
+        max_bytes: Largest record that is published; the same as the broker's `message.max.bytes`.
     """
 
     routes: tuple[Route, ...] = ()
@@ -54,5 +54,5 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         return BINDING
 
     def names(self) -> TopicNames:
-        """Return how names are written."""
+        """Return the conversion between subjects and topics."""
         return TopicNames(KAFKA, self.separator)

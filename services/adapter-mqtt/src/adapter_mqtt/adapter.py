@@ -39,7 +39,7 @@ from adapter_mqtt.settings import Settings
 from adapter_mqtt.subscriptions import DEADLINE_S, Subscriptions
 
 PAYLOAD_BYTES: Final = 1_000_000
-"""What brokers take as they are installed."""
+"""Largest payload that brokers accept by default."""
 
 _CONTROL_NUMBER: Final = -1  # no subscription of the gateway has it
 _COUNTED: Final = (
@@ -85,7 +85,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the topics that a filter becomes."""
+        """Return the topics of a filter."""
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
@@ -102,7 +102,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
         }
 
     async def _open(self) -> None:
-        # An adapter lives in one process only, so its identifier names its client.
+        # An adapter runs in one process only, so its identifier names its client.
         client_id = encode_level(f"{self.context.system}.{self.id}")
         probe = f"{CONTROL_SUBJECT}/probe/{client_id}"
         settings, incoming = AirSettings(self._one_broker()), self._incoming
@@ -166,7 +166,8 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             await self._subscriptions.want(subscription.number, found.patterns)
         finally:
             self._incoming.subscribing = False
-            # The runtime knows the subscription before the loop turns, and lets them pass.
+            # The runtime adds the subscription before the next turn of the loop, and then accepts
+            # them.
             asyncio.get_running_loop().call_soon(self._incoming.take_kept)
         return found.widened
 
@@ -178,9 +179,9 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
         healthy = self._link.healthy
         await self._link.probe(DEADLINE_S)
         if not self._link.healthy:
-            raise UnavailableError("subscriptions are not in force again yet")
+            raise UnavailableError("subscriptions are not active again yet")
         if healthy and self._is_5:
-            # The broker sent all that it keeps before what came back.
+            # The broker sent all that it keeps before the probe came back.
             self._incoming.proved()
 
     def _read(self, message: MqttMessage) -> Received | ReceivedControl | None:

@@ -15,10 +15,10 @@ from fes.model.attributes import TIMEOUT
 from fes.payload.headers import CONTENT_TYPE
 
 RETAINED: Final = "Retained"
-"""Attribute, boolean, of an event that the broker keeps as its topic's last, or had kept."""
+"""Boolean attribute of an event that the broker keeps as its topic's last, or had kept."""
 
 DELETED: Final = "RetainedDeleted"
-"""Attribute, boolean, of an event without parameters: what the broker kept is deleted."""
+"""Boolean attribute of an event without parameters: what the broker kept is deleted."""
 
 RESPONSE_TOPIC: Final = "ResponseTopic"
 CORRELATION: Final = "CorrelationData"
@@ -28,13 +28,13 @@ _OWN: Final = (RETAINED, DELETED, RESPONSE_TOPIC, CORRELATION)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is beside a payload.
+    """The properties beside a payload.
 
     Attributes:
         stamp: None where its publisher does not stamp.
         headers: User properties and the content type.
-        attributes: Of the other properties.
-        repeated: User properties whose name was again, and that are left out.
+        attributes: Attributes for the other properties.
+        repeated: Number of user properties with a repeated name, which are left out.
     """
 
     stamp: Stamp | None
@@ -44,11 +44,11 @@ class Head:
 
 
 def read_head(properties: Properties, *, is_empty: bool) -> Head:
-    """Return what is beside a payload.
+    """Return the properties beside a payload.
 
     Args:
-        properties: Of the message.
-        is_empty: Whether its payload is; a retained one deletes.
+        properties: Properties of the message.
+        is_empty: Whether its payload is empty; a retained empty message deletes.
 
     Raises:
         CodecError: Its stamp is not well formed.
@@ -73,7 +73,7 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
 
 
 def with_attributes(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes with those of properties, which outweigh them."""
+    """Return an event's attributes with those of properties, which prevail."""
     told = {field.id for field in more}
     return (*(field for field in native.attributes if field.id not in told), *more)
 
@@ -84,7 +84,7 @@ def without_own(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
 
 
 def write_head(message: Message, native: Native, stamp: Stamp) -> Properties:
-    """Return the properties of a message that is published under a stamp."""
+    """Return the properties of a message that is published with a stamp."""
     headers = dict(message.packed.headers)
     content_type = headers.pop(CONTENT_TYPE, "")
     told = {field.id: field for field in native.attributes}

@@ -1,4 +1,4 @@
-"""What comes from the broker, in transit to the gateway: neither copies nor what is known."""
+"""Messages from the broker to the gateway, without copies and without what is known already."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,8 @@ NOTHING: Final = Properties()
 KEPT_BY_BROKER: Final = Properties(retained=True)
 
 KEPT_BYTES: Final = 4 * 1024 * 1024
-"""Most bytes of retained messages that wait until their subscription holds; more are dropped."""
+"""Most bytes of retained messages that wait until their subscription is active; more are
+dropped."""
 
 COUNTED: Final = (
     "own",
@@ -30,12 +31,12 @@ COUNTED: Final = (
 
 
 class MqttMessage(NamedTuple):
-    """What the native client delivers.
+    """A message from the native client.
 
     Attributes:
-        topic: As it is at the broker; bytes where it is not UTF-8.
+        topic: The topic at the broker; bytes where it is not UTF-8.
         payload: Its bytes.
-        properties: What is beside the payload; of 3.1.1, whether the broker had kept it.
+        properties: The properties beside the payload; in 3.1.1, whether the broker had kept it.
     """
 
     topic: str | bytes
@@ -44,18 +45,18 @@ class MqttMessage(NamedTuple):
 
 
 class Incoming:
-    """Passes on each message once, and none that the adapter published itself.
+    """Passes each message to the gateway once, and none that the adapter published itself.
 
     Args:
-        settings: The adapter's.
-        routes: Made ready.
-        receive: Takes the messages.
+        settings: The adapter's settings.
+        routes: The compiled routes.
+        receive: Accepts the messages.
 
     Attributes:
         own: Publications that a broker of 3.1.1 is going to send back.
         last: The last message of each topic.
-        subscribing: Whether a subscription is being made, of which the gateway does not know yet.
-        counts: What became of the messages, by name.
+        subscribing: Whether a subscription is being made that the runtime does not know yet.
+        counts: Counters of the messages, by name.
     """
 
     def __init__(
@@ -107,10 +108,10 @@ class Incoming:
         if payload:
             self._topics.kept(topic)
         elif not self._topics.deleted(topic):
-            self.counts["retained_known"] += 1  # a deletion of what nobody was given
+            self.counts["retained_known"] += 1  # a deletion of what was never delivered
             return
         if self.subscribing or not self._resent:
-            # The broker sends again what it keeps: what it got from the federation is known there.
+            # The broker sends again what it keeps: what came from the federation is known there.
             if is_known or any(name == HEADER for name, _ in properties.user):
                 self.counts["retained_known"] += 1
                 return
@@ -141,7 +142,7 @@ class Incoming:
         self._kept.append(message)
 
     def take_kept(self) -> None:
-        """Pass on what the broker had kept, as the gateway knows the subscription now."""
+        """Pass on what the broker had kept, since the runtime knows the subscription now."""
         if not self.subscribing:
             kept, self._kept, self._kept_bytes = self._kept, [], 0
             for message in kept:
@@ -164,7 +165,7 @@ class Incoming:
             self._receive(MqttMessage(topic, b"", KEPT_BY_BROKER))
 
     def forget_lost(self) -> None:
-        """Forget what a connection that was lost would have brought."""
+        """Forget what was expected over a connection that was lost."""
         if self._link.counters.reconnected != self._reconnections:
             self._reconnections = self._link.counters.reconnected
             self.own.lost()

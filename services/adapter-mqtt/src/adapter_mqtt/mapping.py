@@ -1,4 +1,4 @@
-"""Filters of the federation as MQTT subscriptions: never less, told where more."""
+"""Filters of the federation as MQTT subscriptions, which accept at least the same events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,5 +12,5 @@ from adapter_mqtt.settings import Settings
 
 
 def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]) -> NativeForm:
-    """Return what a filter becomes at MQTT; see `fes.adapter.native_form`."""
+    """Return the form of a filter at MQTT; see `fes.adapter.native_form`."""
     return read_settings("mqtt", given, Settings).native_form(filter_, mapping)

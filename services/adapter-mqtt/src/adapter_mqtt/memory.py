@@ -1,7 +1,7 @@
-"""What was published, and what topics held last: by it a message is known that comes back.
+"""Memory of publications, and of topics' last messages: it recognises messages that come back.
 
-MQTT 3.1.1 has no place for a stamp. A broker sends an adapter's own publications back where it
-subscribes to their topics, and whatever it keeps to each new subscription.
+MQTT 3.1.1 has no place for a stamp. A broker sends an adapter's own publications back where the
+adapter subscribes to their topics, and all that it keeps to each new subscription.
 """
 
 from collections import OrderedDict
@@ -9,13 +9,13 @@ from hashlib import blake2b
 from typing import Final
 
 KEPT: Final = 10_000
-"""Most publications, and most topics, that are remembered; the oldest goes first."""
+"""Most publications, and most topics, that are remembered; the oldest is forgotten first."""
 
 Key = tuple[str, bytes]
 
 
 def key_of(topic: str, payload: bytes) -> Key:
-    """Return what a message is known by."""
+    """Return the key by which a message is recognised."""
     return topic, blake2b(payload, digest_size=16).digest()
 
 
@@ -23,7 +23,7 @@ class Own:
     """Remembers publications that the broker is going to send back.
 
     Args:
-        for_s: How long.
+        for_s: How long they are remembered, seconds.
 
     Attributes:
         forgotten: Publications that did not come back in time, or were too many.
@@ -58,7 +58,7 @@ class Own:
         return True
 
     def lost(self) -> None:
-        """Forget all: the connection was lost, and what had not come back never does."""
+        """Forget all: the connection was lost, and what had not come back never will."""
         self._sent.clear()
 
     def _expire(self, now_s: float) -> None:

@@ -1,7 +1,7 @@
-"""What brokers keep as their topics' last messages, and what of it was deleted meanwhile.
+"""Retained messages: which topics have one, and which of them were deleted meanwhile.
 
-While the adapter is away it gets no deletion. When it is back the broker sends all that it keeps
-still; what it does not send was deleted.
+While the adapter is disconnected it receives no deletion. When it connects again the broker sends
+all that it still keeps; what it does not send was deleted.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ KEPT: Final = 10_000
 
 
 class RetainedTopics:
-    """Remembers the topics of which the broker keeps a message.
+    """Remembers the topics for which the broker keeps a message.
 
     Attributes:
         forgotten: Topics that were too many.
@@ -27,7 +27,7 @@ class RetainedTopics:
         return len(self._topics)
 
     def kept(self, topic: str) -> None:
-        """Note that the broker keeps a message of a topic."""
+        """Note that the broker keeps a message for a topic."""
         self._unproved.discard(topic)
         self._topics.pop(topic, None)
         self._topics[topic] = None
@@ -36,18 +36,18 @@ class RetainedTopics:
             self.forgotten += 1
 
     def deleted(self, topic: str) -> bool:
-        """Note that it keeps none; states whether it was known to keep one."""
+        """Note that it keeps none; return whether it was known to keep one."""
         self._unproved.discard(topic)
         return self._topics.pop(topic, self) is None
 
     def away(self) -> None:
-        """Note that the connection was lost: nothing is proved any more."""
+        """Note that the connection was lost: what is kept is unknown from now on."""
         self._unproved = set(self._topics)
 
     def missing(self) -> list[str]:
-        """Return what was deleted while the connection was lost, in the order of its keeping.
+        """Return the topics that were deleted while the connection was lost, oldest first.
 
-        To be asked once the broker has sent all that it keeps.
+        Call it once the broker has sent all that it keeps.
         """
         gone = [topic for topic in self._topics if topic in self._unproved]
         self._unproved.clear()

@@ -1,4 +1,4 @@
-"""What `federation.yaml` may specify of an MQTT event service."""
+"""Settings of an MQTT event service in `federation.yaml`."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Topics of one kind of event, whose levels are parameters.
 
     Attributes:
-        topic: Levels as they are, or `{name}` for a parameter of type string.
+        topic: Literal levels, or `{name}` for a parameter of type string.
         retain: Whether the broker keeps the last event that is published.
     """
 
@@ -26,12 +26,12 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     Attributes:
         routes: Topics whose levels are parameters; any other topic is the subject of its event.
-        separator: What separates the levels of subjects in the federation. With `.`, `/` and `.`
-            change places, so that subjects of NATS keep their look.
-        escape: Further characters that the broker accepts no topic, e.g. a space.
-        max_bytes: Largest payload that the broker accepts; MQTT 3.1.1 does not tell.
+        separator: Separator of the levels of subjects in the federation. With `.`, `/` and `.` are
+            exchanged, so that subjects of NATS keep their form.
+        escape: Further characters that the broker does not accept in a topic, e.g. a space.
+        max_bytes: Largest payload that the broker accepts, which MQTT 3.1.1 does not report.
         protocol: Version of MQTT. `5` has room for stamps and attributes, and the broker does not
-            send back what the adapter publishes; `3.1.1` is for brokers that know no other.
+            send back what the adapter publishes; `3.1.1` is for brokers without `5`.
         stamped: With `5`: whether messages without a stamp are left to another gateway's adapter.
         share: With `5`: name of a group of clients among which the broker divides the messages; ""
             where the adapter gets them all.
@@ -74,6 +74,6 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         return self.rebirth
 
     def names(self) -> TopicNames:
-        """Return the way of names."""
+        """Return the conversion between subjects and topics."""
         syntax = replace(MQTT, illegal="".join({*MQTT.illegal, *self.escape}))
         return TopicNames(syntax, self.separator)

@@ -1,9 +1,9 @@
-"""Native subscriptions: no two of them match one topic, so that each message comes once.
+"""Native subscriptions, of which no two match the same topic: so each message comes once.
 
-A broker sends one copy for several subscriptions of a client that match, or one for each, as it
-likes. So those that another covers are not made, and two that overlap become one that covers both.
-While one replaces another both are active for a moment; what comes twice in it is known
-by topic and payload.
+For several matching subscriptions of a client, brokers may send one copy or one for each. So those
+that another covers are not made, and two that overlap become one that covers both. While one
+replaces another both are active for a moment; copies in that time are recognised by topic and
+payload.
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ from fes.model import is_reserved
 from adapter_mqtt.memory import Key
 
 DEADLINE_S: Final = 5.0
-"""Longest that the broker accepts to answer."""
+"""Longest time for the broker to answer."""
 
 SEEN: Final = 4096
 """Most messages remembered while subscriptions change."""
@@ -67,10 +67,10 @@ class Subscriptions:
         return False
 
     async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs; return when the broker has it active.
+        """Subscribe to what a filter needs, and wait until the broker has it active.
 
         Raises:
-            EventServiceError: As the link; what was active stays.
+            EventServiceError: As for the link; what was active stays.
         """
         before = self._wanted.get(number)
         self._wanted[number] = patterns
@@ -83,10 +83,10 @@ class Subscriptions:
             raise
 
     async def forget(self, number: int) -> None:
-        """End what only one filter needed.
+        """End what only one filter needs.
 
         Raises:
-            EventServiceError: As the link.
+            EventServiceError: As for the link.
         """
         if self._wanted.pop(number, None) is not None:
             await self._settle()
@@ -101,7 +101,7 @@ class Subscriptions:
             if surplus:
                 self._link.unsubscribe(self._natively(surplus))
                 self._drop(surplus)
-                await self._link.probe(DEADLINE_S)  # what was under way has come
+                await self._link.probe(DEADLINE_S)  # what was in transit has arrived
         finally:
             self._changing = None
 
@@ -117,7 +117,7 @@ class Subscriptions:
             raise
 
     def _natively(self, patterns: list[str]) -> list[str]:
-        """Return patterns as the broker gets them; one that is the adapter's own is not shared."""
+        """Return patterns in the broker's form; control events are never shared."""
         return [p if is_reserved(p) else f"{self._prefix}{p}" for p in patterns]
 
     def _drop(self, patterns: list[str]) -> None:

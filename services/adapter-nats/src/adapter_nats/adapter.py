@@ -1,4 +1,4 @@
-"""The adapter of plain NATS: core NATS, whose clients know nothing of the federation."""
+"""The adapter of plain NATS, whose clients know nothing of the federation."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
@@ -27,10 +27,10 @@ from adapter_nats.stream import ACK_WAIT_S, DUPLICATE_WINDOW_S, Stream
 from adapter_nats.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1024 * 1024
-"""What a NATS server takes, unless it is configured otherwise."""
+"""Largest payload that a NATS server accepts by default."""
 
 OPEN_S: Final = 3.0
-"""Longest that connecting takes; the runtime tries again."""
+"""Longest time for connecting; the runtime tries again."""
 
 
 class NatsAdapter(Adapter[Settings, NatsMessage]):
@@ -53,7 +53,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
     def capabilities_for(cls, settings: Settings) -> Capabilities:
         """Return what NATS can do; with `stamped` no event without a stamp is received.
 
-        Whatever a stream keeps has an identity that follows from its number.
+        A message in a stream has an identity that follows from its number.
         """
         keeps = bool(settings.stream)
         return Capabilities(
@@ -71,7 +71,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the subjects that a filter becomes."""
+        """Return the subjects of a filter."""
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
@@ -82,7 +82,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
         return {**self._counts, **own, **link, "handler_errors": self._link.handler_errors}
 
     async def _open(self) -> None:
-        # The name is shown by the server's monitoring; NATS asks for no unique one.
+        # The server's monitoring shows the name; NATS does not require a unique one.
         options = LinkOptions(name=f"fes/{self.context.system}/{self.id}", open_timeout_s=OPEN_S)
         self._link = NatsLink(self._some_brokers(), options)
         self._closing.push_async_callback(self._link.close)

@@ -12,7 +12,8 @@ from fes.errors import CodecError
 from fes.payload.headers import read_block
 
 MESSAGE_ID = "Nats-Msg-Id"
-"""Header by which a JetStream stream, where one stores the subject, knows a repeated message."""
+"""Header by which a JetStream stream, where one stores the subject, recognises a repeated
+message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class Head:
 
     Attributes:
         stamp: None where its publisher does not stamp.
-        headers: All of them.
-        repeated: Headers that was again, and are left out.
+        headers: All headers.
+        repeated: Number of repeated headers, which are left out.
     """
 
     stamp: Stamp | None
@@ -31,15 +32,15 @@ class Head:
 
 
 class NatsMessage(NamedTuple):
-    """What the native client delivers.
+    """A message from the native client.
 
     Attributes:
-        subject: As it is on the server.
+        subject: The subject at the server.
         payload: Its bytes.
-        headers: The block of headers, empty where there is none; of a stream, by name.
-        reply: Where an answer is awaited; "" where none is.
+        headers: The block of headers, empty where there is none; from a stream, headers by name.
+        reply: Subject for an answer; "" where none is expected.
         is_control: Whether it came by the subscription to control events.
-        kept: Of a stream: the stamp that follows from its number; None where nothing keeps it.
+        kept: From a stream: the stamp that follows from its number; None from core NATS.
     """
 
     subject: str
@@ -73,7 +74,7 @@ def read_head(block: bytes | Mapping[str, str]) -> Head:
 
 
 def write_head(message: Message, stamp: Stamp) -> dict[str, str]:
-    """Return the headers of a message that is published under a stamp."""
+    """Return the headers of a message that is published with a stamp."""
     identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}@{stamp.home}"
     own = {MESSAGE_ID: identity} if identity.isascii() and identity.isprintable() else {}
     return {**header_of(stamp), **own, **message.packed.headers}

@@ -1,7 +1,7 @@
-"""One subscription ends, and another that matches the same subjects takes over: nothing twice.
+"""Handover from a subscription to one that matches the same subjects, without repetitions.
 
 While both are active the server sends two copies of a message, in any order and maybe with others
-between them. So both are counted, and a copy whose partner was dropped, or taken, before the
+between them. So both are counted, and a copy whose partner was dropped or accepted before the
 handover is recognised by its content after it.
 """
 
@@ -11,17 +11,17 @@ from typing import Final
 Copy = tuple[str, bytes, bytes]
 
 KEPT: Final = 4096
-"""Most messages of which one copy is missing; beyond, the oldest is forgotten."""
+"""Most messages of which one copy is missing; above it the oldest is forgotten."""
 
 
 class Handover:
-    """Tells whose turn it is, while some subscriptions end.
+    """Decides which subscription accepts a message, while some subscriptions end.
 
     Args:
         ending: The subscriptions that end. All others are active.
 
     Attributes:
-        over: Whether those that stay take the messages; before, those that end do.
+        over: Whether the remaining subscriptions accept the messages; before, those that end do.
     """
 
     def __init__(self, ending: frozenset[str]) -> None:
@@ -30,11 +30,11 @@ class Handover:
         self._ahead: dict[Copy, int] = {}
 
     def is_turn(self, pattern: str, matching: Sequence[str], copy: Copy) -> bool:
-        """Return whether a subscription takes a copy.
+        """Return whether a subscription accepts a copy.
 
         Args:
-            pattern: By which the copy came.
-            matching: All that match it, the oldest first.
+            pattern: Subscription by which the copy came.
+            matching: All subscriptions that match it, the oldest first.
             copy: Subject, payload and headers.
         """
         old = matching[0]
@@ -48,8 +48,8 @@ class Handover:
         if not self.over:
             self._note(copy, missing + step)
             return pattern == old
-        # What the old one took, or the new one left, before the handover came apart from its
-        # partner: the partner is left, or taken, now.
+        # The old subscription accepted a copy, or the new one left it, before the handover: now the
+        # partner is left, or accepted.
         if missing * step < 0:
             self._note(copy, missing + step)
             return pattern == old

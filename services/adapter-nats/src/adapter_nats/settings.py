@@ -1,4 +1,4 @@
-"""What `federation.yaml` may specify of a NATS event service."""
+"""Settings of a NATS event service in `federation.yaml`."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Subjects of one kind of event, whose tokens are parameters.
 
     Attributes:
-        subject: Tokens as they are, or `{name}` for a parameter of type string.
+        subject: Literal tokens, or `{name}` for a parameter of type string.
     """
 
     subject: Name
@@ -25,13 +25,13 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     Attributes:
         routes: Subjects whose tokens are parameters; any other subject is that of its event.
-        separator: What separates the levels of subjects in the federation. With `/`, `.` and `/`
-            change places, so that topics of MQTT keep their look.
+        separator: Separator of the levels of subjects in the federation. With `/`, `.` and `/` are
+            exchanged, so that topics of MQTT keep their form.
         stream: Name of a JetStream stream that keeps the messages: they are fetched by a durable
             consumer and acknowledged once the gateway keeps them, and persistent events are
             published to it; "" for core NATS.
         queue: Group of clients among which the server divides the messages; "" where the adapter
-            gets them all.
+            receives all.
         stamped: Whether messages without a stamp are left to another gateway's adapter.
     """
 
@@ -46,5 +46,5 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         return tuple((each.subject, each) for each in self.routes)
 
     def names(self) -> TopicNames:
-        """Return the way of names."""
+        """Return the conversion between subjects and topics."""
         return TopicNames(NATS, self.separator)

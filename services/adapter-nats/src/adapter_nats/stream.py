@@ -1,4 +1,4 @@
-"""JetStream: what a stream keeps, fetched by a durable consumer, acknowledged when it is safe."""
+"""JetStream: messages of a stream, fetched by a durable consumer, acknowledged after the commit."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nats.js.client import JetStreamContext
 
 ANSWER_S: Final = 5.0
-"""Longest that the server accepts to answer."""
+"""Longest time for the server to answer."""
 
 FETCH_S: Final = 1.0
 """How long a request for messages waits at the server."""
@@ -32,18 +32,18 @@ BATCH: Final = 256
 """Most messages of one request."""
 
 MOST: Final = 4096
-"""Most messages that the gateway has not answered for."""
+"""Most messages that the gateway has not answered."""
 
 ACK_WAIT_S: Final = 30.0
 """After how long the server delivers again what was not acknowledged."""
 
 DUPLICATE_WINDOW_S: Final = 120.0
-"""For how long a server, as it is installed, knows a repeated `Nats-Msg-Id`."""
+"""For how long a server by default recognises a repeated `Nats-Msg-Id`."""
 
 RESTART_S: Final = 1.0
 
 CLOSE_S: Final = 1.0
-"""Longest that a stream takes to close."""
+"""Longest time for a stream to close."""
 
 _TROUBLE = (nats.errors.Error, OSError, EventServiceError)
 _log = logging.getLogger(__name__)
@@ -53,14 +53,14 @@ class Stream:
     """One stream, seen by one adapter.
 
     A message without a stamp gets one that follows from its number in the stream, so that it has
-    the same identity however often, and to whomever, it is delivered.
+    the same identity however often it is delivered, to any adapter.
 
     Args:
         link: The connection.
-        name: Of the stream.
-        durable: Names the consumer; the same after a restart.
+        name: Name of the stream.
+        durable: Name of the consumer; the same after a restart.
         home: Event service identifier.
-        receive: Takes a message, and what it is answered by.
+        receive: Accepts a message, and the function that answers it.
     """
 
     def __init__(
@@ -86,15 +86,15 @@ class Stream:
         self._tasks: list[asyncio.Task[None]] = []
 
     def __len__(self) -> int:
-        """Return how many messages the gateway has not answered for."""
+        """Return how many messages the gateway has not answered."""
         return len(self._delivery)
 
     async def open(self) -> None:
-        """Check that there is such a stream.
+        """Check that the stream exists.
 
         Raises:
             NotConnectedError: The server does not answer.
-            RefusedError: There is none.
+            RefusedError: There is no such stream.
         """
         try:
             found = await self._context().stream_info(self._name)
@@ -111,19 +111,19 @@ class Stream:
         ]
 
     async def close(self) -> None:
-        """Fetch no more; what was not acknowledged is delivered again."""
+        """Stop fetching; what was not acknowledged is delivered again."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(*_TROUBLE):  # else the server delivers again, to a known identity
+        with suppress(*_TROUBLE):  # else the server delivers again, with a known identity
             async with asyncio.timeout(CLOSE_S):
                 while not self._acks.empty():
                     await self._acks.get_nowait().ack()
                 await self._link.flush()
 
     async def publish(self, subject: str, payload: bytes, headers: dict[str, str]) -> None:
-        """Publish, and return once the stream keeps the message.
+        """Publish a message, and wait until the stream keeps it.
 
         Raises:
             NotConnectedError: The server does not answer, or cannot keep it now.
@@ -139,7 +139,7 @@ class Stream:
             raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
 
     async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Have messages of subjects delivered from now on.
+        """Subscribe to messages of subjects from now on.
 
         Raises:
             NotConnectedError: The server does not answer; what was active stays.
@@ -150,7 +150,7 @@ class Stream:
             self._wanted = wanted
 
     async def forget(self, number: int) -> None:
-        """End what only one subscription needed; idempotent."""
+        """End what only one subscription needs; idempotent."""
         async with self._changing:
             wanted = {key: each for key, each in self._wanted.items() if key != number}
             if wanted != self._wanted:
@@ -203,7 +203,7 @@ class Stream:
         try:
             await self._fetch_from(pulled)
         finally:
-            # A request that is open would have the server send a message to nobody.
+            # For an open request the server would send a message that nobody receives.
             with suppress(*_TROUBLE):
                 await pulled.unsubscribe()
 
@@ -233,12 +233,12 @@ class Stream:
     def _acknowledge(self, number: int) -> None:
         message = self._native.pop(number, None)
         if message is not None:
-            self._acks.put_nowait(message)  # at most as many as are not answered for
+            self._acks.put_nowait(message)  # at most as many as are not answered
 
     async def _send_acks(self) -> None:
         while True:
             message = await self._acks.get()
-            # Where it is lost, the message comes again, and the gateway knows its identity.
+            # Where it is lost, the message comes again, and the gateway recognises its identity.
             with suppress(*_TROUBLE):
                 await message.ack()
 

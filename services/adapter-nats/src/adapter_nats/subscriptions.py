@@ -1,8 +1,8 @@
-"""Native subscriptions: what the filters together need, each message taken once.
+"""Native subscriptions: what the filters need together; each message is accepted once.
 
 NATS delivers a message once for each subscription that matches it. So only those that no other
-covers are made, and of several that overlap the oldest takes the message. Where that one ends, it
-passes on to the next (`Handover`), which the server serves already.
+covers are made, and of several that overlap the oldest accepts the message. Where that one ends,
+the next one, which is active already, replaces it (`Handover`).
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from fes.mapping.topics.tree import TopicTree, least
 from adapter_nats.handover import Handover
 
 MOST: Final = 4096
-"""Most native subscriptions of one adapter; above it every subject is subscribed to."""
+"""Most native subscriptions of one adapter; with more, every subject is subscribed to."""
 
 
 class Subscriptions:
@@ -25,7 +25,7 @@ class Subscriptions:
 
     Args:
         link: The connection.
-        take: Takes each message once.
+        take: Accepts each message once.
         queue: Group of clients among which the server divides the messages; "" for none.
     """
 
@@ -45,10 +45,10 @@ class Subscriptions:
         return len(self._made)
 
     async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs; return when the server has it active.
+        """Subscribe to what a filter needs, and wait until the server has it active.
 
         Raises:
-            EventServiceError: As the link; what was active stays.
+            EventServiceError: As for the link; what was active stays.
         """
         before = self._wanted.get(number)
         self._wanted[number] = patterns
@@ -62,10 +62,10 @@ class Subscriptions:
             raise
 
     async def forget(self, number: int) -> None:
-        """End what only one filter needed.
+        """End what only one filter needs.
 
         Raises:
-            EventServiceError: As the link.
+            EventServiceError: As for the link.
         """
         if self._wanted.pop(number, None) is not None:
             await self._settle()
@@ -121,7 +121,7 @@ class Subscriptions:
         return handle
 
     def _is_turn(self, pattern: str, subject: str, payload: bytes, headers: bytes) -> bool:
-        """Return whether it is a subscription's turn to take a message."""
+        """Return whether a subscription is the one that accepts a message."""
         matching = sorted(self._tree.covering(subject), key=self._ages.__getitem__)
         if self._handover is not None and len(matching) > 1:
             return self._handover.is_turn(pattern, matching, (subject, payload, headers))

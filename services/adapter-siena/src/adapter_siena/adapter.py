@@ -41,17 +41,17 @@ from adapter_siena.settings import Settings
 from adapter_siena.shapes import Shapes
 
 PAYLOAD_BYTES: Final = 1024 * 1024
-"""What a NATS server takes, unless it is configured otherwise."""
+"""Largest payload that a NATS server accepts by default."""
 
 OPEN_S: Final = 3.0
-"""Longest that connecting takes; the runtime tries again."""
+"""Longest time for connecting; the runtime tries again."""
 
 _CONTROL_NUMBER: Final = -1  # no subscription of the gateway has it
 _CONTROL: Final = (where((SUBJECT, "=", CONTROL_SUBJECT)),)
 
 
 class SienaMessage(NamedTuple):
-    """What the native client delivers."""
+    """A notification from the native client, with its stamp."""
 
     notification: Notification
     stamp: Stamp | None
@@ -91,11 +91,11 @@ class SienaAdapter(Adapter[Settings, SienaMessage]):
     def explain(
         cls, filter_: FesFilter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the native filters that a filter becomes."""
+        """Return the native filters of a filter."""
         return native_form(filter_, mapping, given)
 
     def _counted(self) -> dict[str, int]:
-        """Count for the native connection, which adapters of one process share, and client."""
+        """Return counters of the client, and of the connection that adapters share."""
         link = {f"link_{name}": n for name, n in counts_of(self._connection.link.counters).items()}
         return {
             **counts_of(self._connection.counters),
@@ -166,17 +166,17 @@ class SienaAdapter(Adapter[Settings, SienaMessage]):
         await self._held.remove(subscription.number)
 
     async def _subscribe_natively(self, wanted: Filter) -> NativeSubscription:
-        # The client calls one callback once for a notification, however many filters match it.
+        # The client calls each callback once for a notification, however many filters match it.
         return await self._client.subscribe(wanted, self._take)
 
     async def _cancel(self, native: NativeSubscription) -> None:
-        with suppress(NotConnectedError):  # it has ended here; the others learn it later
+        with suppress(NotConnectedError):  # it has ended here; other clients are notified later
             await self._client.cancel(native)
 
     async def _probe(self) -> None:
         await self._connection.probe(shared=True)
         if not self._connection.settled:
-            raise UnavailableError("subscriptions are not proved to be in force again yet")
+            raise UnavailableError("subscriptions are not proved to be active again yet")
 
     def _take(self, notification: Notification, stamp: Stamp | None) -> None:
         self.receive(SienaMessage(notification, stamp))

@@ -1,7 +1,7 @@
 """SIENA notifications as native events of the federation, and back; exact in both directions.
 
 The subject is the attribute `FES_Subject`. A string, double, boolean or octets is the same on both
-sides; an integer is a long or, beyond 32 bits, a longlong. `FES_Types` states what else it was. The
+sides; an integer is a long or, beyond 32 bits, a longlong. `FES_Types` states other types. The
 order of fields is the order on the wire, which the native client keeps.
 
 Source:
@@ -22,7 +22,7 @@ from adapter_siena.hints import TYPES, Hints, check_hint, read_hints, write_hint
 from adapter_siena.names import Names
 
 SUBJECT: Final = "FES_Subject"
-"""Name of the attribute that has the subject."""
+"""Name of the attribute that contains the subject."""
 
 _OWN: Final = frozenset((SUBJECT, TYPES))
 _NO_HINTS: Final[Hints] = {}
@@ -38,9 +38,9 @@ class Codec:
     """Writes and reads notifications.
 
     Args:
-        names: The way of names.
-        subject_attribute: Where the subject of a notification without `FES_Subject` is; "" where
-            there is none.
+        names: The conversion of names.
+        subject_attribute: Attribute with the subject of a notification without `FES_Subject`; ""
+            for none.
     """
 
     def __init__(self, names: Names, subject_attribute: str = "") -> None:

@@ -1,8 +1,8 @@
-"""The attribute `FES_Types`: types that a SIENA value does not tell by itself.
+"""The attribute `FES_Types`: types that a SIENA value does not show by itself.
 
-It is there only where an event has such a field, and names no other: `serial:longlong inner:event`
-says that `serial` is a 64-bit integer although its value fits 32 bits, and that `inner` is an event
-written as JSON.
+It is present only where an event has such a field, and names only these: `serial:longlong
+inner:event` says that `serial` is a 64-bit integer although its value fits 32 bits, and that
+`inner` is an event written as JSON.
 """
 
 from typing import Final
@@ -17,16 +17,16 @@ _WORDS: Final = {"longlong": Type.LONGLONG, "event": Type.EVENT}
 _NATIVE: Final[dict[Type, type]] = {Type.LONGLONG: int, Type.EVENT: str}
 
 Hints = dict[str, Type]
-"""Native name to type."""
+"""Types by native name."""
 
 
 def write_hint(name: str, kind: Type) -> str:
-    """Return what the attribute says of one field."""
+    """Return the attribute's entry for one field."""
     return f"{name}:{kind.name.lower()}"
 
 
 def read_hints(text: object) -> Hints:
-    """Return the types that the attribute tells.
+    """Return the types that the attribute states.
 
     Raises:
         MappingError: It is not well formed.
@@ -42,7 +42,7 @@ def read_hints(text: object) -> Hints:
 
 
 def check_hint(name: str, kind: Type, value: object) -> Type:
-    """Return a hinted type, where the value can be of it.
+    """Return a hinted type, after checking that the value can be of it.
 
     Raises:
         MappingError: It cannot.

@@ -1,4 +1,4 @@
-"""Filters of the federation as SIENA filters: never less, told where more.
+"""Filters of the federation as SIENA filters, which accept at least the same events.
 
 SIENA has conjunctions only: a filter with alternatives becomes several native ones.
 """
@@ -20,7 +20,7 @@ from adapter_siena.names import Names
 from adapter_siena.settings import Settings
 
 MAX_ALTERNATIVES: Final = 16
-"""Most native filters for one filter; above it they are widened to what they share."""
+"""Most native filters for one filter; more are widened to what they have in common."""
 
 _OPERATORS: Final = {
     "=": Op.EQ,
@@ -42,9 +42,9 @@ class FilterMapping:
 
     Args:
         mapping: Between native events and the federation's; it is inverted.
-        names: The way of names.
-        subject_attribute: Where the subject of a notification without `FES_Subject` is; "" where
-            there is none.
+        names: The conversion of names.
+        subject_attribute: Attribute with the subject of a notification without `FES_Subject`; ""
+            for none.
     """
 
     def __init__(self, mapping: Mapping, names: Names, subject_attribute: str = "") -> None:
@@ -53,13 +53,13 @@ class FilterMapping:
         self._subjects = (SUBJECT, subject_attribute) if subject_attribute else (SUBJECT,)
 
     def translate(self, tree: Condition) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
-        """Return native filters, one of which matches whatever the filter accepts.
+        """Return native filters that together match all that the filter accepts.
 
         Args:
             tree: From `fes.filter.parse`.
 
         Returns:
-            The filters, each once, and in words what they let pass beyond.
+            The filters, each once, and descriptions of what they accept beyond it.
         """
         subject = _only_subject(tree)
         words = Operators(
@@ -91,7 +91,7 @@ class FilterMapping:
 def native_form(
     filter_: FesFilter, mapping: Mapping, given: collections.abc.Mapping[str, Any]
 ) -> NativeForm:
-    """Return what a filter becomes at SIENA; see `fes.adapter.native_form`."""
+    """Return the SIENA form of a filter; see `fes.adapter.native_form`."""
     own = read_settings("siena", given, Settings)
     translator = FilterMapping(mapping, Names(own.substitute), own.subject_attribute)
     filters, widened = translator.translate(filter_.tree)
@@ -99,7 +99,7 @@ def native_form(
 
 
 def advertisement(notification: Notification) -> Filter:
-    """Return the advertisement of notifications that are like one: its subject, its names."""
+    """Return the advertisement of notifications like one: with its subject and its names."""
     values = notification.attributes
     return Filter(
         tuple(
@@ -115,7 +115,7 @@ def _constraint(term: Term, subject: str) -> Constraint:
 
 
 def _only_subject(tree: Condition) -> str | None:
-    """Return the one subject that a filter admits; None where it admits several, or any."""
+    """Return the only subject that a filter accepts; None where it accepts several, or any."""
     disjuncts = translate(tree, _SUBJECT_ONLY).disjuncts
     subjects = {term.value for terms in disjuncts for term in terms}
     if len(subjects) != 1 or not all(disjuncts):

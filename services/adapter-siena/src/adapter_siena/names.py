@@ -1,9 +1,10 @@
-"""Names of the federation as SIENA takes them, and back.
+"""Names of the federation in the alphabet of SIENA, and back.
 
-SIENA takes a letter or `_` first, then letters, digits, `_`, `/` and `.`. Any other character is
+SIENA accepts a letter or `_` first, then letters, digits, `_`, `/` and `.`. Any other character is
 written as its code point between `_.` and `.` (`license-no` is `license_.2D.no`), or as the
-substitute that the settings give. Parameters keep their names otherwise; attributes stand behind
-`FES_A.`, so that both may bear one name. Each name has one way out and the same manner back.
+substitute in the settings. Parameters keep their names otherwise; names of attributes get the
+prefix `FES_A.`, so that a parameter and an attribute may have the same name. The conversion is a
+bijection.
 
 Source:
     FES thesis, section 6.3.4: solution 3, a character that the user chooses.
@@ -19,32 +20,32 @@ from eventservices.siena.values import MAX_NAME_CHARACTERS, NAME
 from fes.errors import MappingError
 
 ATTRIBUTE: Final = "FES_A."
-"""What attributes of the federation stand behind."""
+"""Prefix of attributes of the federation."""
 
 RESERVED: Final = "FES_"
-"""Native names that begin so belong to the federation."""
+"""Native names with this prefix belong to the federation."""
 
 NAMES_MAX: Final = 4096
-"""Most names remembered in each direction; the one unused longest goes first."""
+"""Most names remembered in each direction; the one unused longest is dropped first."""
 
 _FIRST: Final = frozenset(string.ascii_letters + "_")
 _LEGAL: Final = _FIRST | frozenset(string.digits + "/.")
 _KEPT: Final = (_LEGAL, _LEGAL - frozenset("_/."), frozenset[str]())
-"""Characters that stay as they are: the first try that leads back to the name is in use."""
+"""Characters that stay unchanged, by attempt: the first that leads back to the name is used."""
 
 
 class Place(NamedTuple):
-    """Where a native attribute belongs in an event."""
+    """The place of a native attribute in an event."""
 
     is_attribute: bool
     name: str
 
 
 class Names:
-    """Writes and reads names; remembers those it has seen, up to a limit.
+    """Writes and reads names; remembers names that it converted, up to a limit.
 
     Args:
-        substitute: Illegal character to what represents it.
+        substitute: Replacement of each illegal character.
     """
 
     def __init__(self, substitute: Mapping[str, str]) -> None:
@@ -73,10 +74,10 @@ class Names:
         return _within_length(name, ATTRIBUTE + self._write(name, avoid=None))
 
     def _place(self, native: str) -> Place:
-        """Return what a native name names.
+        """Return the place of a native name.
 
         Raises:
-            MappingError: The name is reserved, or would go out otherwise than it came in.
+            MappingError: The name is reserved, or would have another form outbound.
         """
         if native.startswith(ATTRIBUTE):
             name = self._read(native.removeprefix(ATTRIBUTE))

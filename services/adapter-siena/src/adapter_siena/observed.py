@@ -1,4 +1,4 @@
-"""What native SIENA clients declare, in the neutral form of the federation's mapping."""
+"""Declarations of native SIENA clients, in the neutral form of the federation's mapping."""
 
 import math
 from typing import Final
@@ -31,12 +31,12 @@ from adapter_siena.codec import SUBJECT
 from adapter_siena.names import Names
 
 ROLE: Final = "fes-adapter"
-"""Role of adapters' native clients: an observer knows by it what a federation made."""
+"""Role of adapters' native clients, by which observers recognise what a federation made."""
 
 WITHOUT: Final = (ROLE, "observer")
 """Roles of clients that are not observed.
 
-What an adapter made is nobody's wish, its own or another's. An observer only watches.
+What any adapter made is not a client's request, and an observer only watches.
 """
 
 _RELATIONS: Final[dict[Op, Relation]] = {
@@ -54,11 +54,11 @@ _AFFIXES: Final[dict[Op, Affix]] = {
 
 
 def observed(seen: Seen, names: Names) -> Observed:
-    """Return what a client declared, or withdrew, as the federation takes it.
+    """Return what a client declared or withdrew, in the neutral form.
 
     Args:
         seen: From the native client's observation.
-        names: The way of names.
+        names: The conversion of names.
     """
     by = f"{seen.kind.name.lower()} of {seen.party} at {seen.connection}: "
     by += f"{format_filter(seen.filter)} {seen.pattern or ''}".rstrip()
@@ -70,17 +70,17 @@ def observed(seen: Seen, names: Names) -> Observed:
 
 
 def wanted(what: Filter, names: Names) -> Condition:
-    """Return a native filter in the filter language: at least what it accepts of the federation.
+    """Return a native filter in the filter language; it accepts at least the same events.
 
-    A nested event, which is as JSON text in SIENA, is not compared as text.
+    A nested event, which is JSON text in SIENA, is not compared as text.
     """
     return all_of(tuple(_test(each, names) for each in what.constraints))
 
 
 def announced(what: Filter, names: Names) -> tuple[Native, ...]:
-    """Return events that are like those of an advertisement; none where it names no subject.
+    """Return examples of an advertisement's events; none where it names no subject.
 
-    Constraints on one attribute are alternatives; of each, one that tells a value returns the type.
+    Constraints on one attribute are alternatives; a constraint with a value determines the type.
     """
     subjects = [
         each.value
@@ -118,14 +118,14 @@ def _test(constraint: Constraint, names: Names) -> Condition:
 
 
 def _is_constant(op: Op, value: str | float) -> bool:
-    """Return whether the filter language compares with a value as SIENA does."""
+    """Return whether the filter language compares with a value like SIENA."""
     if isinstance(value, bool):
         return op in (Op.EQ, Op.NE)
     return isinstance(value, str) or math.isfinite(value)
 
 
 def _reference(native: str, names: Names) -> Reference | None:
-    """Return what an attribute is; None where no event of the federation has it."""
+    """Return the field of an attribute; None where no event of the federation has it."""
     if native == SUBJECT:
         return Subject()
     try:

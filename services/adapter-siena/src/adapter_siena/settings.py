@@ -1,4 +1,4 @@
-"""What `federation.yaml` may specify of a SIENA event service."""
+"""Settings of a SIENA event service in `federation.yaml`."""
 
 from typing import Annotated, Literal
 
@@ -14,13 +14,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Settings of the event service, or of one adapter.
 
     Attributes:
-        index: Attribute by which the brokers preselect, as all native clients of the service have
-            it; None for none. `FES_Subject` has a broker deliver only the subjects requested.
+        index: Attribute by which the brokers preselect, the same for all native clients of the
+            service; None for none. With `FES_Subject` a broker delivers only the subjects that are
+            subscribed to.
         subject_attribute: Of native notifications without `FES_Subject`: the attribute whose text
             is their subject; "" sets such notifications aside.
-        substitute: Character that SIENA does not accept a name to what represents it, e.g.
-            `{"-": "."}`; any other is written as its code point, e.g. `_.2D.`.
-        semantics: What decides on delivery, as all native clients of the service have it:
+        substitute: Replacements of characters that SIENA does not accept in a name, e.g. `{"-":
+            "."}`; any other is written as its code point, e.g. `_.2D.`.
+        semantics: What decides on delivery, the same for all native clients of the service:
             `subscription` alone, or `advertisement` too.
     """
 

@@ -15,7 +15,7 @@ from adapter_siena.codec import SUBJECT
 from adapter_siena.mapping import advertisement
 
 SHAPES_MAX: Final = 1000
-"""Most shapes that are advertised at a time; the one unused longest is withdrawn."""
+"""Most shapes that are advertised at a time; the one unused longest is withdrawn first."""
 
 _Shape = tuple[object, frozenset[str]]
 
@@ -24,7 +24,7 @@ class Shapes:
     """Keeps the shapes of published notifications advertised.
 
     Args:
-        advertisements: Of the adapter's client.
+        advertisements: Advertisements of the adapter's client.
     """
 
     def __init__(self, advertisements: Advertisements) -> None:
@@ -36,10 +36,10 @@ class Shapes:
         return len(self._shapes)
 
     async def before(self, notification: Notification) -> None:
-        """Advertise a notification's shape, unless that was done.
+        """Advertise a notification's shape, unless it is advertised.
 
         Raises:
-            EventServiceError: As the native client.
+            EventServiceError: As for the native client.
         """
         values = notification.attributes
         shape = (values.get(SUBJECT), frozenset(values))

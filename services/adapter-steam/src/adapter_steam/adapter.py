@@ -41,18 +41,18 @@ from adapter_steam.proximity import area_of, parse_area
 from adapter_steam.settings import LARGEST_BYTES, SteamSettings, air_settings
 
 BURST = 64
-"""Publications between two turns of the loop."""
+"""Publications in one turn of the loop."""
 
 _OF_THE_AIR = ("malformed", "unclaimed", "refused", "uncovered", "reconnected")
 _SHARED = (*_OF_THE_AIR, "takeovers")
 
 
 class SteamAdapter(Adapter[SteamSettings, Notification]):
-    """Connects an access point to the air: one node, among others that the process may have.
+    """Connects an access point to the air: one node, of several that a process may have.
 
     Attributes:
-        location: Tells where the access point is; with `location: {live: true}` the program
-            around the adapter tells it: `adapter.location.update(…)`. None until it connects.
+        location: Location service of the access point; with `location: {live: true}` the
+            surrounding program updates it: `adapter.location.update(…)`. None until it connects.
     """
 
     kind: ClassVar[str] = "steam"
@@ -84,12 +84,12 @@ class SteamAdapter(Adapter[SteamSettings, Notification]):
     def explain(
         cls, filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]
     ) -> NativeForm:
-        """Return the native subscriptions that a filter becomes."""
+        """Return the native subscriptions of a filter."""
         del given
         return native_form(filter_, mapping)
 
     def _counted(self) -> dict[str, int]:
-        """Count for the node; what begins with `air_` is of the whole process."""
+        """Return counters of the node; those that begin with `air_` are of the whole process."""
         node, air = counts_of(self._node.counters), self._shared.counted()
         own = {name: count for name, count in node.items() if name not in _SHARED}
         shared = {f"air_{name}": air[name] for name in _OF_THE_AIR}
@@ -198,7 +198,7 @@ class SteamAdapter(Adapter[SteamSettings, Notification]):
             raise AdapterError(f"no position at {stamp.time_us}")
 
     def _once(self, notification: Notification) -> None:
-        # The node calls once for each subscription that accepts an event, one after the other.
+        # The node calls once for each subscription that accepts an event, in direct succession.
         if notification is not self._last:
             self._last = notification
             self.receive(notification)

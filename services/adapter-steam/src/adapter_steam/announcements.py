@@ -1,4 +1,4 @@
-"""What an adapter has announced: several announcements of one subject are one on the air."""
+"""Announcements of an adapter: several of one subject are one on the air."""
 
 from eventservices.steam import Proximity
 
@@ -6,7 +6,7 @@ from eventservices.steam import Proximity
 class Announcements:
     """Keeps the areas in which each subject is announced, the latest last.
 
-    There is one entry for each announcement that the gateway orders, so its limits are these.
+    There is one entry for each announcement that the gateway orders, so the gateway's limits apply.
     """
 
     def __init__(self) -> None:
@@ -17,10 +17,10 @@ class Announcements:
         self._areas.setdefault(subject, []).append(area)
 
     def remove(self, subject: str, area: Proximity) -> Proximity | None:
-        """Forget one announcement; harmless where there is none.
+        """Remove one announcement; nothing happens where there is none.
 
         Returns:
-            The area of the latest one that is left; None where the subject is announced no more.
+            The area of the latest one that is left; None where the subject is no longer announced.
         """
         areas = self._areas.get(subject, [])
         if area in areas:
@@ -33,5 +33,5 @@ class Announcements:
         return areas[-1]
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all announcements."""
         self._areas.clear()

@@ -1,7 +1,7 @@
-"""Events as STEAM carries them, and back: exact in both directions.
+"""Events in the form of STEAM, and back: exact in both directions.
 
-STEAM's integers have no width and it knows no events in events. Where a type would not come back
-as it was, the attribute `FES_Types` says so: `{"parameters": {"serial": "longlong"}}`.
+STEAM's integers have no width, and it has no events in events. Where a type would come back
+changed, the attribute `FES_Types` states it: `{"parameters": {"serial": "longlong"}}`.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,14 @@ from fes.model.types import INT32_MAX, INT32_MIN
 from adapter_steam.proximity import area_of, format_area
 
 TYPES_ATTRIBUTE = "FES_Types"
-"""Attribute that tells types; an application's own of that name has one `_` more on the air."""
+"""Attribute that states types; an application's own one of that name has one `_` more on the
+air."""
 
 KEPT_TYPES = 1024
-"""Most texts of types that are remembered; the one unused longest goes first."""
+"""Most texts of types that are remembered; the one unused longest is dropped first."""
 
 KEPT_CHARACTERS = 4096
-"""Longest text that is remembered: longer ones, from a stranger, would fill the memory."""
+"""Longest text that is remembered: longer ones, from unknown nodes, would fill the memory."""
 
 _Mark = Literal["longlong", "event"]
 _NO_MARKS: dict[str, _Mark] = {}
@@ -41,11 +42,11 @@ _BY_CLASS: dict[type, Type] = {
 
 
 class Types(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Types that STEAM's own do not tell.
+    """Types that STEAM's own types do not determine.
 
     Attributes:
-        parameters: Identifier to type.
-        attributes: Identifier, as on the air, to type.
+        parameters: Types by identifier.
+        attributes: Types by identifier on the air.
     """
 
     parameters: dict[str, _Mark] = {}
@@ -53,10 +54,10 @@ class Types(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
 
 def to_steam(native: Native) -> Event:
-    """Return an event as a STEAM node publishes it.
+    """Return an event in the form in which a STEAM node publishes it.
 
     Raises:
-        AdapterError: It has no subject, or an attribute `Proximity` that is none.
+        AdapterError: It has no subject, or an attribute `Proximity` that is not valid.
     """
     if native.subject is None or native.octets is not None:
         raise AdapterError("a STEAM event has a subject and parameters, not a payload of octets")
@@ -76,14 +77,14 @@ def to_steam(native: Native) -> Event:
 
 
 def to_native(notification: Notification) -> Native:
-    """Return what a STEAM node received.
+    """Return the native event that a STEAM node received.
 
-    The proximity of an event that its own producer stamped was given by that producer, and becomes
-    the attribute `Proximity`. Who republishes an event of others says its proximity, if it has
-    one, in that attribute; what the event crossed the air with is then only the access point's.
+    The proximity of an event that its own producer stamped is that producer's, and becomes the
+    attribute `Proximity`. An access point that republishes an event of others keeps its proximity,
+    if it has one, in that attribute; the proximity on the air is then only the access point's.
 
     Raises:
-        CodecError: The types that the event tells are not those of its values.
+        CodecError: The types that the event states are not those of its values.
     """
     values, stamp = notification.attributes, notification.stamp
     types = _types(values) if TYPES_ATTRIBUTE in values else None
@@ -132,7 +133,7 @@ def _marked(name: str, kind: Type, value: Any, mark: _Mark) -> Field:
 
 
 def _guarded(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return attributes with one `_` more where an application has an attribute of our name."""
+    """Return attributes, with one `_` more in the name of an application's own `FES_Types`."""
     if not any(_is_ours(field.id) for field in fields):
         return fields
     return tuple(

@@ -1,7 +1,7 @@
 """Control events on STEAM: a fixed number of strings, each of limited length.
 
-STEAM fixes number and types of an event type's parameters and has no strings of free length. So
-the control event's JSON text is cut into pieces; what is not needed stays empty.
+STEAM fixes number and types of an event type's parameters and has no strings of any length. So the
+control event's JSON text is cut into pieces; those not needed stay empty.
 
 Source:
     FES thesis, section 6.3.2.
@@ -15,13 +15,13 @@ from fes.model import Event as FesEvent
 from fes.model.text import from_json, to_json
 
 PIECES = 16
-"""Strings of a control event."""
+"""Number of strings of a control event."""
 
 PIECE_LENGTH = 4096
-"""Characters of each at most."""
+"""Most characters of each string."""
 
 CAPACITY = PIECES * PIECE_LENGTH
-"""Characters of the largest control event."""
+"""Most characters of a control event."""
 
 _NAMES = tuple(f"Text{number:02}" for number in range(1, PIECES + 1))
 
@@ -32,7 +32,7 @@ CONTROL_TYPE = EventType(
 
 
 def to_steam_control(event: FesEvent) -> Event:
-    """Return a control event as a STEAM node publishes it.
+    """Return a control event in the form in which a STEAM node publishes it.
 
     Raises:
         AdapterError: Its text is too long; nothing is cut off.
@@ -50,7 +50,7 @@ def from_steam_control(notification: Notification) -> FesEvent:
     """Return the control event that a STEAM node received.
 
     Raises:
-        CodecError: It does not tell one; the message states what is wrong.
+        CodecError: It is not a control event; the message states what is wrong.
     """
     pieces = [notification.parameters.get(name, "") for name in _NAMES]
     if not all(isinstance(piece, str) and len(piece) <= PIECE_LENGTH for piece in pieces):

@@ -14,7 +14,7 @@ from fes.mapping import Mapping
 from fes.mapping.named import named_subjects, rules_for
 
 MAX_ALTERNATIVES = 16
-"""Most native subscriptions for one subject; more are widened to what they share."""
+"""Most native subscriptions for one subject; more are widened to what they have in common."""
 
 _ORDERED = ("=", "<", "<=", ">", ">=")
 
@@ -24,8 +24,8 @@ class Wanted:
     """One native subscription.
 
     Attributes:
-        subject: Of native events.
-        terms: All must be true; none accepts everything.
+        subject: Subject of native events.
+        terms: Terms that must all be true; without terms it accepts everything.
     """
 
     subject: str
@@ -34,11 +34,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The native subscriptions that together let pass at least what a filter accepts.
+    """The native subscriptions that together accept at least what a filter accepts.
 
     Attributes:
-        wanted: No one twice; none at all where the filter accepts nothing.
-        widened: In words, what they let pass beyond it; empty where they are exact.
+        wanted: The subscriptions, each once; none at all where the filter accepts nothing.
+        widened: Descriptions of what they accept beyond it; empty where they are exact.
     """
 
     wanted: tuple[Wanted, ...]
@@ -47,11 +47,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What STEAM applies of a filter whose subject is known.
+    """The vocabulary of STEAM for a filter whose subject is known.
 
     Attributes:
-        mapping: Is inverted.
-        subject: The only one that the filter admits.
+        mapping: The mapping, which is inverted.
+        subject: The only subject that the filter accepts.
         max_disjuncts: Most native subscriptions.
     """
 
@@ -68,7 +68,7 @@ class Words:
         return term.op == "=" if isinstance(term.value, bool) else term.op in _ORDERED
 
     def rename(self, term: Term) -> Term | None:
-        """Return the native term; the subject is mapped apart, as it may have several."""
+        """Return the native term; the subject is mapped separately, since it may have several."""
         return term if term.kind == "subject" else self.mapping.native_terms(term, self.subject)
 
 
@@ -76,9 +76,9 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
     """Return the native subscriptions for a filter.
 
     Raises:
-        AdapterError: The filter does not say which subjects it wants: nothing native would be wide
-            enough; or it requests a reserved one.
-        AdapterError: It wants one that STEAM cannot have.
+        AdapterError: The filter does not name its subjects, so that no native subscription would be
+            wide enough; or it names a reserved one.
+        AdapterError: It names one that STEAM cannot express.
     """
     wanted: dict[Wanted, None] = {}
     widened: dict[str, None] = {}
@@ -96,7 +96,7 @@ def plan(filter_: Filter, mapping: Mapping) -> Plan:
 
 
 def native_form(filter_: Filter, mapping: Mapping) -> NativeForm:
-    """Return what a filter becomes at STEAM; see `fes.adapter.native_form`."""
+    """Return the form of a filter at STEAM; see `fes.adapter.native_form`."""
     planned = plan(filter_, mapping)
     lines = [
         " and ".join([f"subject {each.subject!r}", *map(_shown, each.terms)])

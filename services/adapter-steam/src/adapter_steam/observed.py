@@ -1,4 +1,4 @@
-"""What native STEAM nodes declare on the air, in the neutral form of the federation's mapping."""
+"""Declarations of native STEAM nodes, in the neutral form of the federation's mapping."""
 
 import math
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ from fes.model.attributes import PROXIMITY
 from adapter_steam.proximity import format_area
 
 LABEL: Final = "fes-adapter"
-"""Tells the node of an adapter from native ones, for whoever watches the air."""
+"""Distinguishes the nodes of adapters from native ones, for observers of the air."""
 
 
 def observed(sighting: Sighting) -> Observed | None:
-    """Return what a node declared, or withdrew, as the federation takes it.
+    """Return what a node declared or withdrew, in the neutral form.
 
     Args:
         sighting: From a native observer.
 
     Returns:
-        None where it is nothing that a native client declared: an event, or what an adapter made.
+        None where it is not a declaration of a native client: an event, or what an adapter made.
     """
     beacon = sighting.message
     if not isinstance(beacon, Announcement | Membership) or beacon.sender.label == LABEL:
@@ -48,9 +48,9 @@ def present(beacon: Beacon) -> Observed | None:
 
 
 def wanted(subject: str, terms: Iterable[NativeTerm]) -> Condition:
-    """Return a native subscription in the filter language: at least what it accepts.
+    """Return a native subscription in the filter language; it accepts at least the same events.
 
-    A nested event, which is as JSON text on the air, is not compared as text.
+    A nested event, which is JSON text on the air, is not compared as text.
     """
     is_subject = Comparison(Subject(), "=", Constant(subject))
     return all_of((is_subject, *map(_test, terms)))
@@ -63,7 +63,7 @@ def _test(term: NativeTerm) -> Condition:
         high = NativeTerm(term.parameter, "<=", term.upper)
         return all_of((_test(low), _test(high)))
     if isinstance(term.value, float) and math.isnan(term.value):
-        return Truth(value=False)  # nothing compares with it
+        return Truth(value=False)  # nothing can be compared with it
     if isinstance(term.value, bytes) or term.value in (math.inf, -math.inf):
         return Exists(name)  # the language has no such constant
     return Comparison(name, term.operator, Constant(term.value))

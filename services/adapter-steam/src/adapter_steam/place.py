@@ -1,4 +1,4 @@
-"""Where an access point is: the setting as a location service."""
+"""The place of an access point: a location service for the setting."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ async def location_of(context: AdapterContext, place: Place) -> Location:
     """Return the location service that a setting requests.
 
     Raises:
-        AdapterError: The trace cannot be read, or does not know the vehicle.
+        AdapterError: The trace cannot be read, or does not contain the vehicle.
     """
     if place.lat is not None and place.lon is not None:
         return FixedLocation(place.lat, place.lon)
@@ -26,7 +26,10 @@ async def location_of(context: AdapterContext, place: Place) -> Location:
 
 
 async def _on_track(context: AdapterContext, path: Path, vehicle: str) -> Location:
-    """Return a location on a track; the first adapter of a process that asks has it read."""
+    """Return a location on a track.
+
+    The first adapter of a process that needs it reads the trace.
+    """
     key = ("steam trace", str(path))
     try:
         await context.pool.acquire(key, lambda: asyncio.to_thread(load_trace, path), _keep)
@@ -39,4 +42,4 @@ async def _on_track(context: AdapterContext, path: Path, vehicle: str) -> Locati
 
 
 async def _keep(_: object) -> None:
-    """Do nothing: traces are remembered by the library that reads them."""
+    """Do nothing: the library that reads traces remembers them."""

@@ -1,4 +1,4 @@
-"""Proximities: the attribute's text, and what STEAM makes of it."""
+"""Proximities: the attribute's text, and STEAM's areas."""
 
 from functools import lru_cache
 
@@ -7,7 +7,8 @@ from fes.errors import AdapterError, EventError
 from fes.model import Field, attributes
 
 KEPT = 1024
-"""Most texts, and most proximities, that are remembered; the one unused longest goes first."""
+"""Most texts, and most proximities, that are remembered; the one unused longest is dropped
+first."""
 
 format_area = lru_cache(KEPT)(format_proximity)
 """Return the text of a proximity; see `format_proximity`."""
@@ -18,10 +19,10 @@ KEPT_CHARACTERS = 256
 
 
 def parse_area(text: str) -> Proximity:
-    """Return the proximity that an attribute's text tells.
+    """Return the proximity that an attribute's text specifies.
 
     Raises:
-        EventError: The text reports none.
+        EventError: The text is not a proximity.
     """
     return _parsed(text) if len(text) <= KEPT_CHARACTERS else _parsed.__wrapped__(text)
 

@@ -1,4 +1,4 @@
-"""What the file specifies of a STEAM event service, checked before anything starts."""
+"""Settings of a STEAM event service, checked before anything starts."""
 
 from secrets import token_hex
 from typing import Annotated
@@ -14,10 +14,10 @@ from msgspec import Meta
 from adapter_steam.proximity import parse_area
 
 ENVELOPE_BYTES = 16 * 1024
-"""Room on the air for what is around an event: stamp, place, names of types."""
+"""Bytes on the air beside an event: stamp, place, names of types."""
 
 LARGEST_BYTES = 1_000_000
-"""Largest payload that brokers take as they are installed."""
+"""Largest payload that brokers accept by default."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,10 +25,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     Attributes:
         trace: CSV file with the columns `time_us,vehicle,lat,lon`; relative to the federation file.
-        vehicle: Whose track it follows.
+        vehicle: The vehicle whose track it follows.
         lat: Degrees north, WGS 84.
         lon: Degrees east, WGS 84.
-        live: Whether the program around the adapter tells where it is: see `SteamAdapter.location`.
+        live: Whether the surrounding program updates it: see `SteamAdapter.location`.
     """
 
     trace: Annotated[str, Meta(min_length=1)] | None = None
@@ -38,7 +38,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     live: bool = False
 
     def __post_init__(self) -> None:
-        """Check that the place is reported once, and whole."""
+        """Check that the place is specified once, and completely."""
         given = [
             name for name in ("trace", "vehicle", "lat", "lon") if getattr(self, name) is not None
         ]
@@ -57,14 +57,14 @@ class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     Attributes:
         location: Where the access point is.
         range_m: Its radio range; metres.
-        proximity: Area of announcements and events that name none, as the attribute `Proximity`
-            is written; "" is the circle of `range_m` around the access point.
+        proximity: Area of announcements and events that name none, in the form of the attribute
+            `Proximity`; "" is the circle of `range_m` around the access point.
         air: Name of the air, the first level of its MQTT topics; "" is `<system>.<medium>`.
         cell_edge_m: Edge of a grid cell, the same in every process on the air; metres.
         connections: MQTT connections that the adapters of a process share.
-        client_id: MQTT client identifier, without the number of the connection that follows it; ""
-            is `<system>.<adapter>` and random characters.
-        v_max_mps: No access point moves faster; metres a second of the federation clock.
+        client_id: MQTT client identifier, to which the number of the connection is appended; "" is
+            `<system>.<adapter>` and random characters.
+        v_max_mps: Highest speed of an access point; metres a second of the federation clock.
     """
 
     location: Place
@@ -86,17 +86,17 @@ class SteamSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     @property
     def area(self) -> str:
-        """Text of the proximity that events have which name none."""
+        """Text of the proximity of events that name none."""
         return self.proximity or f"0,1,0,0,{self.range_m!r}"
 
 
 def air_settings(context: AdapterContext, settings: SteamSettings, broker: str) -> AirSettings:
-    """Return how this process connects to the air."""
+    """Return the settings with which this process connects to the air."""
     return AirSettings(
         broker,
         settings.air or f"{context.system}.{context.medium or context.service}",
-        # The first adapter of a process names its client. One of the same name elsewhere, which its
-        # gateway refuses, must not take this one's connection over.
+        # The first adapter of a process names its client. One of the same name in another process,
+        # which its gateway refuses, must not replace this one's connection.
         client_id=settings.client_id or f"{context.system}.{context.id}.{token_hex(4)}",
         cell_edge_m=settings.cell_edge_m,
         connections=settings.connections,

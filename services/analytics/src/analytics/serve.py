@@ -36,7 +36,7 @@ class ServeOptions:
         run: Where the run leaves its files: a folder or a URI.
         checkpoint: Where the judge keeps what it remembers; beside the logs where empty.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
+        port: Port; with 0 the system chooses one.
         pace: When something is read.
         terms: How it is judged.
         spark: How Spark is run.

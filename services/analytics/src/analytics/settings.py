@@ -23,7 +23,7 @@ _MEMORY = re.compile(r"[1-9]\d*[kmg]")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is reported."""
+        """Raise an error whose message is one line."""
         raise SettingError(message)
 
 

@@ -12,7 +12,7 @@ MAX_FRAMES_KEPT = 100_000
 
 
 class Bus(Protocol):
-    """Takes frames of any vehicle."""
+    """Accepts frames of any vehicle."""
 
     async def put(self, vehicle: str, data: bytes, time_us: int) -> Stamp:
         """Put the speed frame's data on a vehicle's bus.

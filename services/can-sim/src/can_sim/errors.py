@@ -7,11 +7,11 @@ CanSimError
 
 
 class CanSimError(Exception):
-    """Is the base of every error of can-sim."""
+    """Base of every error of can-sim."""
 
 
 class InputError(CanSimError, ValueError):
-    """States that a file or a setting is not valid.
+    """Raised when a file or a setting is not valid.
 
     Args:
         reason: What is wrong.
@@ -31,7 +31,7 @@ class InputError(CanSimError, ValueError):
 
 
 class BusError(CanSimError, ConnectionError):
-    """States that a frame could not be put on its bus.
+    """Raised when a frame could not be put on its bus.
 
     Args:
         reason: One word, for counters.

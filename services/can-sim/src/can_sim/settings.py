@@ -21,7 +21,7 @@ PREFIX = "CAN_SIM_"
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is reported."""
+        """Raise an error whose message is one line."""
         raise InputError(f"{self.prog}: {message}")
 
 

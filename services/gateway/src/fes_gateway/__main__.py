@@ -26,20 +26,21 @@ from fes_gateway.memory import check_memory, size_of
 from fes_gateway.pack import Pack, PackSettings
 
 HOSTNAME = "@hostname"
-"""Represents a replica's name that is the machine's: of containers, each has its own."""
+"""Replica name that is replaced by the machine's name: each container has its own."""
 
 FAILED = 1
-"""Status of a process of which a part failed that only a new start brings back."""
+"""Exit status of a process in which a part failed that only a new start restores."""
 
 TOLD_S = 1.0
-"""How long a process whose part failed goes on, so that probes and metrics tell why."""
+"""How long a process in which a part failed continues, so that probes and metrics show the
+reason."""
 
 
 def main() -> int:
-    """Run until it is requested to end; a bad file or option ends with status 2 and one line.
+    """Run until a signal ends it; a bad file or option ends it with status 2 and one line.
 
-    Where a gateway fails, the process ends with status 1, as if it were killed: natively all stays
-    as it is, and who started it starts it again.
+    Where a gateway fails, the process ends with status 1, as if it were killed: native
+    subscriptions stay, and a supervisor starts it again.
     """
     return command("fes-gateway", _main)
 
@@ -90,7 +91,10 @@ async def _serve(pack: Pack, options: argparse.Namespace) -> None:
 
 
 def _interface(pack: Pack, options: argparse.Namespace) -> tuple[str, int]:
-    """Return where the REST interface listens: as given, else as the one gateway's `http` says."""
+    """Return where the REST interface listens.
+
+    By the options, else by `http` of the only gateway.
+    """
     names = pack.settings.gateways
     told = pack.federation.gateways[names[0]].http if len(names) == 1 else UNSET
     host, port = (options.host, 0) if told is UNSET else (told.host, told.port)
@@ -101,7 +105,7 @@ def _interface(pack: Pack, options: argparse.Namespace) -> tuple[str, int]:
 
 
 async def _first_of(*events: asyncio.Event) -> asyncio.Event:
-    """Return the first of some events that is set."""
+    """Wait for the first of some events to be set, and return it."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for each in waiting:
@@ -133,7 +137,7 @@ def _process(options: argparse.Namespace) -> str:
 
 
 def _remote(federation: Federation, told: str) -> frozenset[str]:
-    """Return the adapters that live in other processes."""
+    """Return the adapters that run in other processes."""
     if told != "all":
         return frozenset(name for name in told.split(",") if name)
     return frozenset(
@@ -146,25 +150,25 @@ def _remote(federation: Federation, told: str) -> frozenset[str]:
 def _options() -> argparse.Namespace:
     parser = OptionParser("fes-gateway", "Gateways of a federation.", os.environ)
     add_part(parser)
-    parser.option("--gateways", "their identifiers, by commas; all where absent", default="")
-    parser.option("--remote", "their adapters that live elsewhere, or `all`", default="")
+    parser.option("--gateways", "their identifiers, separated by commas; default: all", default="")
+    parser.option("--remote", "their adapters that run in other processes, or `all`", default="")
     parser.option("--process", "name of the process, for its logs", default="")
     parser.option(
         "--replica",
-        f"its name, where the same gateways run several times; `{HOSTNAME}`: as the machine's",
+        f"its name, where the gateways have replicas; `{HOSTNAME}`: the machine's name",
         default="",
     )
     parser.option(
         "--memory-limit",
-        "bytes that the process may use, e.g. 150m; not checked where absent",
+        "most bytes that the process may use, e.g. 150m; default: not checked",
         kind=size_of,
         default=0,
     )
     parser.option("--host", "address to listen on", default="127.0.0.1")
-    parser.option("--names", "further names of this machine in requests, by commas", default="")
-    parser.option("--http-host", "of the REST interface; as `http` of the gateway, else --host")
-    parser.option("--http-port", "of it; as `http` of the gateway, else a free one", kind=port)
-    parser.option("--link-port", "where adapters dial in", kind=port, default=0)
+    parser.option("--names", "further host names in requests, separated by commas", default="")
+    parser.option("--http-host", "REST address; default: `http` of the gateway, else --host")
+    parser.option("--http-port", "its port; default: `http` of the gateway, else free", kind=port)
+    parser.option("--link-port", "port that adapters dial", kind=port, default=0)
     return parser.parse_args()
 
 

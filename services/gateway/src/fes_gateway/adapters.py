@@ -1,4 +1,4 @@
-"""What a gateway knows of its adapters, and the links to them."""
+"""The state of a gateway's adapters, and the links to them."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from serving.wall_clock import wall_us
 
 
 class AdapterState(msgspec.Struct):
-    """What a gateway knows of one of its adapters.
+    """The state of one adapter.
 
     Attributes:
         id: Adapter identifier.
@@ -20,11 +20,11 @@ class AdapterState(msgspec.Struct):
         linked: Whether its link is up.
         ready: Whether its last round trip through the event service came back.
         reason: Why it is not ready.
-        proved_us: When a round trip came back last, wall clock; 0 for never.
-        counters: As it told them last.
+        proved_us: When a round trip succeeded last, wall clock; 0 for never.
+        counters: The counters that it reported last.
         links: How often it was linked.
-        told_ready: Whether the core was told that it is ready.
-        up: What the core was told when it was linked.
+        told_ready: Whether readiness was reported to the core.
+        up: The input to the core when it was linked.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Adapters:
         self._behind: dict[str, None] = {}
 
     def attach(self, service: str, end: LinkEnd, capabilities: Mapping[str, object]) -> LinkUp:
-        """Use a link; return what the core is to be told."""
+        """Use a link; return the input for the core."""
         state = self.states[service]
         self._ends[service] = end
         state.linked, state.ready, state.reason = True, False, "no round trip yet"
@@ -82,7 +82,7 @@ class Adapters:
         return tuple(self.states[service] for service in self._ends)
 
     def count(self, counted: Counted, service: str) -> bool:
-        """Take what an adapter tells of itself; tell whether it became ready, or no longer is."""
+        """Accept an adapter's counters and state; return whether its readiness changed."""
         state = self.states[service]
         state.ready, state.reason = counted.ready, counted.reason
         state.counters = counted.counters
@@ -92,7 +92,7 @@ class Adapters:
         return changed
 
     def send(self, service: str, order: Order) -> str:
-        """Send an order; return why it was dropped, or ""."""
+        """Send an order; return why it was dropped, or "" where it was not."""
         end = self._ends.get(service)
         if end is None:
             return "link down"
@@ -103,7 +103,7 @@ class Adapters:
         return "link queue full"
 
     def tell(self, view: View) -> None:
-        """Tell all that are linked who the replicas are."""
+        """Send all linked adapters a view of the replicas."""
         for end in self._ends.values():
             end.send(view)
 

@@ -1,4 +1,4 @@
-"""The moment, on the wall clock, on the federation clock and on one that only goes forward."""
+"""The present moment on the wall clock, the federation clock and a steady clock."""
 
 import time
 
@@ -7,15 +7,18 @@ from fes.gateway.settings import Instant
 from serving.wall_clock import wall_us
 
 _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""On Linux the one that counts a suspended machine's time, too: who slept was away."""
+"""On Linux the clock that also counts the time of a suspended machine, during which it was away."""
 
 
 def steady_us() -> int:
-    """Return a clock that nobody sets, microseconds; it goes on while the machine sleeps."""
+    """Return a clock that cannot be set, microseconds.
+
+    It advances while the machine is suspended.
+    """
     return time.clock_gettime_ns(_STEADY) // 1000
 
 
 def instant(clock: TimeTeller) -> Instant:
-    """Return the moment on all clocks."""
+    """Return the present moment on all clocks."""
     now_us = wall_us()
     return Instant(now_us, clock.time_us(now_us), steady_us())

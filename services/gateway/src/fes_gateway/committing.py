@@ -1,7 +1,7 @@
-"""Commits before performing: what a gateway decided goes into its journal, then out.
+"""Commits before performing: a decision goes into the journal before its outputs are performed.
 
-Commits run in a thread of their own, several decisions at a time. What needs no commit does not
-wait for one, unless it must not overtake.
+Commits run in a thread of their own, several decisions at a time. Outputs that need no commit do
+not wait for one, unless they must not overtake others.
 """
 
 import asyncio
@@ -32,20 +32,20 @@ class Committing:
     """Commits what a gateway changed, then has performed what it ordered.
 
     Args:
-        name: Of the gateway.
+        name: Name of the gateway.
         journal: Its journal.
-        executor: One thread that the journal is used from.
+        executor: One thread, from which the journal is used.
         perform: Performs outputs.
         rested: Called when nothing waits any more.
-        counters: Count what failed.
+        counters: Counts what failed.
 
     Attributes:
         error: Why the journal cannot be written; empty where it can.
         uncommitted: Decisions that are not committed or not performed yet.
-        waiting_bytes: What decisions that wait for the journal account for.
-        sequence: Sequence number up to which the journal is known.
-        others: What is done where others append too; None where none do.
-        on_failed: Is told where nothing is committed any more: the task that commits has ended.
+        waiting_bytes: Bytes that decisions waiting for the journal account for.
+        sequence: Sequence number up to which the journal was read.
+        others: Callbacks for a journal to which others append too; None where none do.
+        on_failed: Called when nothing is committed any more, since the task that commits has ended.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class Committing:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> dict[str, bytes]:
-        """Begin; return what the journal adds up to."""
+        """Start; return the content of the journal."""
         loop = asyncio.get_running_loop()
         state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
         self._task = watched(self._commit(), f"{self._name} commit", self.on_failed)
         return state
 
     async def stop(self, within_s: float) -> bool:
-        """Finish what waits and close the journal; False where that was done before."""
+        """Finish what waits and close the journal; return False where that was done before."""
         task, self._task = self._task, None
         if task is None:
             return False
@@ -100,7 +100,7 @@ class Committing:
         return True
 
     def kill(self) -> None:
-        """End at once, as a process does that is killed; the journal stays open."""
+        """End at once, like a process that is killed; the journal stays open."""
         if self._task is not None:
             self._task.cancel()
 
@@ -109,7 +109,7 @@ class Committing:
         return self._waiting.qsize()
 
     def must_wait(self, outputs: list[Output]) -> bool:
-        """Tell whether outputs that need no commit must wait for those before them."""
+        """Return whether outputs that need no commit must wait for those before them."""
         return self.uncommitted > 0 and not all(map(self._may_overtake, outputs))
 
     def put(
@@ -120,7 +120,7 @@ class Committing:
         then: Callable[[], None] = nothing,
         void: Callable[[], None] = nothing,
     ) -> None:
-        """Have mutations committed, and then outputs performed; see `Waiting`."""
+        """Queue mutations to commit, and outputs to perform then; see `Waiting`."""
         if self._later:
             mutations = [*self._later.values(), *mutations]
             self._later, self._later_since_us = {}, 0
@@ -133,23 +133,23 @@ class Committing:
         self._waiting.put_nowait(waiting)
 
     def later(self, mutations: list[Mutation]) -> None:
-        """Have mutations committed with the next that are, or in `LATER_US`; one a key."""
+        """Queue mutations to commit with the next ones, or after `LATER_US`; one for each key."""
         self._later_since_us = self._later_since_us or steady_us()
         self._later.update((each.key, each) for each in mutations)
 
     def pass_time(self) -> None:
-        """Commit what has waited long enough for others to go with."""
+        """Commit what has waited long enough for others."""
         if self._later and steady_us() - self._later_since_us >= LATER_US:
             self.put([], [])
 
     def wake(self) -> None:
-        """Have read soon what others appended."""
+        """Read soon what others appended."""
         if not self._behind:
             self._behind = True
             self.put([], [])
 
     async def caught_up(self) -> None:
-        """Return once everything was followed that others had appended when this was called.
+        """Wait until all that others had appended before the call was followed.
 
         Raises:
             StoreError: Nothing is committed any more.
@@ -158,7 +158,7 @@ class Committing:
         await self.settled()
 
     async def settled(self) -> None:
-        """Return once all that was put before is committed, or void.
+        """Wait until all that was queued before is committed, or void.
 
         Raises:
             StoreError: Nothing is committed any more.
@@ -176,19 +176,19 @@ class Committing:
             raise StoreError(f"{self._name}: nothing is committed any more")
 
     async def state(self) -> dict[str, bytes]:
-        """Return what the journal adds up to; it is known up to there then.
+        """Return the content of the journal, and note that it was read.
 
-        Call it only in `Others.rested`: nothing is appended meanwhile.
+        Call it only in `Others.rested`, while nothing is appended.
         """
         loop = asyncio.get_running_loop()
         state, self.sequence = await loop.run_in_executor(self._executor, self._restore)
         return state
 
     def _may_overtake(self, output: Output) -> bool:
-        """Tell whether an output may be performed before what was decided earlier is committed.
+        """Return whether an output may be performed before earlier decisions are committed.
 
         Decisions and best-effort events may, unless such an event waits for the same event
-        service. An answer may not: it rests on a commit.
+        service. An answer may not: it depends on a commit.
         """
         if not isinstance(output, ToAdapter):
             return True
@@ -222,7 +222,10 @@ class Committing:
             self._counters.add("perform_failed")
 
     async def _committed(self, waiting: list[Waiting]) -> list[Waiting]:
-        """Commit; return what was committed: what no longer holds was abandoned."""
+        """Commit.
+
+        Return what was committed, without abandoned decisions, which are no longer valid.
+        """
         delay_s, in_doubt = FIRST_DELAY_S, False
         while True:
             try:
@@ -231,7 +234,7 @@ class Committing:
                 waiting = [each for each in waiting if self._stands(each)]
                 batch = [_entry(mutation) for each in waiting for mutation in each.mutations]
                 if batch:
-                    in_doubt = True  # where it fails, the same call again tells whether it did
+                    in_doubt = True  # where it fails, the same call again finds out whether it did
                     await self._append(batch)
             except Exception as error:  # noqa: BLE001 - nothing is performed uncommitted
                 if isinstance(error, BehindError) and self.others is not None:
@@ -265,7 +268,7 @@ class Committing:
             others.follow(tail)
 
     def _stands(self, waiting: Waiting) -> bool:
-        """Tell whether a decision still holds; one that does not is abandoned."""
+        """Return whether a decision is still valid; abandon it otherwise."""
         if waiting.holds():
             return True
         self.waiting_bytes -= waiting.size

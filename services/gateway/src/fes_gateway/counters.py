@@ -1,4 +1,4 @@
-"""Counters of decisions, with a bounded set of reasons."""
+"""Counters of decisions, with a fixed set of reasons."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -30,7 +30,7 @@ KNOWN_REASONS = frozenset(
 
 
 class Labels(NamedTuple):
-    """What a counter counts."""
+    """The labels of a counter."""
 
     decision: str
     reason: str
@@ -38,13 +38,13 @@ class Labels(NamedTuple):
 
 
 class Counters:
-    """Counts decisions; a reason in free words counts as `other`."""
+    """Counts decisions; any other reason counts as `other`."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, decision: str, reason: str = "", type_: str = "", count: int = 1) -> None:
-        """Count a decision, or several that are alike."""
+        """Count a decision, or several equal ones."""
         known = reason if reason in KNOWN_REASONS else "other"
         self._counts[decision, known, type_] += count
 

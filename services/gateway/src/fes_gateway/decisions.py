@@ -1,4 +1,4 @@
-"""Decisions of a gateway that wait for its journal, and what is done about them."""
+"""Decisions of a gateway that wait for its journal, and their callbacks."""
 
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -8,21 +8,21 @@ from fes.gateway.outputs import Mutation, Output, PutRow
 from fes_gateway.store import Tail
 
 ENTRY_BYTES = 500
-"""What a change that waits takes beside its value."""
+"""Bytes of a waiting change beside its value."""
 
 
 def always() -> bool:
-    """Report that a decision holds whatever others commit before it."""
+    """Return True: a decision is valid whatever others commit before it."""
     return True
 
 
 def never() -> bool:
-    """Report that a decision does not hold."""
+    """Return False: a decision is not valid any more."""
     return False
 
 
 def nobody(reason: str) -> None:
-    """Tell nobody."""
+    """Ignore a reason."""
     del reason
 
 
@@ -36,9 +36,9 @@ class Waiting(NamedTuple):
     Attributes:
         mutations: To commit.
         outputs: To perform then.
-        holds: States whether it still holds after others committed something before it.
+        holds: Returns whether it is still valid after others committed something before it.
         then: Called once it is committed, before its outputs are performed.
-        void: Called where it no longer holds and is not committed.
+        void: Called where it is no longer valid and is not committed.
     """
 
     mutations: list[Mutation]
@@ -56,12 +56,12 @@ class Waiting(NamedTuple):
 
 
 class Others(NamedTuple):
-    """What is done where others append to the journal too.
+    """Callbacks for a journal to which others append too.
 
     Attributes:
-        follow: Takes what they appended.
-        abandon: Takes the outputs of a decision that no longer holds.
-        rested: Awaited after each commit, and each time that something was followed.
+        follow: Accepts what they appended.
+        abandon: Accepts the outputs of a decision that is no longer valid.
+        rested: Awaited after each commit, and whenever something was followed.
     """
 
     follow: Callable[[Tail], None]

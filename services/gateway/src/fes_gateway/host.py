@@ -1,6 +1,6 @@
-"""A gateway at work: the sans-IO core with its journal, its links and its log.
+"""A running gateway: the sans-IO core with its journal, its links and its log.
 
-What the core decides is committed before it is performed. Commits run in a thread of their own;
+A decision of the core is committed before it is performed. Commits run in a thread of their own;
 what needs no commit does not wait for one.
 """
 
@@ -41,30 +41,30 @@ from fes_gateway.store import Journal
 _log = logging.getLogger(__name__)
 
 _DECIDED = (Heard, HeardControl, Done, Confirmed)
-"""What the core decides about."""
+"""Messages that are inputs of the core."""
 
 STOPPING_S = 5.0
-"""How long a gateway that stops waits for its journal."""
+"""How long a stopping gateway waits for its journal."""
 
 NO_CAPABILITIES: Mapping[str, object] = MappingProxyType({})
-"""Of an adapter that says nothing of its event service."""
+"""Capabilities of an adapter that reports none."""
 
 
 class GatewayHost:
     """Runs one gateway.
 
     Args:
-        settings: What the federation's file says of it.
+        settings: What the federation file specifies for it.
         journal: Its journal.
         executor: One thread that the journal is used from.
         log: The event log.
         clock: The federation clock.
-        replica: Name of this replica, where the gateway has several; "" where it stands alone.
+        replica: Name of this replica, where the gateway has several; "" where it has none.
 
     Attributes:
-        failure: Why it works no more: a task that it needs has ended, and its process has to be
+        failure: Why it no longer works: a task that it needs has ended, and its process has to be
             started again; empty while it works.
-        on_failed: Is told when it fails.
+        on_failed: Called when it fails.
         tick_error: Why the last tick failed; empty where it did not.
     """
 
@@ -121,14 +121,14 @@ class GatewayHost:
         self._recorder.write(Decided(Decision.STARTED))
 
     async def stop(self) -> None:
-        """Finish what waits for the journal and close it; harmless twice."""
+        """Finish what waits for the journal and close it; idempotent."""
         if self.replica is not None:
             await self.replica.stop()
         if await self.committing.stop(STOPPING_S):
             self._recorder.write(Decided(Decision.STOPPED))
 
     def fail(self, reason: str) -> None:
-        """Work no more: show no sign of life to other replicas, and have the process end.
+        """Stop working: send no heartbeat to other replicas, and end the process.
 
         Args:
             reason: Why.
@@ -143,7 +143,7 @@ class GatewayHost:
 
     @property
     def core(self) -> GatewayCore:
-        """What decides; another one where the gateway begins anew."""
+        """The core; a new one where the gateway begins again."""
         return self._decider.core
 
     @property
@@ -154,12 +154,12 @@ class GatewayHost:
     def attach(
         self, service: str, end: LinkEnd, capabilities: Mapping[str, object] = NO_CAPABILITIES
     ) -> None:
-        """Use a link to the adapter of an event service; it gets the whole desired state.
+        """Use a link to the adapter of an event service, and send it the whole desired state.
 
         Args:
             service: Event service identifier.
             end: The gateway's end of the link.
-            capabilities: What the adapter says of its event service, as in `Hello`.
+            capabilities: What the adapter declares about its event service, as in `Hello`.
         """
         up = self._linked.attach(service, end, capabilities)
         view = self._view()
@@ -179,7 +179,7 @@ class GatewayHost:
         self.handle(LinkDown(), service)
 
     def receiver(self, service: str) -> Callable[[Message], None]:
-        """Return what takes the messages of the adapter of an event service."""
+        """Return the function that accepts the messages of an event service's adapter."""
 
         def receive(message: Message) -> None:
             if isinstance(message, _DECIDED):
@@ -190,15 +190,15 @@ class GatewayHost:
         return receive
 
     def displaced(self, message: Message) -> None:
-        """Count what was sent to an adapter, but had to go for something more urgent.
+        """Count a message to an adapter that was dropped for a more urgent one.
 
-        A row in custody is sent again, as nobody answers for it.
+        A row in custody is sent again, since it is not confirmed.
         """
         del message
         self.counters.add("dropped", "link queue full")
 
     def inject(self, request: ControlEvent) -> str:
-        """Take a request from the API, the command line or the file.
+        """Accept a request from the API, the command line or the file.
 
         Args:
             request: Its stamp is replaced by one of the gateway's own.
@@ -230,33 +230,34 @@ class GatewayHost:
         return True
 
     def refuse(self, service: str, reason: str, token: int = 0) -> None:
-        """Count and log what the adapter of an event service may not say.
+        """Count and log a message that the adapter of an event service may not send.
 
         Args:
             service: Event service identifier.
             reason: Why it is refused.
-            token: Of an event that its service keeps: it is set aside, and never sound; 0 for none.
+            token: Identifies an event that its service keeps, and that will never be valid; 0 for
+                none.
         """
         self._performing.refuse(reason, service=service)
         if token:
             self._performing.perform([ToAdapter(service, Taken(token))])
 
     def refuse_link(self, reason: str) -> None:
-        """Count and log a link that was refused, or ended for what it said."""
+        """Count and log a link that was refused, or ended for a message."""
         self._performing.refuse("link", what=reason)
 
     def tick(self) -> None:
-        """Let time pass: leases are checked, forgotten rows are purged."""
+        """Process a tick: leases end, and withdrawals past their time are deleted."""
         self.handle(Tick())
         self.committing.pass_time()
         self._tell_whole()
 
     def followed(self, tail: Tail) -> None:
-        """Take what other replicas committed."""
+        """Process what other replicas committed."""
         self._decider.followed(tail)
 
     def viewed(self) -> None:
-        """Tell the adapters who the replicas are."""
+        """Send the adapters the view of the replicas."""
         view = self._view()
         if view is not None:
             self._linked.tell(view)
@@ -265,21 +266,21 @@ class GatewayHost:
         """Lead from now on.
 
         Args:
-            state: What the journal adds up to.
-            after: What numbers begin above.
+            state: The content of the journal.
+            after: Numbers begin above it.
         """
         self._decider.lead(state, after)
         self.on_lead()
 
     def step_down(self) -> None:
-        """Decide nothing any more that is for the leader; `follow` comes next."""
+        """Stop deciding what is for the leader; `follow` comes next."""
         self.core.step_down()
 
     def follow(self, state: dict[str, bytes]) -> None:
-        """Begin anew as a follower.
+        """Begin again as a follower.
 
         Args:
-            state: What the journal adds up to.
+            state: The content of the journal.
         """
         self._decider.begin_following(state)
         for adapter in self._linked.linked():
@@ -287,7 +288,7 @@ class GatewayHost:
 
     @property
     def bytes(self) -> dict[str, int]:
-        """What this gateway's tables account for, by name; see `memory`."""
+        """Bytes that this gateway's tables account for, by name; see `memory`."""
         delivery = self.core.delivery
         return {
             "requests": self.core.table.bytes,
@@ -299,7 +300,7 @@ class GatewayHost:
 
     @property
     def ready(self) -> bool:
-        """Whether every adapter proved a round trip lately and the journal can be written."""
+        """Whether every adapter proved a round trip recently and the journal can be written."""
         works = not (self.failure or self.store_error or self.tick_error)
         return works and all(state.ready for state in self.adapters.values())
 
@@ -309,12 +310,12 @@ class GatewayHost:
         return all(state.linked for state in self.adapters.values())
 
     def is_everywhere(self, row: str) -> bool:
-        """Tell whether every replica that lives has a row of the request table, by its name."""
+        """Return whether every replica that lives has a row of the request table, by its name."""
         return self.replica is None or self.replica.is_everywhere(row)
 
     @property
     def faults(self) -> dict[str, str]:
-        """What keeps the gateway from being ready: part to reason."""
+        """Reasons by part that keep the gateway from being ready."""
         faults = {
             state.id: state.reason or "not ready"
             for state in self.adapters.values()
@@ -335,7 +336,7 @@ class GatewayHost:
         return ToldView(view.number, self.replica.name, view.leader, view.members)
 
     def _tell_whole(self) -> None:
-        """Give adapters that miss orders the whole desired state, once it is committed."""
+        """Send adapters that miss orders the whole desired state, once it is committed."""
         if self.committing.uncommitted:
             return
         for adapter in self._linked.catch_up():

@@ -1,4 +1,4 @@
-"""What an adapter of another process says, looked at before the gateway accepts it."""
+"""Checks messages of adapters in other processes before the gateway accepts them."""
 
 from fes.errors import EventError, LimitError, LinkError
 from fes.link.end import Message, Receiver
@@ -9,16 +9,16 @@ from fes.model.limits import Limits
 from fes_gateway.host import GatewayHost
 
 MAX_VIA = 64
-"""Most event services that an event may tell to have passed."""
+"""Most event services that an event may have passed."""
 
 _NAME = Limits().name_length
 _SAID = (Heard, HeardControl, Done, Confirmed, Counted)
 
 
 class LinkGuard:
-    """Passes on what is sound; the rest is refused with its reason, or ends the link.
+    """Passes valid messages to the gateway; others are refused with the reason, or end the link.
 
-    Bodies are not looked at: gateways pass them on as they are.
+    Bodies are not checked: gateways forward them unchanged.
 
     Args:
         host: The gateway.

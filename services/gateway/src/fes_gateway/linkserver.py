@@ -1,4 +1,4 @@
-"""Where adapters of other processes and containers dial in: `ws://host:port/link`."""
+"""The server that adapters of other processes and containers dial: `ws://host:port/link`."""
 
 import asyncio
 import logging
@@ -14,33 +14,33 @@ from fes_gateway.host import GatewayHost
 from fes_gateway.linkguard import LinkGuard
 
 VERSION = 1
-"""Of the link's protocol."""
+"""Version of the link's protocol."""
 
 HELLO_S = 5.0
 """Longest wait for the opening handshake, and then for the hello."""
 
 STRANGERS = 64
-"""Most connections that have not sent a hello; one above it replaces the oldest."""
+"""Most connections that have not sent a hello; a further one replaces the oldest."""
 
 TELLING_S = 0.2
-"""Time for a refusal to go out."""
+"""Time for a refusal to be sent."""
 
 _log = logging.getLogger(__name__)
 
 
 class LinkServer:
-    """Accepts the links of adapters that live elsewhere.
+    """Accepts the links of adapters in other processes.
 
-    What is refused is counted and logged by the gateway that is meant; by the first one of the
-    process where none is.
+    A refused link is counted and logged by the gateway that it addressed, or by the first of the
+    process.
 
     Args:
         hosts: The gateways of this process, by identifier.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
+        port: Port; with 0 the system chooses one.
 
     Attributes:
-        refused: Links refused, or ended because the other end broke the protocol.
+        refused: Links refused, or ended since the other end broke the protocol.
     """
 
     def __init__(self, hosts: dict[str, GatewayHost], host: str, port: int) -> None:
@@ -74,7 +74,7 @@ class LinkServer:
         )
 
     async def stop(self) -> None:
-        """Close every link and listen no more; idempotent."""
+        """Close every link and stop listening; idempotent."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -96,7 +96,7 @@ class LinkServer:
             await link.end()
 
     async def _hello(self, link: "_Link") -> Hello:
-        while len(self._strangers) >= STRANGERS:  # an adapter speaks at once: the oldest is none
+        while len(self._strangers) >= STRANGERS:  # adapters send a hello at once: drop the oldest
             oldest = next(iter(self._strangers))
             del self._strangers[oldest]
             oldest.give_way()
@@ -141,7 +141,7 @@ class LinkServer:
 
 
 class _Link:
-    """One connection: first its hello is waited for, then what it says goes to a gateway."""
+    """One connection: it waits for a hello, then passes messages to a gateway."""
 
     def __init__(self, socket: ServerConnection) -> None:
         self._said: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
@@ -165,7 +165,7 @@ class _Link:
         raise LinkError("no hello in time")
 
     def give_way(self) -> None:
-        """Have `hello` fail: others that may specify one are there."""
+        """Make `hello` fail, since others that may send one are waiting."""
         if not self._said.done():
             self._said.set_exception(LinkError(f"silent, and {STRANGERS} others came later"))
 
@@ -180,7 +180,7 @@ class _Link:
 
     def _first(self, message: Message) -> None:
         if self._said.done():
-            return  # an adapter that is told its desired state tells again what it has to tell
+            return  # an adapter reports again once it receives its desired state
         if isinstance(message, Hello):
             self._said.set_result(message)
         else:

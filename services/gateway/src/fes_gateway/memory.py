@@ -1,8 +1,8 @@
-"""How much memory a process of gateways may take at most, from the bounds of all that it keeps.
+"""The most memory that a process of gateways may use, from the bounds of all that it keeps.
 
-What is counted is bounded in bytes; what is bounded by a number is counted by what one of it takes
-at most. A process that is given less than that does not start: it would be killed when it is
-needed, and again whenever its journal gives back what it kept.
+Bounds in bytes count as they are; bounds in numbers count as the most bytes of each. A process with
+less memory than that does not start: it would be killed under load, and again whenever it restores
+its journal.
 """
 
 import re
@@ -21,16 +21,16 @@ PROCESS_BYTES: Final = 64 * MIB
 """The interpreter and its modules: 60 MiB of resident memory were measured."""
 
 ADAPTER_BYTES: Final = 4 * MIB
-"""An adapter in the same process, without what waits in it."""
+"""An adapter in the same process, without messages that wait in it."""
 
 MARK_BYTES: Final = 350
-"""A mark of a row that went."""
+"""A delivery record of a custody row."""
 
 ORIGIN_BYTES: Final = 350
-"""An origin of which marks of delivery are kept, beside a bit for each number of its window."""
+"""An origin with delivery records, beside a bit for each number of its window."""
 
 LANES: Final = 2
-"""Lanes of a link, and of the orders that wait in an adapter: events, and all else."""
+"""Lanes of a link, and of the orders that wait in an adapter: events, and everything else."""
 
 _SIZE: Final = re.compile(r"([0-9]{1,15})([kmg]?)b?", re.ASCII)
 _UNITS: Final = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
@@ -40,7 +40,7 @@ def size_of(text: str) -> int:
     """Return a size in bytes, written as Docker does: `150m`, `1g`, or bytes.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a size.
     """
     found = _SIZE.fullmatch(text.lower())
     if found is None:
@@ -49,12 +49,12 @@ def size_of(text: str) -> int:
 
 
 def most_of_gateway(settings: GatewaySettings) -> dict[str, int]:
-    """Return the most bytes that each table of a gateway takes, by name."""
+    """Return the most bytes that each table of a gateway accounts for, by name."""
     adapters = len(settings.adapters)
     window = ORIGIN_BYTES + settings.window // 8
     return {
         "requests": settings.requests_bytes,
-        "custody": 2 * settings.custody_bytes,  # what passed event services finds more room
+        "custody": 2 * settings.custody_bytes,  # events that passed event services find more room
         "marks": settings.marks * MARK_BYTES,
         "origins": settings.origins * window * len(settings.services),
         "waiting": settings.waiting_bytes,
@@ -65,7 +65,7 @@ def most_of_gateway(settings: GatewaySettings) -> dict[str, int]:
 
 
 def most_of(federation: Federation, settings: PackSettings) -> int:
-    """Return the most bytes that a process takes."""
+    """Return the most bytes that a process uses."""
     total = PROCESS_BYTES
     for name in settings.gateways:
         total += sum(most_of_gateway(GatewaySettings.of(federation, name)).values())
@@ -76,15 +76,15 @@ def most_of(federation: Federation, settings: PackSettings) -> int:
 
 
 def check_memory(federation: Federation, settings: PackSettings, limit_bytes: int) -> None:
-    """Check that a process stays within a limit, whatever it is sent.
+    """Check that a process stays within a limit, whatever it receives.
 
     Args:
         federation: The file, checked.
         settings: What the process hosts.
-        limit_bytes: What it may take; 0 where nobody says.
+        limit_bytes: Most bytes that it may use; 0 where there is no limit.
 
     Raises:
-        FederationError: It may take more.
+        FederationError: It may use more.
     """
     most = most_of(federation, settings)
     if limit_bytes and most > limit_bytes:

@@ -1,7 +1,7 @@
 """Several gateways with their adapters in one process.
 
-One loop, one event log, one thread for the journals, shared connections to brokers; each gateway
-keeps its own core, journal and identity, as it would alone.
+They share one loop, one event log, one thread for the journals and connections to brokers; each
+gateway has its own core, journal and identity, as it would alone.
 """
 
 import asyncio
@@ -43,22 +43,23 @@ from fes_gateway.watched import watched
 _log = logging.getLogger(__name__)
 
 TICK_ERROR = 300
-"""Most characters of why a tick failed."""
+"""Most characters of the reason why a tick failed."""
 TICK_S = 1.0
 NOBODY = Stamp("unstamped", 0, 1, 0, "unstamped")
 
 
 @dataclass(frozen=True, slots=True)
 class PackSettings:
-    """What one process hosts.
+    """What a process hosts.
 
     Attributes:
         process: Name of the process, for its logs.
         gateways: Identifiers of its gateways.
-        remote: Identifiers of their adapters that live in other processes.
-        run: Folder of the run: logs and journals lie below it.
+        remote: Identifiers of their adapters that run in other processes.
+        run: Folder of the run, for logs and journals.
         replica: Name of this process among the replicas of its gateways; "" where there are none.
-        clock: File that tells when the federation's clock begins; None where its own file does.
+        clock: File that states when the federation clock begins; None where the federation file
+            does.
     """
 
     process: str
@@ -78,7 +79,7 @@ class Pack:
         base: Folder of the file.
 
     Attributes:
-        failed: Set once a gateway works no more, so that the process has to end.
+        failed: Set once a gateway no longer works, so that the process has to end.
     """
 
     def __init__(self, federation: Federation, settings: PackSettings, base: Path) -> None:
@@ -121,7 +122,7 @@ class Pack:
     async def _start(self) -> None:
         self.meter.start()
         self.collector.start()
-        own = shared_slice()  # so that what has started is not kept waiting by the others
+        own = shared_slice()  # so that gateways that have started are not blocked by the others
         for name, host in self.hosts.items():
             host.on_lead = partial(self._make_static, name, host)
             host.on_failed = self.failed.set
@@ -144,7 +145,7 @@ class Pack:
         self._ticker = watched(self._tick(), "tick", self._fail)
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop gracefully: adapters withdraw, journals close, the log ends."""
+        """Stop in order: adapters withdraw, journals close, the log ends."""
         self.collector.stop()
         self.meter.stop()
         if self._guide is not None:
@@ -159,7 +160,7 @@ class Pack:
         self.log.close()
 
     def abandon(self) -> None:
-        """End the log, and nothing else: what is subscribed natively stays, as after a kill."""
+        """Close only the log: native subscriptions stay, as after a kill."""
         self.log.close()
 
     @property
@@ -238,7 +239,7 @@ class Pack:
 
 
 def control_of(request: Request, system: str) -> ControlEvent:
-    """Return the control event of a request in the file."""
+    """Return the control event for a request in the file."""
     return ControlEvent(
         stamp=NOBODY,
         system=system,
@@ -252,14 +253,14 @@ def control_of(request: Request, system: str) -> ControlEvent:
 
 
 def what(request: Request) -> str:
-    """Return what a request in the file is about, as the request table keys it."""
+    """Return the filter or subject of a request in the file, as the request table keys it."""
     if request.event is not UNSET:
         return str(request.event.get("subject", ""))
     return "" if request.filter is UNSET else canonical(parse(request.filter))
 
 
 def withdrawn(host: GatewayHost, requests: Sequence[Request], system: str) -> list[ControlEvent]:
-    """Return what withdraws the requests of an earlier start that the file no longer has."""
+    """Return the withdrawals of requests of an earlier start that are no longer in the file."""
     withdrawing = {registry: name for name, registry in WITHDRAWING.items()}
     kept = {
         (request.source, what(request), pattern)

@@ -1,4 +1,4 @@
-"""Tasks that a gateway cannot do without: where one ends unexpectedly, somebody is reported."""
+"""Tasks that a gateway cannot work without: the unexpected end of one is reported."""
 
 import asyncio
 import logging
@@ -7,15 +7,15 @@ from collections.abc import Callable, Coroutine
 _log = logging.getLogger(__name__)
 
 Failed = Callable[[str], None]
-"""Takes why a task ended."""
+"""Called with the reason why a task ended."""
 
 
 def watched(act: Coroutine[None, None, None], name: str, failed: Failed) -> asyncio.Task[None]:
     """Start a task that runs until it is cancelled.
 
     Args:
-        act: What it does.
-        name: Of the task.
+        act: The coroutine.
+        name: Name of the task.
         failed: Called once where it ends by itself, by an error or without one.
     """
 

@@ -22,10 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        arguments: Of the command line; the process's own where None.
+        arguments: Arguments of the command line; the process's own where None.
 
     Returns:
-        0; 1 where something is away or taken; 2 for bad input, with one line on standard error.
+        0; 1 where something cannot be reached or is in use; 2 for bad input, with one line on
+        standard error.
     """
     return command("traffic-control", lambda: _main(arguments))
 

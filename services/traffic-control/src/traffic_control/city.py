@@ -1,4 +1,4 @@
-"""What the city has to know of the federation: its SIENA service, and its monitors."""
+"""The city's view of the federation: its SIENA service, and its monitors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from traffic_control.monitors import Limit, read_limits
 
 KIND: Final = "siena"
 STEAM: Final = "steam-m-"
-"""What is before a monitor's name in the identifier of its event service on the air."""
+"""Prefix of a monitor's name in the identifier of its event service on the air."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Monitor:
 
     Attributes:
         name: Its name.
-        destination: Its event service on the air: where its limit is applied.
-        gateways: Gateways that are attached there.
+        destination: Its event service on the air, where its limit is applied.
+        gateways: Gateways that are attached to it.
         limit_kmh: Its limit at the start.
     """
 
@@ -38,16 +38,16 @@ class Monitor:
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """Where the city is in the federation.
+    """The place of the city in the federation.
 
     Attributes:
         system: System identifier.
         service: Its SIENA service: the Source of its requests.
         brokers: Addresses of that service's servers.
-        settings: Of that service.
+        settings: Settings of that service.
         monitors: In the order of `monitors.csv`.
         wall_start_us: When the run's clock began, microseconds since 1970 UTC; 0 where the file
-            does not tell.
+            does not state it.
     """
 
     system: str
@@ -59,11 +59,11 @@ class City:
 
 
 def read_city(run: Path, file: Path, environment: Mapping[str, str]) -> City:
-    """Return what a run's files say of the city.
+    """Return the city that a run's files describe.
 
     Args:
         run: The run folder, with `monitors.csv`.
-        file: The federation's file, resolved.
+        file: The federation file, resolved.
         environment: For variables and overrides in the file.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Commands: what the city asked a monitor for, as `commands.jsonl` tells."""
+"""Commands: the city's requests for monitors, as in `commands.jsonl`."""
 
 from typing import Literal
 
@@ -12,13 +12,13 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         action: What was requested.
-        monitor: Of which monitor.
+        monitor: Name of the monitor.
         destination: Its event service.
         limit: km/h.
         filter: The limit as a filter.
         request: Request id.
-        sent_us: When it was given to SIENA, wall clock, microseconds since 1970 UTC.
-        applied_us: When it was active at the monitor's gateway, the same; None where that was
+        sent_us: When it was published on SIENA, wall clock, microseconds since 1970 UTC.
+        applied_us: When it became active at the monitor's gateway, likewise; None where that was
             not learnt in time.
         v: Version of the line.
     """

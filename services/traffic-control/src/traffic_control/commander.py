@@ -1,4 +1,4 @@
-"""Gives commands by opaque requests, learns their outcomes and writes both down.
+"""Sends commands as opaque requests, learns their outcomes and logs both.
 
 Source:
     FES thesis, section 5.3.5 (opaque requests).
@@ -22,41 +22,41 @@ CONFIRM_S: Final = 10.0
 """Longest wait for the outcome of a command."""
 
 LOOK_S: Final = 1.0
-"""Time after which a renewal's outcome is requested, once."""
+"""Time after which the outcome of a renewal is queried, once."""
 
 
 class Asker(Protocol):
     """Makes opaque requests; `fes.adapter.opaque_client.OpaqueClient` is one."""
 
     async def subscribe(self, dist_list: str, filter_: str, lease_s: float = 0.0) -> str:
-        """Make, or renew, a subscription; returns the request id."""
+        """Make or renew a subscription; return the request id."""
         ...
 
     async def unsubscribe(self, dist_list: str, filter_: str) -> str:
-        """Withdraw a subscription; returns the request id."""
+        """Withdraw a subscription; return the request id."""
         ...
 
 
 class Confirms(Protocol):
-    """Learns when a command came into force; see `Confirmer`."""
+    """Learns when a command became active; see `Confirmer`."""
 
     async def once(self, monitor: Monitor, command: Command) -> int | None:
-        """Return when it did; None where nobody says so now."""
+        """Return when it became active; None where no gateway reports that now."""
         ...
 
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
-        """Return when it did; None where that was not learnt in time."""
+        """Return when it became active; None where that was not learnt in time."""
         ...
 
 
 class Commander:
-    """Returns the commands of one city.
+    """Sends the commands of one city.
 
     Args:
         asker: Makes the requests.
         confirms: Learns their outcomes.
-        write: Takes each command once its outcome is known, or its time is over.
-        lease_s: How long a limit lives unless it is renewed, seconds.
+        write: Called with each command once its outcome is known, or its time is over.
+        lease_s: How long a limit lasts without renewal, seconds.
         clock_us: The wall clock, microseconds since 1970 UTC.
 
     Attributes:
@@ -82,10 +82,10 @@ class Commander:
         """Make a request.
 
         Returns:
-            The command, its outcome not known yet.
+            The command, without its outcome.
 
         Raises:
-            AwayError: SIENA accepts nothing now.
+            AwayError: SIENA cannot be reached now.
         """
         text, sent_us = filter_of(limit_kmh), self._clock_us()
         try:
@@ -107,18 +107,18 @@ class Commander:
         )
 
     async def learn(self, monitor: Monitor, command: Command) -> int | None:
-        """Wait for a command's outcome and write it down, known or not.
+        """Wait for a command's outcome and log it, known or not.
 
         Returns:
-            When it came into force; None where that was not learnt in time.
+            When it became active; None where that was not learnt in time.
         """
         return await self._noted(command, self._confirms.within(monitor, command, CONFIRM_S))
 
     async def look(self, monitor: Monitor, command: Command) -> int | None:
-        """Look once, after a moment, what became of a command, and write it down.
+        """Query the outcome of a command once, after a moment, and log it.
 
         Returns:
-            When it came into force; None where nobody said so.
+            When it became active; None where no gateway reported that.
         """
         return await self._noted(command, self._later(monitor, command))
 

@@ -1,4 +1,4 @@
-"""Learns from a monitor's gateway when a command came into force."""
+"""Learns from a monitor's gateway when a command became active."""
 
 import asyncio
 import logging
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 FIRST_PAUSE_S: Final = 0.02
 MOST_PAUSE_S: Final = 2.0
 PAUSE_GROWTH: Final = 2.0
-"""Each pause to the one before: a busy gateway is asked the less often the longer it takes."""
+"""Factor between two pauses: a busy gateway is queried less often the longer it takes."""
 
 TIMEOUT_S: Final = 2.0
 MOST_WAITS: Final = 6
-"""How often the time for an outcome restarts, as something happened."""
+"""How often the time for an outcome restarts, since something happened."""
 
 AT_ONCE: Final = 8
-"""Most gateways asked at the same time."""
+"""Most gateways queried at the same time."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -44,11 +44,11 @@ class _Outcome(msgspec.Struct, frozen=True):
 
 
 class Confirmer:
-    """Asks the gateways.
+    """Queries gateways for the outcomes of commands.
 
     Args:
-        endpoints: Where they are.
-        http: Client that asks; the caller closes it.
+        endpoints: Addresses of the gateways.
+        http: Client for the queries; the caller closes it.
     """
 
     def __init__(self, endpoints: Endpoints, http: httpx.AsyncClient) -> None:
@@ -58,17 +58,17 @@ class Confirmer:
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def once(self, monitor: Monitor, command: Command) -> int | None:
-        """Return when a command came into force; None where no gateway declares so now."""
+        """Return when a command became active; None where no gateway reports that now."""
         steps = await self._steps(monitor, command.request)
         return in_force_us(steps, monitor.destination, command)
 
     async def within(self, monitor: Monitor, command: Command, seconds: float) -> int | None:
-        """Return when a command came into force; None where that was not learnt in time.
+        """Return when a command became active; None where that was not learnt in time.
 
-        The time restarts with each step that the gateway accepts with it, `MOST_WAITS` times at
-        most: a busy gateway that gets on is waited for, and not asked once more. A gateway that is
-        being asked when the time is over is waited for, at most `TIMEOUT_S`: `httpx` never gives
-        back the place of a request that is cancelled while it connects.
+        The time restarts with each further step that the gateway reports, at most `MOST_WAITS`
+        times: so the city waits for a busy gateway that makes progress, and does not send the
+        request again. A query that is under way when the time is over is awaited, at most
+        `TIMEOUT_S`: `httpx` never frees the place of a request that is cancelled while it connects.
         """
         pause_s, known = FIRST_PAUSE_S, 0
         last_s = time.monotonic() + MOST_WAITS * seconds
@@ -107,13 +107,14 @@ class Confirmer:
 
 
 def in_force_us(steps: Sequence[Step], destination: str, command: Command) -> int | None:
-    """Return when a command came into force, wall clock, microseconds since 1970 UTC.
+    """Return when a command became active, wall clock, microseconds since 1970 UTC.
 
-    A subscription is active when it is applied at the destination. An unsubscription is when the
-    gateway took it: from then on it passes nothing on, though the native one may last a moment.
+    A subscription is active when it is applied at the destination. An unsubscription is active when
+    the gateway accepts it: from then on the gateway forwards nothing, though the native
+    subscription may last a moment longer.
 
     Returns:
-        None where the steps do not tell.
+        None where the steps do not show it.
     """
     for step in steps:
         if step.decision == "applied" and step.service == destination:

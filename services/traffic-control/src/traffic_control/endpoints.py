@@ -23,10 +23,10 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Endpoints:
-    """Knows the addresses; reads the file again whenever it changed.
+    """Keeps the addresses; reads the file again whenever it changed.
 
     Args:
-        path: The file; it may come later.
+        path: The file, which may be written later.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class Endpoints:
         self._read_at: tuple[int, int] = (0, 0)
 
     def url(self, gateway: str) -> str | None:
-        """Return where a gateway listens, without a path; None where nobody knows."""
+        """Return the URL of a gateway, without a path; None where it is not known."""
         self._refresh()
         found = self._known.get(gateway)
         return found.url.rstrip("/") if found else None

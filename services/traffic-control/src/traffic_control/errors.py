@@ -4,7 +4,7 @@ ControlError
 ├── InputError   (ValueError)       a file, an option or a limit is not valid
 ├── UnknownError (KeyError)         there is no such monitor
 ├── BusyError    (RuntimeError)     too much is in progress; a retry helps
-└── AwayError    (ConnectionError)  what was asked cannot be reached
+└── AwayError    (ConnectionError)  a service or program cannot be reached
 """
 
 from typing import Final
@@ -12,22 +12,22 @@ from typing import Final
 import msgspec
 
 UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What reading bytes that are not the JSON expected raises."""
+"""Errors of reading bytes that are not the expected JSON."""
 
 
 class ControlError(Exception):
-    """Is the base of every error of traffic-control."""
+    """Base of every error of traffic-control."""
 
 
 class InputError(ControlError, ValueError):
-    """States that a file, an option or a limit is not valid; the message names the place."""
+    """Raised when a file, an option or a limit is not valid; the message names the place."""
 
 
 class UnknownError(ControlError, KeyError):
-    """States that there is no such monitor.
+    """Raised when there is no such monitor.
 
     Args:
-        monitor: The name that was given.
+        monitor: The unknown name.
     """
 
     def __init__(self, monitor: str) -> None:
@@ -40,8 +40,8 @@ class UnknownError(ControlError, KeyError):
 
 
 class BusyError(ControlError, RuntimeError):
-    """States that too many commands for a monitor are in progress."""
+    """Raised when too many commands for a monitor are in progress."""
 
 
 class AwayError(ControlError, ConnectionError):
-    """States that the event service, or the running traffic-control, cannot be reached."""
+    """Raised when the event service, or the running traffic-control, cannot be reached."""

@@ -1,4 +1,4 @@
-"""What an earlier traffic-control of the same run left: active limits, and offenders logged."""
+"""History of an earlier traffic-control of the same run: active limits, and logged offenders."""
 
 import logging
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _offenders = msgspec.json.Decoder(Offender)
 
 @dataclass(slots=True)
 class Left:
-    """What was left at one monitor.
+    """The limits that were left at one monitor.
 
     Attributes:
         held: Limits requested and not withdrawn, km/h, with when each was requested last.
@@ -37,11 +37,11 @@ class Left:
 
 
 def read_history(path: Path, since_us: int) -> dict[str, Left]:
-    """Return by monitor what was not withdrawn.
+    """Return the limits that were not withdrawn, by monitor.
 
     Args:
-        path: The file; lines that are not commands are passed over.
-        since_us: What was sent before is active no more.
+        path: The file; lines that are not commands are skipped.
+        since_us: Limits sent before are no longer active.
     """
     newest: dict[tuple[str, float], Command] = {}
     for command in _lines(path, _commands):
@@ -59,7 +59,7 @@ def read_offenders(path: Path, since_us: int) -> Iterator[Offender]:
     """Yield the offenders that were logged in this run, oldest first.
 
     Args:
-        path: The file; lines that are not offenders are passed over.
+        path: The file; lines that are not offenders are skipped.
         since_us: When the run began; what was logged before belongs to another.
     """
     return (one for one in _lines(path, _offenders) if one.wall_us >= since_us)

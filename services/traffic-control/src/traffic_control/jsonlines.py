@@ -10,7 +10,7 @@ import msgspec
 log = logging.getLogger(__name__)
 
 MAX_WAITING_BYTES = 4 * 1024 * 1024
-"""Most that is kept for a file that cannot be written; further lines are lost and counted."""
+"""Most bytes kept for a file that cannot be written; further lines are lost and counted."""
 
 _LOOK_BACK_BYTES = 64 * 1024
 _encoder = msgspec.json.Encoder()
@@ -19,12 +19,12 @@ _encoder = msgspec.json.Encoder()
 class JsonLines:
     """Appends lines to a file.
 
-    A file whose last line is from this run is gone on with, behind its last whole line; any other
-    is begun again. What cannot be written is counted and told, and harms nothing else.
+    A file whose last line is from this run is continued after its last complete line; any other is
+    begun again. What cannot be written is counted and reported, and affects nothing else.
 
     Args:
         path: The file.
-        member: Which member of a line states when, microseconds since 1970 UTC.
+        member: Member of a line that contains its time, microseconds since 1970 UTC.
         since_us: When the run began.
 
     Attributes:
@@ -53,7 +53,7 @@ class JsonLines:
         return self._path.name
 
     def append(self, line: msgspec.Struct | dict[str, Any]) -> None:
-        """Append a line; `flush` hands it to the operating system."""
+        """Append a line; `flush` writes it to the operating system."""
         if len(self._waiting) > MAX_WAITING_BYTES:
             self.lost += 1
             return
@@ -61,7 +61,7 @@ class JsonLines:
         self._lines += 1
 
     def flush(self) -> None:
-        """Hand what was appended to the operating system; what fails is tried again later."""
+        """Write what was appended to the operating system; what fails is tried again later."""
         if not self._waiting or self._stream.closed:
             return
         try:

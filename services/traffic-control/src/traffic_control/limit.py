@@ -1,4 +1,4 @@
-"""Speed limits, and the filters that they are."""
+"""Speed limits, and their filters."""
 
 import math
 from decimal import Decimal
@@ -11,10 +11,10 @@ MAX_KMH: Final = 10_000.0
 
 
 def number(text: str) -> float:
-    """Return the number that a text is, strictly: Python alone reads `1_000`, or other digits.
+    """Return the number in a text, strictly: without `1_000` or other digits, which Python accepts.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a number.
     """
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text[:40]!r} is not a number")
@@ -36,14 +36,14 @@ def check_limit(limit_kmh: float) -> float:
 
 
 def limit_text(limit_kmh: float) -> str:
-    """Return a limit as people write it, as short as it can be told: 70, 62.5."""
+    """Return the shortest text of a limit: 70, 62.5."""
     if limit_kmh == int(limit_kmh):
         return str(int(limit_kmh))
     return format(Decimal(repr(limit_kmh)), "f")
 
 
 def filter_of(limit_kmh: float) -> str:
-    """Return the filter of a limit, in the filter language: what drives faster.
+    """Return the filter of a limit, in the filter language: it accepts faster vehicles.
 
     Source:
         FES thesis, section 5.8.1.

@@ -1,4 +1,4 @@
-"""Keeps every monitor's limit in force: sets, changes, renews and withdraws them.
+"""Keeps every monitor's limit active: sets, changes, renews and withdraws limits.
 
 A limit is a subscription of the city at the monitor's event service, with a lease. A change
 subscribes the new limit before it unsubscribes the old one: no offender passes in between.
@@ -34,17 +34,18 @@ receives every request, and those of a large city would process all of them for 
 outcome is waited for."""
 
 SWITCH_S: Final = 3.0
-"""Longest wait for a new limit before the old one is withdrawn all the same."""
+"""Longest wait for a new limit before the old one is withdrawn anyway."""
 
 
 class Limits:
     """The limits of all monitors.
 
     Args:
-        monitors: Each with its limit at the start.
-        commander: Gives the commands.
+        monitors: The monitors, each with its limit at the start.
+        commander: Sends the commands.
         renew_s: Time between two renewals, seconds.
-        left: What an earlier traffic-control of the run left in force, by monitor; it goes on.
+        left: Limits that an earlier traffic-control of the run left active, by monitor; they
+            continue.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Limits:
 
     @property
     def faults(self) -> dict[str, str]:
-        """Monitors of which no limit was in force since the start."""
+        """Monitors of which no limit was active since the start."""
         return {
             post.monitor.name: f"limit {limit_text(post.limit)} km/h is not applied yet"
             for post in self.posts
@@ -75,10 +76,10 @@ class Limits:
         }
 
     async def change(self, name: str, limit_kmh: float) -> tuple[str, ...]:
-        """Change a monitor's limit; what becomes of it is told by `posts`.
+        """Change a monitor's limit; `posts` shows the outcome.
 
         Args:
-            name: Of the monitor.
+            name: Name of the monitor.
             limit_kmh: The new limit.
 
         Returns:
@@ -88,7 +89,7 @@ class Limits:
             UnknownError: There is no such monitor.
             InputError: The limit is out of range.
             BusyError: Too many changes are in progress.
-            AwayError: SIENA takes nothing now; nothing was changed.
+            AwayError: SIENA cannot be reached now; nothing was changed.
         """
         post = self._posts.get(name)
         if post is None:
@@ -101,7 +102,7 @@ class Limits:
         return (command.request,)
 
     async def run(self) -> None:
-        """Set what is not set, renew what is due, withdraw what is superseded; for ever."""
+        """Set, renew and withdraw limits as they are due, until cancelled."""
         while True:
             try:
                 await self._attend_all()
@@ -110,7 +111,7 @@ class Limits:
             await asyncio.sleep(TICK_S)
 
     async def withdraw(self, within_s: float) -> None:
-        """Withdraw every limit and wait for the outcomes; what comes later is not waited for."""
+        """Withdraw every limit and wait for the outcomes, no longer than `within_s`."""
         try:
             for post in self.posts:
                 async with post.turn:
@@ -123,7 +124,7 @@ class Limits:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for no outcome any more; harmless twice."""
+        """Stop waiting for outcomes; idempotent."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -183,7 +184,7 @@ class Limits:
             await self._unset(post, limit)
 
     async def _settle(self, post: Post, command: Command) -> None:
-        """See a new limit come into force, and then withdraw the others."""
+        """Wait until a new limit is active, and then withdraw the others."""
         async with asyncio.TaskGroup() as group:
             learning = group.create_task(self._learn(post, command))
             await asyncio.wait([learning], timeout=SWITCH_S)

@@ -17,7 +17,7 @@ MAX_MONITORS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What the file specifies of one monitor.
+    """The entry of one monitor in the file.
 
     Attributes:
         kmh: Its limit, km/h.
@@ -32,7 +32,7 @@ def read_limits(path: Path) -> dict[str, Limit]:
     """Return the limit of each monitor, in the file's order.
 
     Raises:
-        InputError: The file cannot be read, names nobody or somebody twice, or a limit is not one;
+        InputError: The file cannot be read, names no monitor or one twice, or a limit is not valid;
             the message names file, line and column.
     """
     limits: dict[str, Limit] = {}

@@ -1,4 +1,4 @@
-"""Offenders: Speed events that the city's native SIENA client was given."""
+"""Offenders: Speed events that the city's native SIENA client received."""
 
 import math
 from typing import Literal, TypeGuard
@@ -11,13 +11,13 @@ from traffic_control.city import STEAM
 
 
 class Offender(msgspec.Struct, frozen=True, kw_only=True):
-    """One delivery, as `offenders.jsonl` has it.
+    """One delivery, as in `offenders.jsonl`.
 
     Attributes:
-        wall_us: When it came, wall clock, microseconds since 1970 UTC.
-        time_us: The event's own time, of the trace.
+        wall_us: When it arrived, wall clock, microseconds since 1970 UTC.
+        time_us: The event's own time, on the trace's clock.
         id: Identity of the event; empty where its publisher did not stamp.
-        monitor: Who reported it; empty where it did not come from a monitor.
+        monitor: Monitor that reported it; empty where it did not come from one.
         vehicle: Licence number.
         rate: Speed, km/h.
         path: Event services passed, oldest first.

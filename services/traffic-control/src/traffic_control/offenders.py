@@ -14,7 +14,7 @@ from traffic_control.offender import Offender, offender_of
 log = logging.getLogger(__name__)
 
 KEPT: Final = 10_000
-"""Most offenders kept in memory; the oldest goes first. The file has all."""
+"""Most offenders kept in memory; the oldest is dropped first. The file contains all."""
 
 
 class Numbered(NamedTuple):
@@ -25,7 +25,7 @@ class Numbered(NamedTuple):
 
 
 class Offenders:
-    """Accepts what the native client delivers.
+    """Logs and keeps the offenders that the native client delivers.
 
     Args:
         write: Appends to the log.
@@ -57,7 +57,7 @@ class Offenders:
             self._recent.append(offender)
 
     def take(self, notification: Notification, stamp: Stamp | None) -> None:
-        """Take one delivery; never blocks."""
+        """Accept one delivery; never blocks."""
         offender = offender_of(notification, stamp, self._clock_us())
         if offender is None:
             self.unreadable += 1
@@ -78,10 +78,10 @@ class Offenders:
         return self.after(max(0, self.count - limit), limit)
 
     def after(self, number: int, limit: int) -> list[Numbered]:
-        """Return the offenders that follow a number and are kept still, oldest first.
+        """Return the offenders after a number that are still kept, oldest first.
 
         Args:
-            number: Of the last one that the caller has; 0 for none.
+            number: Number of the last one that the caller has; 0 for none.
             limit: Most that are returned.
         """
         oldest = self.count - len(self._recent) + 1

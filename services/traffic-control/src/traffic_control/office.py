@@ -1,4 +1,4 @@
-"""The traffic control office: all that the REST interface shows and changes."""
+"""The traffic control office: the state that the REST interface shows and changes."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ class Office:
 
     Attributes:
         siena: Its place on SIENA.
-        commander: Returns the commands.
-        limits: Of all monitors.
+        commander: Sends the commands.
+        limits: Limits of all monitors.
         offenders: The log of offenders.
         logs: Its files.
     """
@@ -29,7 +29,7 @@ class Office:
 
     @property
     def faults(self) -> dict[str, str]:
-        """What keeps it from being ready: part to reason.
+        """Reasons by part that keep it from being ready.
 
         It is ready once every limit has been applied, while SIENA proves a round trip and the
         files can be written.

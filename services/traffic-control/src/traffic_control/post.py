@@ -21,17 +21,17 @@ class Post:
 
     Attributes:
         monitor: The monitor.
-        limit: The limit wanted, km/h.
-        held: Limits requested and not withdrawn, oldest first; the one wanted is among them once
+        limit: The desired limit, km/h.
+        held: Limits requested and not withdrawn, oldest first; the desired one is among them once
             it was requested.
-        applied_us: When the limit wanted came into force, wall clock, microseconds since 1970 UTC;
+        applied_us: When the desired limit became active, wall clock, microseconds since 1970 UTC;
             None until that is known.
         was_applied: Whether any limit has been active since the start.
-        request: Id of the last request for the limit wanted.
+        request: Id of the last request for the desired limit.
         asked_s: When that was made, monotonic; None for never.
         under_way: Commands that wait for their outcome.
-        unanswered: Requests in a row for the limit wanted whose outcome nobody learnt.
-        turn: Held while a request for the monitor is made.
+        unanswered: Successive requests for the desired limit whose outcome was not learnt.
+        turn: Lock that serialises requests for the monitor.
     """
 
     monitor: Monitor
@@ -47,12 +47,12 @@ class Post:
 
     @property
     def superseded(self) -> tuple[float, ...]:
-        """Limits that are held and not wanted any more."""
+        """Limits that are not withdrawn and no longer desired."""
         return tuple(limit for limit in self.held if limit != self.limit)
 
     @property
     def asks(self) -> bool:
-        """Whether the limit wanted is requested, and not known to be active."""
+        """Whether the desired limit is requested, and not known to be active."""
         return self.applied_us is None and self.under_way > 0
 
     def check_free(self) -> None:
@@ -67,7 +67,7 @@ class Post:
             )
 
     def is_due(self, now_s: float, renew_s: float, retry_s: float) -> bool:
-        """Return whether the limit wanted must be requested (again) now.
+        """Return whether the desired limit must be requested (again) now.
 
         Args:
             now_s: Monotonic seconds.
@@ -84,7 +84,7 @@ class Post:
         return waited_s >= renew_s
 
     def asked(self, command: Command, now_s: float) -> None:
-        """Note that a limit was requested; it is the one wanted from now on."""
+        """Note that a limit was requested; it is the desired one from now on."""
         if command.limit != self.limit:
             self.limit, self.applied_us, self.unanswered = command.limit, None, 0
         self.held[command.limit] = None
@@ -95,7 +95,7 @@ class Post:
         self.held.pop(command.limit, None)
 
     def learnt(self, command: Command, applied_us: int | None) -> None:
-        """Note when a command came into force; None where that is not known."""
+        """Note when a command became active; None where that is not known."""
         stands = command.action != "unsubscribe" and command.limit == self.limit
         if stands and applied_us is None:
             self.unanswered += 1

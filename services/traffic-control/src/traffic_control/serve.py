@@ -1,4 +1,4 @@
-"""`traffic-control serve`: the city at work, until it is requested to stop."""
+"""`traffic-control serve`: runs the city until a signal ends it."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ WITHDRAW_S: Final = 3.0
 """Longest wait for the limits' withdrawal when stopping."""
 
 NAME: Final = "traffic-control"
-"""Name under which other containers reach it."""
+"""Host name under which other containers reach it."""
 
 WHERE: Final = "traffic-control.json"
 """File in the run folder that states where the running traffic-control listens."""
@@ -51,14 +51,14 @@ WHERE: Final = "traffic-control.json"
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """How the city is run.
+    """Options of a running city.
 
     Attributes:
         run: The run folder.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
+        port: Port; with 0 the system chooses one.
         renew_s: Time between two renewals of a limit, seconds.
-        lease_s: How long a limit lives unrenewed, seconds.
+        lease_s: How long a limit lasts without renewal, seconds.
         endpoints: File that states where the gateways listen.
     """
 
@@ -71,10 +71,10 @@ class ServeOptions:
 
 
 async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = None) -> None:
-    """Run until it is requested to end, or until `stop` is set; then withdraw the limits.
+    """Run until a signal requests the end, or `stop` is set; then withdraw the limits.
 
     Raises:
-        InputError: The SIENA service's settings are not good.
+        InputError: The SIENA service's settings are not valid.
         OSError: A file cannot be opened, or the address is in use.
     """
     stopping = stop or ending_event()
@@ -124,7 +124,7 @@ async def _office(options: ServeOptions, city: City) -> AsyncIterator[Office]:
 
 @asynccontextmanager
 async def _background(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Have something done meanwhile; it is ended at the end."""
+    """Run work in the background, and cancel it at the end."""
     task = asyncio.create_task(work)
     try:
         yield task

@@ -1,4 +1,4 @@
-"""Settings: the command line, and the environment for what it leaves out."""
+"""Settings from the command line, and from the environment for absent options."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ DEFAULT_PORT: Final = 8090
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error here is reported."""
+        """Raise an error whose message is one line."""
         raise InputError(f"{self.prog}: {message}")
 
 
@@ -25,7 +25,7 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     """Return the settings of a command.
 
     `TRAFFIC_CONTROL_RUN`, `…_FEDERATION`, `…_HOST`, `…_PORT`, `…_RENEW_S`, `…_LEASE_S`,
-    `…_ENDPOINTS` and `…_URL` represent options that are not given.
+    `…_ENDPOINTS` and `…_URL` set options that are absent.
 
     Raises:
         InputError: A setting is unknown or not valid.
@@ -39,7 +39,7 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     change.add_argument("limit", type=_limit, help="km/h")
     for one in (show, change):
         _add_run(one, environment)
-        _adder(one, environment)("--url", str, None, "where it listens; see the run folder")
+        _adder(one, environment)("--url", str, None, "its address; default: as in the run folder")
     options = parser.parse_args(arguments)
     if options.command == "serve" and options.lease_s <= options.renew_s:
         raise InputError("traffic-control: --lease-s must be longer than --renew-s")
@@ -53,11 +53,16 @@ def _add_run(parser: argparse.ArgumentParser, environment: Mapping[str, str]) ->
 def _add_serve(parser: argparse.ArgumentParser, environment: Mapping[str, str]) -> None:
     _add_run(parser, environment)
     add = _adder(parser, environment)
-    add("--federation", Path, None, "resolved federation file; federation.yaml in the run folder")
+    add(
+        "--federation",
+        Path,
+        None,
+        "resolved federation file; default: in the run folder",
+    )
     add("--host", str, "127.0.0.1", "address to listen on")
     add("--port", _port, DEFAULT_PORT, "port to listen on; 0 for a free one")
     add("--renew-s", _seconds, 30.0, "seconds between two renewals of a limit")
-    add("--lease-s", _seconds, 90.0, "seconds that a limit lives unless it is renewed")
+    add("--lease-s", _seconds, 90.0, "seconds that a limit lasts without renewal")
     add("--endpoints", Path, None, "where gateways listen; endpoints.json in the run folder")
 
 

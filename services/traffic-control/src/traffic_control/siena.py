@@ -1,4 +1,4 @@
-"""The city's place on SIENA: a native client that receives, a FES-aware one that asks."""
+"""The city's clients on SIENA: a native one that receives, an FES-aware one for requests."""
 
 import asyncio
 import logging
@@ -25,10 +25,10 @@ CLIENT: Final = "traffic-control"
 
 PROBE_S: Final = 2.0
 STALE_S: Final = 10.0
-"""Age at which the last round trip proves nothing any more."""
+"""Age from which the last round trip proves nothing any more."""
 
 OPEN_S: Final = 3.0
-"""Longest that one try to connect takes."""
+"""Longest time for one attempt to connect."""
 
 FIRST_RETRY_S, MOST_RETRY_S = 0.2, 5.0
 
@@ -38,7 +38,7 @@ class Siena:
 
     Args:
         city: Where the service is.
-        hear: Takes every Speed event.
+        hear: Called with every Speed event.
         clock_s: Monotonic seconds.
 
     """
@@ -57,7 +57,7 @@ class Siena:
 
     @property
     def fault(self) -> str:
-        """What keeps the service from being used; "" where a round trip was proved lately."""
+        """Why the service cannot be used; "" where a round trip was proved recently."""
         if self._proved_s is None:
             return self._reason
         age_s = self._clock_s() - self._proved_s
@@ -73,11 +73,11 @@ class Siena:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Disconnect; harmless where not connected."""
+        """Disconnect; idempotent."""
         await self._stack.aclose()
 
     async def subscribe(self, dist_list: str, filter_: str, lease_s: float = 0.0) -> str:
-        """Make, or renew, an opaque subscription; see `OpaqueClient.subscribe`.
+        """Make or renew an opaque subscription; see `OpaqueClient.subscribe`.
 
         Raises:
             UnavailableError: The service is away, or not connected yet.
@@ -93,10 +93,10 @@ class Siena:
         return await self._opaque().unsubscribe(dist_list, filter_)
 
     async def connect(self) -> None:
-        """Connect, as often as it takes.
+        """Try to connect until it succeeds.
 
         Raises:
-            InputError: The service's settings are not good; a retry does not help.
+            InputError: The service's settings are not valid; a retry does not help.
         """
         pause_s = FIRST_RETRY_S
         while True:
@@ -111,7 +111,7 @@ class Siena:
                 return
 
     async def watch(self) -> None:
-        """Prove a round trip every few seconds, for ever."""
+        """Prove a round trip every few seconds, until cancelled."""
         while True:
             await self.prove()
             await asyncio.sleep(PROBE_S)

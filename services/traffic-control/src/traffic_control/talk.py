@@ -1,4 +1,4 @@
-"""`traffic-control limits` and `set`: speak to the running one."""
+"""`traffic-control limits` and `set`: requests to the running traffic-control."""
 
 import json
 from pathlib import Path
@@ -15,10 +15,10 @@ TIMEOUT_S: Final = 10.0
 
 
 def running_url(run: Path) -> str:
-    """Return where the traffic-control of a run listens.
+    """Return the URL of a run's traffic-control.
 
     Raises:
-        AwayError: The run's folder does not tell.
+        AwayError: The run's folder does not contain it.
     """
     path = run / WHERE
     try:
@@ -31,8 +31,8 @@ def show_limits(url: str) -> list[str]:
     """Return a line for each monitor.
 
     Raises:
-        AwayError: Nobody answers there.
-        InputError: It does not know what was queried.
+        AwayError: There is no answer.
+        InputError: It refused the query.
     """
     rows = _ask("GET", f"{url}/v1/limits")
     width = max((len(row["monitor"]) for row in rows), default=0)
@@ -43,7 +43,7 @@ def set_limit(url: str, monitor: str, limit_kmh: float) -> str:
     """Change a limit; return what was begun.
 
     Raises:
-        AwayError: Nobody answers there, or SIENA accepts nothing now.
+        AwayError: There is no answer, or SIENA accepts nothing now.
         InputError: The monitor is not known, or the limit is not one.
     """
     body = {"limit_kmh": limit_kmh}

@@ -31,7 +31,7 @@ class Change:
     removed: tuple[EventType, ...] = ()
 
     def __bool__(self) -> bool:
-        """Tell whether anything changed."""
+        """Return whether anything changed."""
         return bool(self.added or self.removed)
 
 
@@ -119,7 +119,7 @@ class ChangeTable:
         return tuple(sorted(self._subscriptions.count))
 
     def put(self, member: Member, now_s: float) -> Outcome:
-        """Take a member's state, unless a newer one is known.
+        """Accept a member's state, unless a newer one is known.
 
         Args:
             member: The state.
@@ -136,7 +136,7 @@ class ChangeTable:
         return self._replace(known, member)
 
     def beat(self, member_id: str, version: int, now_s: float) -> bool:
-        """Take a member's sign of life; tell whether its present state is known."""
+        """Accept a member's heartbeat; return whether its present state is known."""
         known = self._members.get(member_id)
         if known is None or known.version < version:
             return False
@@ -154,7 +154,7 @@ class ChangeTable:
         return [member for member, deadline in self._deadlines.items() if deadline < now_s]
 
     def extend_all(self, now_s: float) -> None:
-        """Give every member its whole time anew, after a while in which none could be heard."""
+        """Restart the time of every member, after a while in which none could be received."""
         for member in self._members.values():
             self._deadlines[member.id] = now_s + BEATS_MISSED * member.beat_s
 

@@ -149,12 +149,12 @@ class EventChannel(QoSAdmin, Closing):
         self._core.store.limits_changed()
 
     def on_malformed(self, callback: Callable[[str, bytes], None]) -> None:
-        """Have `callback` told the reason and the bytes of each message set aside from now on."""
+        """Call `callback` with the reason and the bytes of each message set aside from now on."""
         self._core.dispatcher.on_malformed = callback
         self._core.membership.on_malformed = callback
 
     def watch(self, callback: Callable[[], None]) -> None:
-        """Have `callback` called after each change of `others`; a plain function."""
+        """Call `callback`, a plain function, after each change of `others`."""
         self._core.membership.watchers.append(callback)
 
     def unwatch(self, callback: Callable[[], None]) -> None:

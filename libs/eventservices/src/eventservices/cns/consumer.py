@@ -107,7 +107,7 @@ class ProxySupplier(Subscriber):
         await self._end(forget=False, tell=True)
 
     def receive(self, event: Event, stamp: Stamp | None, moved: Moved | None = None) -> None:
-        """Take an event that came just now; one that the consumer has had is not taken."""
+        """Accept an event that came just now; one that the consumer has received is ignored."""
         if not self._connected:
             return
         accepts = self._accepts
@@ -124,7 +124,7 @@ class ProxySupplier(Subscriber):
         received_us: int,
         receipt: Receipt,
     ) -> None:
-        """Take an event out of the store of persistent ones.
+        """Accept an event from the store of persistent ones.
 
         Args:
             event: The event.

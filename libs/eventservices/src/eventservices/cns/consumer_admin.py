@@ -138,7 +138,7 @@ class ConsumerAdmin(Admin[AnyProxySupplier]):
         added: Iterable[EventType | tuple[str, str]],
         removed: Iterable[EventType | tuple[str, str]],
     ) -> None:
-        """Say which event types its consumers want; errors as of the proxies'."""
+        """Declare which event types its consumers subscribe to; errors as of the proxies."""
         self._check_alive()
         subscriptions = change_set(self.subscriptions, added, removed)
         self._core.membership.put_subscriptions(self, subscriptions | self.filtered_types)

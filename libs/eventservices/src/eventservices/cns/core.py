@@ -84,7 +84,7 @@ class Core:
         return time.time_ns() // 1000 if self.clock_us is None else self.clock_us()
 
     def find_place(self, item: Item) -> bool:
-        """Tell whether an event may wait; the place that was kept for it is then used up.
+        """Return whether an event may wait, and use up the place that was reserved for it.
 
         One that was accepted from a supplier here has a place, once, for whichever consumer comes
         first. One that its store keeps needs none: there the store's own bound applies.

@@ -1,4 +1,4 @@
-"""Takes a channel's events off NATS and hands each to the consumers connected here."""
+"""Receives a channel's events from NATS and passes each to the consumers connected here."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from eventservices.stamp import Stamp
 log = logging.getLogger(__name__)
 
 OnMalformed = Callable[[str, bytes], None]
-"""Takes the reason why a message was set aside, and its bytes; a plain function."""
+"""Called with the reason why a message was set aside, and its bytes; a plain function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Receiver(Protocol):
     """What the dispatcher calls for every event."""
 
     def receive(self, event: Event, stamp: Stamp | None, moved: Moved | None) -> None:
-        """Take an event; must not raise."""
+        """Accept an event; must not raise."""
 
 
 class Dispatcher:
@@ -80,7 +80,7 @@ class Dispatcher:
         self._changing = asyncio.Lock()
 
     def hears(self, *, kept: bool) -> bool:
-        """Tell whether anybody here receives best-effort events, or persistent ones."""
+        """Return whether anybody here receives best-effort events, or persistent ones."""
         return bool(self._kept_receivers if kept else self._receivers)
 
     async def attach(self, receiver: Receiver, *, kept: bool = True) -> None:

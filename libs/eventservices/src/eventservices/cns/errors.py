@@ -24,39 +24,39 @@ from eventservices.errors import EventServiceError, MalformedError
 
 
 class InvalidChannelNameError(MalformedError):
-    """Tells that a channel's name is empty, too long or not Unicode text."""
+    """Raised when a channel's name is empty, too long or not Unicode text."""
 
 
 class InvalidEventTypeError(MalformedError):
-    """Tells that an event type in an offer or subscription is not valid."""
+    """Raised when an event type in an offer or subscription is not valid."""
 
 
 class AlreadyConnectedError(EventServiceError, RuntimeError):
-    """Tells that a client is connected to this proxy already."""
+    """Raised when a client is connected to this proxy already."""
 
 
 class DisconnectedError(EventServiceError, ConnectionError):
-    """Tells that no client is connected to this proxy, or that it was destroyed."""
+    """Raised when no client is connected to this proxy, or it was destroyed."""
 
 
 class ProxyNotConnectedError(DisconnectedError):
-    """Tells that no client is connected whose connection could be suspended or resumed."""
+    """Raised when no client is connected whose connection could be suspended or resumed."""
 
 
 class ConnectionAlreadyActiveError(EventServiceError, RuntimeError):
-    """Tells that the connection that is to be resumed is not suspended."""
+    """Raised when a connection that is to be resumed is not suspended."""
 
 
 class ConnectionAlreadyInactiveError(EventServiceError, RuntimeError):
-    """Tells that the connection that is to be suspended is suspended already."""
+    """Raised when a connection that is to be suspended is suspended already."""
 
 
 class InterfaceError(EventServiceError, TypeError):
-    """Tells that a client lacks the operation that its proxy must call."""
+    """Raised when a client lacks the operation that its proxy must call."""
 
 
 class AdminLimitExceededError(EventServiceError, RuntimeError):
-    """Tells that a limit of the channel is reached; nothing was changed.
+    """Raised when a limit of the channel is reached; nothing was changed.
 
     Args:
         name: The limit, e.g. `MaxConsumers`.
@@ -70,7 +70,7 @@ class AdminLimitExceededError(EventServiceError, RuntimeError):
 
 
 class ImplLimitError(EventServiceError, RuntimeError):
-    """Tells that the channel holds as many events as it may; the event was not taken.
+    """Raised when the channel contains as many events as it may; the event was not accepted.
 
     Trying again helps when consumers have had some of them. CORBA calls it `IMPL_LIMIT`.
     """
@@ -79,20 +79,20 @@ class ImplLimitError(EventServiceError, RuntimeError):
 
 
 class NotFoundError(EventServiceError, LookupError):
-    """Tells that an id names nothing."""
+    """Raised when there is nothing of an id."""
 
 
 class AdminNotFoundError(NotFoundError):
-    """Tells that the channel has no admin of that id."""
+    """Raised when the channel has no admin of that id."""
 
 
 class ProxyNotFoundError(NotFoundError):
-    """Tells that the admin has no proxy of that id."""
+    """Raised when the admin has no proxy of that id."""
 
 
 class ChannelNotFoundError(NotFoundError):
-    """Tells that the connection has no channel of that id."""
+    """Raised when the connection has no channel of that id."""
 
 
 class FilterNotFoundError(NotFoundError):
-    """Tells that an admin or proxy has no filter of that id."""
+    """Raised when an admin or proxy has no filter of that id."""

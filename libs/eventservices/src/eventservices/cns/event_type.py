@@ -73,7 +73,7 @@ def change_set(
 
 
 def matches(pattern: EventType, event_type: EventType) -> bool:
-    """Tell whether an event's type is one of those that a canonical pattern means."""
+    """Return whether an event's type matches a canonical pattern."""
     if pattern == ALL_TYPES:
         return True
     return _glob(pattern.domain_name, event_type.domain_name) and _glob(
@@ -82,7 +82,7 @@ def matches(pattern: EventType, event_type: EventType) -> bool:
 
 
 class TypeFilter:
-    """Tells which event types a consumer takes, from its own and its admin's subscriptions.
+    """Computes which event types a consumer receives, from its own and its admin's subscriptions.
 
     A side without subscriptions is absent: it neither lets pass nor blocks. With neither,
     everything passes.
@@ -101,7 +101,7 @@ class TypeFilter:
         self._known: dict[EventType, bool] = {}
 
     def accepts(self, event_type: EventType) -> bool:
-        """Tell whether events of this type are taken."""
+        """Return whether events of this type are consumed."""
         if not self._sides:
             return True
         found = self._known.get(event_type)

@@ -21,17 +21,17 @@ MAX_FILTERS = 1000
 
 
 class Matches(Protocol):
-    """Tells which events pass, e.g. a constraint of ETCL."""
+    """Decides which events pass, e.g. a constraint of ETCL."""
 
     def matches(self, event: Event, /) -> bool:
-        """Tell whether an event passes; must be quick, and must not block."""
+        """Return whether an event passes; must be quick, and must not block."""
 
 
 class Match(Protocol):
-    """Tells which events pass, e.g. a filter object of ETCL."""
+    """Decides which events pass, e.g. a filter object of ETCL."""
 
     def match(self, event: Event, /) -> bool:
-        """Tell whether an event passes; must be quick, and must not block."""
+        """Return whether an event passes; must be quick, and must not block."""
 
 
 EventFilter: TypeAlias = Matches | Match
@@ -116,7 +116,7 @@ class FilterAdmin(ABC):
         self._filters_changed()
 
     def passes_filters(self, event: Event) -> bool:
-        """Tell whether an event matches one of the filters; False where there is none."""
+        """Return whether an event matches one of the filters; False where there is none."""
         for added in self._filters.values():
             try:
                 if added.passes(event):

@@ -15,7 +15,7 @@ from eventservices.cns.filters import FilterAdmin
 from eventservices.cns.options import InterFilterGroupOperator
 
 Accepts = Callable[[Event], bool]
-"""Tells whether an event passes."""
+"""Returns whether an event passes."""
 
 _NOTHING: frozenset[EventType] = frozenset()
 

@@ -21,7 +21,7 @@ class InFlight:
         return len(self._identities)
 
     def __contains__(self, identity: Identity) -> bool:
-        """Tell whether an event was accepted here, and has its place."""
+        """Return whether an event was accepted here, and has its place."""
         return identity in self._identities
 
     def begin(self, identity: Identity) -> None:

@@ -25,7 +25,7 @@ Answer = Callable[[bool], None]
 """Called once: whether an event is no longer needed, or is to be delivered again."""
 
 Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
-"""Takes an event, from the event loop, and what it answers its store by; must not raise."""
+"""Accepts an event and the function that answers its store, on the event loop; must not raise."""
 
 YIELDS: Final = 64
 """Events pulled between two turns of the loop."""
@@ -102,7 +102,7 @@ class PushIntake(Intake):
         self.proxy = admin.obtain_notification_push_supplier(ClientType.STRUCTURED_EVENT)
 
     def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
-        """Take an event; the proxy calls it."""
+        """Accept an event; the proxy calls it."""
         self._take(event, stamp, None)
 
     async def _connect(self) -> None:

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class EventMapping(Protocol):
-    """Tells which value an event is given."""
+    """Returns the value of an event."""
 
     def match(self, event: Event, /) -> tuple[bool, Value]:
         """Return whether a constraint matches, and its result; else the default value."""

@@ -28,7 +28,7 @@ from eventservices.natslink import Listening, NatsLink
 log = logging.getLogger(__name__)
 
 ChangeSink = Callable[[tuple[EventType, ...], tuple[EventType, ...]], None]
-"""Takes the types added and the types removed."""
+"""Called with the types added and the types removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Membership:
         await self._tell(Query())
 
     async def leave(self) -> None:
-        """Say goodbye and listen no more."""
+        """Announce the end of the membership, and stop receiving."""
         for listening in self._listenings:
             await self._link.mute(listening)
         self._listenings.clear()
@@ -108,14 +108,14 @@ class Membership:
             await self._tell(Leave(self._me.id))
 
     async def rejoin(self) -> None:
-        """Tell and ask anew, after the connection was lost and found."""
+        """Send and query the state again, after the connection was lost and restored."""
         self.table.extend_all(self._clock_s())
         if self._has_state:
             await self._tell(state_of(self._me))
         await self._tell(Query())
 
     async def beat(self) -> None:
-        """Give a sign of life, and forget the members that gave none."""
+        """Send a heartbeat, and forget the members that sent none."""
         now_s, connected = self._clock_s(), self._link.connected
         if not self._attention.hears(now_s, ready=connected):
             self.table.extend_all(now_s)
@@ -140,7 +140,7 @@ class Membership:
         _put(self._subscriptions, holder, types, "MaxSubscriptions")
 
     async def tell_changes(self) -> None:
-        """Tell the union of this client's offers and subscriptions, if it is another one now."""
+        """Send the union of this client's offers and subscriptions, if it changed."""
         nothing: frozenset[EventType] = frozenset()
         offers = nothing.union(*self._offers.values())
         subscriptions = nothing.union(*self._subscriptions.values())
@@ -152,7 +152,7 @@ class Membership:
         await self._tell(state_of(self._me))
 
     def tell_soon(self) -> None:
-        """Tell it from a plain function, as `tell_changes` does."""
+        """Send it from a plain function; see `tell_changes`."""
         self._background.start(self.tell_changes())
 
     @property

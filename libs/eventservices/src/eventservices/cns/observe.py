@@ -28,7 +28,7 @@ def write_line(record: dict[str, Any]) -> None:
 
 
 class Observer:
-    """Tells what it sees on one channel; it is a consumer and a supplier at once.
+    """Reports what it sees on one channel; it is a consumer and a supplier at once.
 
     Args:
         channel: Name of the channel.
@@ -48,7 +48,7 @@ class Observer:
         self._seen = seen
 
     def push_structured_event(self, event: StructuredEvent, stamp: Stamp | None) -> None:
-        """Tell of an event."""
+        """Report an event."""
         plain = event.event_type == ANY_TYPE
         shown = show_event(AnyEvent(event.remainder_of_body) if plain else event)
         self._tell("event", stamp=show_stamp(stamp), **shown)
@@ -56,13 +56,13 @@ class Observer:
         self._seen.set()
 
     def offer_change(self, added: tuple[EventType, ...], removed: tuple[EventType, ...]) -> None:
-        """Tell of a change of what suppliers offer."""
+        """Report a change of what suppliers offer."""
         self._tell("offer_change", added=show_types(added), removed=show_types(removed))
 
     def subscription_change(
         self, added: tuple[EventType, ...], removed: tuple[EventType, ...]
     ) -> None:
-        """Tell of a change of what consumers subscribe to."""
+        """Report a change of what consumers subscribe to."""
         self._tell("subscription_change", added=show_types(added), removed=show_types(removed))
 
     async def attach(self, channel: EventChannel) -> None:

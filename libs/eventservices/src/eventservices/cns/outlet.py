@@ -54,7 +54,7 @@ class Outlet(ABC):
         return self._closed
 
     def put(self, item: Item, *, back: bool = False) -> None:
-        """Take an event in; it is delivered now, later, or never.
+        """Accept an event; it is delivered now, later, or never.
 
         Args:
             item: The event.

@@ -27,7 +27,7 @@ _SWITCHES: Final[dict[str, str]] = {
 
 
 class Proxy(QoSAdmin, FilterAdmin, Closing):
-    """Stands for one client at the channel.
+    """Serves one client at the channel.
 
     Args:
         core: The channel's inside.
@@ -60,7 +60,7 @@ class Proxy(QoSAdmin, FilterAdmin, Closing):
         """End the proxy for good, telling its client; harmless when repeated."""
 
     def validate_event_qos(self, required: Mapping[str, object]) -> dict[str, PropertyRange]:
-        """Tell whether the header of an event may ask for properties here.
+        """Return whether the header of an event may request properties here.
 
         Returns:
             The other properties that it could have, with the values that they may have.

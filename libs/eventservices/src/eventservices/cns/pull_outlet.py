@@ -10,7 +10,7 @@ from eventservices.cns.queueing import Item
 
 
 class PullOutlet(Outlet):
-    """Gives events to a consumer that asks, at once or when there are any.
+    """Returns events to a consumer that pulls, at once or when there are any.
 
     Args:
         core: The channel's inside.

@@ -13,7 +13,7 @@ from eventservices.stamp import Stamp
 
 
 class ProxyPushConsumer(ProxyConsumer):
-    """Takes the events of a supplier of Any events.
+    """Receives the events of a supplier of Any events.
 
     If the supplier has `disconnect_push_supplier()`, that is called when the channel goes first.
     """
@@ -72,7 +72,7 @@ class ProxyPushConsumer(ProxyConsumer):
 
 
 class StructuredProxyPushConsumer(ProxyConsumer):
-    """Takes the events of a supplier of structured events."""
+    """Receives the events of a supplier of structured events."""
 
     my_type = ProxyType.PUSH_STRUCTURED
 
@@ -94,7 +94,7 @@ class StructuredProxyPushConsumer(ProxyConsumer):
 
 
 class SequenceProxyPushConsumer(ProxyConsumer):
-    """Takes batches of structured events of a supplier; each event is published by itself."""
+    """Receives batches of structured events of a supplier; each event is published by itself."""
 
     my_type = ProxyType.PUSH_SEQUENCE
 

@@ -20,7 +20,7 @@ FIRST_RETRY_US: Final = 50_000
 LAST_RETRY_US: Final = 5_000_000
 
 Deliver = Callable[[Sequence[Item]], Outcome]
-"""Gives events to the consumer."""
+"""Pushes events to the consumer."""
 
 
 class PushOutlet(Outlet):

@@ -111,7 +111,7 @@ class PushSupplier(ProxySupplier):
 
 
 class ProxyPushSupplier(PushSupplier):
-    """Gives a consumer Any events: its operation `push(value, stamp)` is called."""
+    """Pushes Any events to a consumer: its operation `push(value, stamp)` is called."""
 
     my_type = ProxyType.PUSH_ANY
     _form = staticmethod(as_any)
@@ -152,7 +152,7 @@ class ProxyPushSupplier(PushSupplier):
 
 
 class StructuredProxyPushSupplier(PushSupplier):
-    """Gives a consumer structured events: `push_structured_event(event, stamp)` is called."""
+    """Pushes structured events to a consumer: `push_structured_event(event, stamp)` is called."""
 
     my_type = ProxyType.PUSH_STRUCTURED
     _form = staticmethod(as_structured)
@@ -177,7 +177,7 @@ class StructuredProxyPushSupplier(PushSupplier):
 
 
 class SequenceProxyPushSupplier(PushSupplier):
-    """Gives a consumer batches of events: `push_structured_events(events, stamps)` is called.
+    """Pushes batches of events to a consumer: `push_structured_events(events, stamps)` is called.
 
     A batch is handed over when `MaximumBatchSize` events wait, or when the first of those that
     wait has waited for `PacingInterval`; with an interval of 0 only when it is full.

@@ -48,7 +48,7 @@ class Subscriber(Proxy):
         added: Iterable[EventType | tuple[str, str]],
         removed: Iterable[EventType | tuple[str, str]],
     ) -> None:
-        """Say which event types the consumer wants from now on, and which no more.
+        """Declare which event types the consumer subscribes to from now on, and which no longer.
 
         Patterns are compared literally; see `event_type`. When the last one is removed, and there
         is no filter, the consumer gets every event again.

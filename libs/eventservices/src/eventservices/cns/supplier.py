@@ -74,7 +74,7 @@ class ProxyConsumer(Proxy):
         added: Iterable[EventType | tuple[str, str]],
         removed: Iterable[EventType | tuple[str, str]],
     ) -> None:
-        """Say which event types the supplier will give from now on, and which no more.
+        """Declare which event types the supplier offers from now on, and which no longer.
 
         Raises:
             InvalidEventTypeError: One of them is not valid; nothing was changed.

@@ -133,7 +133,7 @@ class SupplierAdmin(Admin[AnyProxyConsumer]):
         added: Iterable[EventType | tuple[str, str]],
         removed: Iterable[EventType | tuple[str, str]],
     ) -> None:
-        """Say which event types its suppliers will give; errors as of the proxies'."""
+        """Declare which event types its suppliers offer; errors as of the proxies."""
         self._check_alive()
         offers = change_set(self.offers, added, removed)
         self._core.membership.put_offers(self, offers)

@@ -89,7 +89,7 @@ class Arbiter:
         return self._sending[1].sender if self._sending else -1
 
     def offer(self, wanted: Transmission) -> None:
-        """Have a transmission wait for the bus.
+        """Queue a transmission for the bus.
 
         Raises:
             RefusedError: Too many wait already.

@@ -29,7 +29,7 @@ from eventservices.errors import EventServiceError, NotConnectedError, RefusedEr
 from eventservices.lifetime import Opening
 
 KEPT_MALFORMED: Final = 100
-"""Malformed events that are set aside; the oldest goes first."""
+"""Malformed events that are set aside; the oldest is dropped first."""
 
 KEPT_BYTES: Final = 1024
 """Bytes that are kept of each."""
@@ -102,7 +102,7 @@ class Bus(Opening):
         return await self._directory.etag(node, subject)
 
     def join(self, participant: Participant) -> None:
-        """Have somebody receive what others send.
+        """Add a receiver of what others send.
 
         Raises:
             RefusedError: The number is accepted this process.
@@ -111,16 +111,16 @@ class Bus(Opening):
             raise RefusedError(f"node number {participant.number} is taken on this bus")
 
     def leave(self, participant: Participant) -> None:
-        """Have somebody receive nothing more; harmless where it does not."""
+        """Remove a receiver; idempotent."""
         if self._participants.get(participant.number) is participant:
             del self._participants[participant.number]
 
     def offer(self, transmission: Transmission) -> None:
-        """Have something wait for the bus; see `Wire.offer`."""
+        """Queue something for the bus; see `Wire.offer`."""
         self._wire.offer(transmission)
 
     def send(self, frame: Frame, sender: int = NOBODY) -> None:
-        """Have a frame of the protocol wait for the bus; one that cannot is requested again."""
+        """Queue a frame of the protocol for the bus; one that is refused is requested again."""
         with contextlib.suppress(EventServiceError):
             self.offer(Transmission(frame.can_id, iter((frame.data,)), _forget, sender))
 
@@ -222,4 +222,4 @@ class Bus(Opening):
 
 
 def _forget(_outcome: Outcome, _now_us: int) -> None:
-    """Take no note of what became of a frame."""
+    """Ignore the outcome of a frame."""

@@ -113,7 +113,7 @@ class Calendar:
         )
 
     def release(self, slot: Slot) -> None:
-        """Give a slot back; planned ones, and those that are gone, stay as they are."""
+        """Release a slot; planned ones, and those released before, stay unchanged."""
         key = (slot.node, slot.etag)
         if key not in self._planned and self._slots.get(key) == slot:
             del self._slots[key]

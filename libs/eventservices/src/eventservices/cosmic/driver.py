@@ -179,7 +179,7 @@ class Driver:
             raise NotConnectedError(f"{self.interface.kind}: {error}") from error
 
     def deliver(self, messages: deque[can.Message | str]) -> None:
-        """Give over what waits; the event loop calls it."""
+        """Pass on what waits; the event loop calls it."""
         for _ in range(len(messages)):
             message = messages.popleft()
             if self._bus is None:
@@ -197,7 +197,7 @@ class Driver:
 
 
 class _Receiver(can.Listener):
-    """Takes frames in the thread and hands them over, many at a time."""
+    """Receives frames in the thread and passes them to the loop, many at a time."""
 
     def __init__(self, driver: Driver, loop: asyncio.AbstractEventLoop) -> None:
         self._driver = driver

@@ -10,7 +10,7 @@ MOST: Final = 4096
 
 
 class Echoes:
-    """Tells frames that were sent here from those of others; the bus keeps their order.
+    """Distinguishes frames that were sent here from those of others; the bus keeps their order.
 
     Attributes:
         lost: Frames that did not come back before a later one did.

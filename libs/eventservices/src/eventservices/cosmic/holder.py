@@ -17,7 +17,7 @@ MOST_HELD: Final = 4096
 """Most events that are held at once; the oldest of the same source goes first, as it is."""
 
 MOST_EARLY: Final = 256
-"""Most attributes kept that came before their event; the oldest goes first."""
+"""Most attributes kept that came before their event; the oldest is dropped first."""
 
 _NEVER: Final = 1 << 62
 
@@ -80,7 +80,7 @@ class Holder:
         self.release(now_us, frame.source)
 
     def follow(self, following: Following, now_us: int) -> None:
-        """Take attributes that follow an event; those of events before it did not come."""
+        """Accept attributes that follow an event; those of events before it did not come."""
         source = (following.source, following.extended)
         queue = self._held.get(source, deque())
         for number, held in enumerate(queue):

@@ -70,7 +70,7 @@ class Inbox:
         on_exception: OnException | None,
         queue: int,
     ) -> Subscription:
-        """Have the events of an etag, or the frames of an identifier, passed on."""
+        """Pass on the events of an etag, or the frames of an identifier, from now on."""
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
             raise RefusedError(f"the node has {MAX_SUBSCRIPTIONS} subscriptions already")
         made = Subscription(self._bus, key, subject, attributes, on_event, on_exception, queue)

@@ -107,7 +107,7 @@ class Node(Leaving):
         return self._outbox.announce(subject, bound, attributes, on_exception, origin)
 
     def cancel_publication(self, subject: str) -> None:
-        """Take an announcement back; what waits for a slot is not sent. Harmless where none is."""
+        """Withdraw an announcement; what waits for a slot is not sent. Idempotent."""
         self._outbox.cancel(subject)
 
     def publish(

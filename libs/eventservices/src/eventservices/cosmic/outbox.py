@@ -95,6 +95,6 @@ class Outbox:
         self.published += 1
 
     def close(self) -> None:
-        """Take all announcements back."""
+        """Withdraw all announcements."""
         for subject in list(self.publications):
             self.cancel(subject)

@@ -82,7 +82,7 @@ class Publication:
             self.slot = bus.calendar.reserve(self._wanted_slot())
 
     def close(self) -> None:
-        """Give the slot back, with what waits for it; what waits for the bus still goes."""
+        """Release the slot, with what waits for it; what waits for the bus is still sent."""
         if self.slot is not None:
             self._bus.calendar.release(self.slot)
             self._bus.withdraw(self._number, self.can_id)
@@ -228,4 +228,4 @@ def following(frame: Frame, told: EventAttributes) -> bytes:
 
 
 def _nothing(_outcome: Outcome, _now_us: int) -> None:
-    """Take no note: attributes that do not follow leave their event without."""
+    """Ignore the outcome: an event whose attributes do not follow is delivered without them."""

@@ -95,14 +95,14 @@ class Subscription:
             self.fault(Fault.OVERFLOW, delivery)
 
     def fault(self, fault: Fault, delivery: Delivery | None = None) -> None:
-        """Tell the exception handler, if there is one."""
+        """Call the exception handler, if there is one."""
         if self._on_exception is not None:
             stamp = delivery.stamp if delivery is not None else None
             told = ChannelException(fault, self.subject, stamp, self._bus.now_us())
             self._bus.call(self._on_exception, told)
 
     def close(self) -> None:
-        """Take no more; what waits can still be fetched."""
+        """Accept no more; what waits can still be fetched."""
         self._closed = True
         self._came.set()
         if self._watchdog is not None:

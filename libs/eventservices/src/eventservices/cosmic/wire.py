@@ -92,7 +92,7 @@ class Wire:
         return {**driver, **arbiter, "unconfirmed": self._echoes.lost}
 
     def offer(self, transmission: Transmission) -> None:
-        """Have something wait for the bus.
+        """Queue something for the bus.
 
         Raises:
             NotConnectedError: The bus is closed, or its interface broken.

@@ -174,7 +174,9 @@ class Connection(Opening):
     def observe(
         self, callback: Observer, *, own: bool = False, without_roles: Collection[str] = ()
     ) -> Callable[[], None]:
-        """Tell `callback` of all subscriptions and advertisements: those of now, then each change.
+        """Report all subscriptions and advertisements to `callback`.
+
+        The present ones, then each change.
 
         Args:
             callback: Called from the event loop; it must be quick.

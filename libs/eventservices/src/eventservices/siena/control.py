@@ -152,7 +152,7 @@ class Control:
         self._agreement.check()
 
     async def announce(self, added: Sequence[Entry] = (), removed: Sequence[Entry] = ()) -> None:
-        """Tell the others, and our own observers, the last change of the roster.
+        """Report the last change of the roster to other connections and to our own observers.
 
         Nothing may be awaited between that change and this call.
         """
@@ -165,7 +165,7 @@ class Control:
         await self.send(message)
 
     def observe(self, observer: Observer, *, own: bool) -> None:
-        """Tell an observer what is declared now, and from now on what changes."""
+        """Report to an observer what is declared now, and each change from now on."""
         self._observers.append(observer)
         for seen in self.peers.current():
             observer(seen)
@@ -175,7 +175,7 @@ class Control:
                 observer(seen_of(entry, self._name))
 
     def ignore(self, observer: Observer) -> None:
-        """Tell an observer no more."""
+        """Stop reporting to an observer."""
         for observers in (self._observers, self._own_observers):
             if observer in observers:
                 observers.remove(observer)

@@ -79,14 +79,14 @@ class Declarations:
         await all_done([self._end(part, pattern) for part in subscription.parts])
 
     async def advertise(self, what: Filter) -> None:
-        """Tell the others of an advertisement."""
+        """Notify other connections of an advertisement."""
         control = self._connection.control
         entry = control.roster.add(Kind.ADVERTISEMENT, self._party, self._role, what)
         if entry is not None:
             await control.announce(added=[entry])
 
     async def unadvertise(self, what: Filter) -> None:
-        """Tell the others that an advertisement was withdrawn."""
+        """Notify other connections that an advertisement was withdrawn."""
         control = self._connection.control
         entry = control.roster.remove(Kind.ADVERTISEMENT, self._party, what)
         if entry is not None:

@@ -4,7 +4,7 @@ from eventservices.errors import RefusedError
 
 
 class IndexMismatchError(RefusedError):
-    """States that a connection uses another index attribute than the service's other ones.
+    """Raised when a connection uses another index attribute than other connections of the service.
 
     They would publish to subjects that the others do not listen to; so nothing is allowed.
 
@@ -25,7 +25,7 @@ class IndexMismatchError(RefusedError):
 
 
 class SemanticsMismatchError(RefusedError):
-    """States that a connection uses other semantics of delivery than the service's other ones.
+    """Raised when a connection uses other semantics of delivery than others of the service.
 
     Args:
         ours: Semantics of this connection.

@@ -25,7 +25,7 @@ async def observe(
     semantics: Semantics = Semantics.SUBSCRIPTION,
     options: Options | None = None,
 ) -> None:
-    """Tell of notifications, subscriptions and advertisements until cancelled.
+    """Report notifications, subscriptions and advertisements until cancelled.
 
     Args:
         urls: Addresses of the NATS servers.

@@ -69,7 +69,7 @@ class Predicates(Generic[Node]):
             del self._shelves[key]
 
     def find(self, value: Value) -> Iterator[Iterable[Node]]:
-        """Give the buckets of all nodes whose constraint a value satisfies."""
+        """Yield the buckets of all nodes whose constraint a value satisfies."""
         if self._exists:
             yield self._exists
         of_value = kind_or_none(value)

@@ -77,7 +77,7 @@ class Recogniser:
             self._drop()
 
     def _earliest(self) -> Iterator[_Waiting]:
-        """Give the earliest sequence, as far as there is one."""
+        """Yield the earliest sequence, where there is one."""
         after: Place | None = None
         for waiting in self._waiting:
             at = 0 if after is None else bisect_right(waiting, after, key=_place_of)

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
 
 
 class TextError(MalformedError):
-    """States that a text is not a filter or notification, and where.
+    """Raised when a text is not a filter or notification; states where.
 
     Args:
         reason: What was found and what was expected.

@@ -15,7 +15,7 @@ from eventservices.siena.values import Value, check_name
 from eventservices.text import check_text
 
 ELSE_TOKEN = "!"  # noqa: S105 - a token of a subject
-"""Represents every notification that lacks the index attribute, or has no string there."""
+"""Subject token of notifications that lack the index attribute, or have no string there."""
 
 MAX_TOKEN_CHARACTERS = 120
 MAX_SERVICE_CHARACTERS = 255

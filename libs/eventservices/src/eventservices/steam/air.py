@@ -175,7 +175,7 @@ class Air(Opening):
             await asyncio.sleep(_DRAIN_S)
 
     async def look(self, deadline_s: float = 10.0) -> None:
-        """Have every moving receiver cover its surroundings of now, and wait until it does.
+        """Make every moving receiver cover its present surroundings, and wait until it does.
 
         The air does so by itself every position interval, without waiting.
 

@@ -108,7 +108,7 @@ class Consumer:
             self._remove(subscription)
 
     def beacon(self) -> None:
-        """Tell of every active subscription."""
+        """Announce every active subscription."""
         for subscription in self.subscriptions.values():
             self._tell(subscription, present=True)
 

@@ -135,7 +135,7 @@ class Discovery(Opening):
         return self._presence.not_kept
 
     def follow(self, follower: Follower) -> None:
-        """Tell a follower of all that is present, at once, and then of every change.
+        """Report to a follower all that is present, at once, and then every change.
 
         Raises:
             RefusedError: There are `MAX_FOLLOWERS` already.
@@ -147,7 +147,7 @@ class Discovery(Opening):
             self._tell(follower, found)
 
     def unfollow(self, follower: Follower) -> None:
-        """Tell a follower no more; harmless where it does not follow."""
+        """Stop reporting to a follower; idempotent."""
         self._followers.pop(follower, None)
 
     async def settled(self) -> None:

@@ -15,7 +15,7 @@ from eventservices.steam.link import Acknowledged, Link
 from eventservices.steam.topics import ANY, Kind, encode_level, subject_level, wildcards
 
 KEPT_MALFORMED = 100
-"""Malformed messages that are set aside; the oldest goes first."""
+"""Malformed messages that are set aside; the oldest is dropped first."""
 
 KEPT_BYTES = 65_536
 """Bytes that are kept of each."""
@@ -59,7 +59,7 @@ class _Entry:
 
 
 class Fanout:
-    """Gives each message that a link brings to those who listen to its topic.
+    """Passes each message of a link to the listeners of its topic.
 
     Args:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
@@ -85,7 +85,7 @@ class Fanout:
         self._wild: Counter[Kind] = Counter()
 
     def attach(self, link: Link) -> None:
-        """Say which link carries the subscriptions."""
+        """Set the link that makes the subscriptions."""
         self._link = link
 
     def join(self, kind: Kind, topics: Iterable[str], listener: Listener) -> list[Acknowledged]:

@@ -13,7 +13,7 @@ INBOX_SIZE = 1000
 class Inbox:
     """Keeps notifications until they are read with `async for`.
 
-    Where the reader does not keep up the oldest goes first, as an old position is worth less than
+    Where the reader does not keep up the oldest is dropped, as an old position is worth less than
     a new one. Reading ends with the subscription, once the rest has been read.
 
     Args:
@@ -45,7 +45,7 @@ class Inbox:
         self._changed.set()
 
     def end(self) -> None:
-        """Say that nothing more will come."""
+        """Note that nothing more will come."""
         self._ended = True
         self._changed.set()
 

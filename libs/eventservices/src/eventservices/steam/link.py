@@ -22,7 +22,7 @@ from eventservices.steam.properties import Properties
 from eventservices.steam.settings import AirSettings, parse_url
 
 GONE = -1
-"""Represents the return code of a subscription that was abandoned before its SUBACK."""
+"""Return code of a subscription that was abandoned before its SUBACK."""
 
 FAILURE = 0x80
 """Return code from which on a SUBACK means a refusal."""

@@ -36,7 +36,7 @@ OnSubscribed = Callable[[int, Sequence[int]], None]
 
 
 class OnMessage(Protocol):
-    """Takes topic, payload and properties of a message; must not raise.
+    """Called with topic, payload and properties of a message; must not raise.
 
     `retain` of the properties states whether the broker had kept it.
     """
@@ -181,7 +181,7 @@ class MqttConnection:
         self._client.unsubscribe(list(topics))
 
     async def close(self) -> None:
-        """Take leave of the broker and end the connection, at once where it does not answer."""
+        """Disconnect from the broker, at once where it does not answer."""
         if not self.ends:
             try:
                 self._uncork()

@@ -60,7 +60,7 @@ class Node(Leaving):
         self._air.forget(self)
 
     def announce(self, event_type: EventType | str, proximity: Proximity) -> None:
-        """Say that this node publishes events of a type; a second time replaces the first.
+        """Announce that this node publishes events of a type; a second call replaces the first.
 
         Args:
             event_type: Subject, with or without the layout of its events.
@@ -130,7 +130,7 @@ class Node(Leaving):
         Args:
             subject: Name of the event type; case sensitive.
             content: Terms of the content filter; none accepts everything.
-            size: Notifications that wait at most; the oldest goes first, and is counted.
+            size: Notifications that wait at most; the oldest is dropped first, and is counted.
 
         Raises:
             MalformedError: The subject, a term or the size is not valid.

@@ -51,7 +51,7 @@ class Producer:
         self._stamper = Stamper(settings.name, home, epoch=settings.epoch, clock_us=air.clock_us)
 
     def announce(self, event_type: EventType | str, proximity: Proximity) -> None:
-        """Say that the node publishes events of a type."""
+        """Announce that the node publishes events of a type."""
         kind = EventType(event_type) if isinstance(event_type, str) else event_type
         check_name(kind.subject, "subject")
         if kind.subject not in self.announced and len(self.announced) >= MAX_ANNOUNCED:
@@ -66,7 +66,7 @@ class Producer:
             del self.announced[subject]
 
     def beacon(self) -> None:
-        """Tell of every announcement active."""
+        """Repeat every active announcement."""
         for subject in self.announced:
             self._tell(subject, present=True)
 

@@ -14,7 +14,7 @@ Kind = Literal["event", "beacon", "group"]
 """Events, announcements, and memberships of proximity groups."""
 
 ANY = "+"
-"""Represents any subject of a cell."""
+"""Wildcard for any subject of a cell."""
 
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 

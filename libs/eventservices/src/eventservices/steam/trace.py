@@ -18,7 +18,7 @@ from eventservices.steam.geometry import (
 )
 
 MAX_TRACES = 4
-"""Most files kept; the one unused longest goes first."""
+"""Most files kept; the one unused longest is dropped first."""
 
 _COLUMNS = ("time_us", "vehicle", "lat", "lon")
 

@@ -9,7 +9,7 @@ GROUP = "fes.commands"
 
 
 class Command(Protocol):
-    """What such a module has."""
+    """The functions of such a module."""
 
     HELP: str
 

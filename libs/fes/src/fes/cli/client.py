@@ -1,4 +1,4 @@
-"""`fes inject` and `fes subscriptions`: speak to a running gateway."""
+"""`fes inject`, `fes subscriptions` and others: requests to a running gateway."""
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
@@ -33,8 +33,8 @@ def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     inject.add_argument("--source", required=True, help="event service that the request comes from")
     inject.add_argument("--dist-list", required=True, help="where it shall be applied")
     inject.add_argument("--filter", help="of (un)subscriptions, in the filter language")
-    inject.add_argument("--event", help="of the others: the event as JSON")
-    inject.add_argument("--requester", default="cli", help="names the client")
+    inject.add_argument("--event", help="of publications and (un)announcements: the event as JSON")
+    inject.add_argument("--requester", default="cli", help="name of the client")
     _add_gateway(inject)
     for name in LISTS:
         _add_gateway(subparsers.add_parser(name, help=f"list the {name} of a running gateway"))
@@ -63,7 +63,7 @@ def inject(options: Namespace, out: TextIO) -> int:
 
 
 def show(name: str, options: Namespace, out: TextIO) -> int:
-    """Print a list of a gateway, one JSON line an entry.
+    """Print a list of a gateway, one JSON line for each entry.
 
     Raises:
         LinkError: The gateway cannot be reached.
@@ -103,7 +103,7 @@ def _shown(names: Iterable[str], most: int = 20) -> str:
 
 
 def _detail(answer: httpx.Response) -> str:
-    """Return what a gateway reports as wrong, without the form of the report."""
+    """Return the detail of a gateway's problem report."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

@@ -20,7 +20,7 @@ GOOD, MISSING, OPTIONAL = "ok", "missing", "optional"
 PYTHON: Final = (3, 11)
 JAVA: Final = 17
 MEMORY_BYTES: Final = 2 * 2**30
-"""For the town of 24 vehicles, and Spark that judges its run."""
+"""Memory for the town of 24 vehicles, and for Spark, which judges its run."""
 
 DISK_BYTES: Final = 2**30
 CALL_S: Final = 15.0
@@ -34,11 +34,11 @@ class Finding:
     """What a check found.
 
     Attributes:
-        about: What was looked at.
+        about: What was checked.
         state: `ok`; `missing`: something that is needed is not there; `optional`: something is not
-            there that a part of the product needs.
+            there that only a part of the product needs.
         found: What is there.
-        remedy: What to do; "" where nothing need be done.
+        remedy: What to do; "" where there is nothing to do.
     """
 
     about: str
@@ -73,8 +73,8 @@ def doctor(options: Namespace, environment: Mapping[str, str], out: TextIO) -> i
     """Check the machine, and print what was found.
 
     Args:
-        options: As `add_parser` has them.
-        environment: Of the process.
+        options: The arguments of `add_parser`.
+        environment: Environment variables of the process.
         out: Receives the lines.
 
     Returns:
@@ -99,7 +99,7 @@ def findings(
     Args:
         folder: Where runs will be written.
         ports: Ports that must be free.
-        environment: Of the process.
+        environment: Environment variables of the process.
     """
     yield python()
     yield from packages()
@@ -139,7 +139,7 @@ def packages(
 
 
 def broker() -> Finding:
-    """Check the server of embedded brokers: that it is there, and starts."""
+    """Check that the server of embedded brokers is installed, and starts."""
     beside = Path(sys.executable).with_name("nats-server")
     program = str(beside) if beside.exists() else shutil.which("nats-server")
     if program is None:
@@ -168,7 +168,7 @@ def java(environment: Mapping[str, str]) -> Finding:
 
 
 def java_version(told: str) -> int:
-    """Return the number of a Java version, of `openjdk version "17.0.9" …` 17; 0 where none is."""
+    """Return the major Java version in a text, 17 in `openjdk version "17.0.9" …`; 0 for none."""
     words = told.split('"')[1].split(".") if told.count('"') > 1 else []
     digits = [word for word in words if word.isdigit()]
     if not digits:
@@ -180,7 +180,7 @@ def memory(available: int | None = None) -> Finding:
     """Check the memory that is free now.
 
     Args:
-        available: Bytes; requested of the system where None.
+        available: Bytes; read from the system where None.
     """
     free = _available_bytes() if available is None else available
     if free is None:
@@ -196,7 +196,7 @@ def memory(available: int | None = None) -> Finding:
 
 
 def disk(folder: Path) -> Finding:
-    """Check that runs can be written, and how much."""
+    """Check that runs can be written, and that there is room for them."""
     place = folder.absolute()
     while not place.exists():
         place = place.parent
@@ -210,19 +210,19 @@ def disk(folder: Path) -> Finding:
 
 
 def port(number: int) -> Finding:
-    """Check that nobody listens on a port of loopback."""
+    """Check that no process listens on a port of loopback."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", number))
         except OSError as error:
             reason = error.strerror or str(error)
-            return Finding(f"port {number}", MISSING, reason, "end who has it, or choose another")
+            return Finding(f"port {number}", MISSING, reason, "end its process, or choose another")
     return Finding(f"port {number}", GOOD, "free")
 
 
 def proxies(environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Report proxies of the environment: our own parts are never reached through them."""
+    """Report proxies in the environment: parts of a run are never reached through them."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         if environment.get(name):
             yield Finding(name, GOOD, "is set; our own parts do not use it")

@@ -36,8 +36,8 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     connect = _of_domain(actions, "connect", "connect two channels, and print the identifier")
     connect.add_argument("supplier", type=int, help="identifier of the channel that supplies")
     connect.add_argument("consumer", type=int, help="identifier of the channel that consumes")
-    connect.add_argument("--form", choices=_FORMS, default="any", help="in which events pass")
-    connect.add_argument("--style", choices=_STYLES, default="Push", help="who acts")
+    connect.add_argument("--form", choices=_FORMS, default="any", help="form in which events pass")
+    connect.add_argument("--style", choices=_STYLES, default="Push", help="push or pull")
     default = _of_domain(actions, "default", "make a channel the default one")
     default.add_argument("role", choices=("supplier", "consumer"), help="for which clients")
     default.add_argument("channel", type=int, help="its identifier")
@@ -54,7 +54,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 
 def domains(options: Namespace, out: TextIO) -> int:
-    """Do what is requested and print the answer.
+    """Perform the request and print the answer.
 
     Raises:
         LinkError: The service cannot be reached or refuses.
@@ -180,7 +180,7 @@ def _ask(options: Namespace, method: str, path: str, body: Any = None) -> Any:
 
 
 def _refusal(answer: httpx.Response) -> str:
-    """Return what the service refused, with the exception's name as the standard has it."""
+    """Return why the service refused, with the name of the standard's exception."""
     try:
         problem = answer.json()
         return f"{problem['error']}: {problem['detail']}"

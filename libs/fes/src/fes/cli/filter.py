@@ -1,4 +1,4 @@
-"""`fes filter`: what a filter means, what it becomes natively, and which events it accepts."""
+"""`fes filter`: shows what a filter means, its native forms, and which events it accepts."""
 
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from fes.model.text import from_json
 OK, NO = 0, 1
 
 MAX_LINE_BYTES: Final = 1024 * 1024
-"""Longest line of a file of events; a longer one is reported as what it is."""
+"""Longest line of a file of events; a longer one is reported as not an event."""
 
 _VALUES: Final = {True: "true", False: "false", None: "unknown"}
 
@@ -50,7 +50,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     explain.add_argument(
         "--federation", type=Path, metavar="FILE", help="use its event services and mappings"
     )
-    test = acts.add_parser("test", help="test a filter on events, one a line of a file")
+    test = acts.add_parser("test", help="test a filter on the events in a file, one a line")
     _add_filter(test)
     test.add_argument(
         "events", type=Path, metavar="EVENTS", help="file of events as JSON, one a line"
@@ -67,8 +67,8 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
 
     Args:
         options: As `add_parser` has them.
-        environment: Of a federation file: values of `${NAME}` and of `FES__…` overrides.
-        out: Receives what people see.
+        environment: For a federation file: values of `${NAME}` and of `FES__…` overrides.
+        out: Receives the output.
 
     Returns:
         Exit status: 0; 1 where no event was accepted, or a filter does not cover the other.

@@ -1,4 +1,4 @@
-"""`fes init`: a commented federation file for systems that run already."""
+"""`fes init`: writes a commented federation file for systems that run already."""
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
@@ -73,10 +73,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 
 def init(options: Namespace, out: TextIO) -> int:
-    """Write the file; one that is there is left alone.
+    """Write the file; an existing one is not changed.
 
     Raises:
-        FesError: The file is there, or an address is of no known kind.
+        FesError: The file exists, or an address is not of a known kind.
     """
     text = text_of(options.urls, options.system, str(options.out))
     try:
@@ -91,7 +91,7 @@ def init(options: Namespace, out: TextIO) -> int:
 
 
 def text_of(urls: list[str], system: str, file: str) -> str:
-    """Return a federation file in which every system gets the events of all others.
+    """Return a federation file in which every system receives the events of all others.
 
     Raises:
         FesError: There are fewer than two addresses, one is of no known kind, or the name is bad.
@@ -110,7 +110,7 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     attached = ", ".join(f"{name}: {{}}" for name, _, _ in names)
     parts.append(f"gateways:\n  gate: {{adapters: {{{attached}}}}}\n")
     parts.append(
-        "# Who gets what. A filter may look at the content: \"subject = 'a/b' AND celsius > 30\"\n"
+        "# Which events go where. A filter may use values: \"subject = 'a/b' AND celsius > 30\"\n"
         "requests:\n"
     )
     for name, _, _ in names:

@@ -1,4 +1,4 @@
-"""`fes kill`: end a part of a run on purpose, so that the judge knows that it was no crash."""
+"""`fes kill`: ends a part of a run on purpose, and notes for the judge that it was not a crash."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
 
 
 def kill(options: Namespace, out: TextIO) -> int:
-    """Note that a part is cut, and end its process.
+    """Note that a part is ended on purpose, and end its process.
 
     Raises:
         FesError: There is no such run, part or process.
@@ -59,7 +59,7 @@ def _pid(endpoints: dict[str, Any], part: str) -> int:
 
 
 def _is_of(pid: int, run: Path) -> bool:
-    """Return whether a process is one of a run, as its command line shows; numbers are reused."""
+    """Return whether a process belongs to a run, by its command line: process ids are reused."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""`fes listen` and `fes publish`: one event service of a file, as its adapter sees it."""
+"""`fes listen` and `fes publish`: receive from and publish to one event service of a file."""
 
 import asyncio
 from argparse import ArgumentParser, Namespace, _SubParsersAction
@@ -36,7 +36,7 @@ EXAMPLE: Final = '{"subject": "hall", "parameters": {"celsius": 35.5}}'
 def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     """Add the commands to the command line of `fes`."""
     listen = subparsers.add_parser(
-        "listen", help="show the events of an event service, mapped, one a line as JSON"
+        "listen", help="print the events of an event service, mapped, as JSON, one a line"
     )
     _add_place(listen)
     listen.add_argument("--filter", default="", help="in the filter language; all without it")
@@ -52,16 +52,16 @@ def listen(options: Namespace, environment: Mapping[str, str], out: TextIO) -> i
     """Print events until there are enough, or until interrupted.
 
     Raises:
-        FesError: The file is not good, or the event service cannot be reached.
+        FesError: The file is not valid, or the event service cannot be reached.
     """
     return asyncio.run(_listen(options, environment, out))
 
 
 def publish(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
-    """Publish events, each under a stamp of its own.
+    """Publish events, each with a stamp of its own.
 
     Raises:
-        FesError: The file or an event is not good, or the event service does not accept it.
+        FesError: The file or an event is not valid, or the event service does not accept it.
     """
     return asyncio.run(_publish(options, environment, out))
 
@@ -95,19 +95,19 @@ class _Printer:
             answer(True)
 
     def heard_control(self, event: Event, stamp: Stamp | None) -> None:
-        """Leave control events out: they are the gateways'."""
+        """Ignore a control event: it is for gateways."""
 
     def observed(self, seen: Observed) -> None:
-        """Leave declarations out."""
+        """Ignore a declaration."""
 
     def set_aside(self, reason: str, raw: bytes) -> None:
-        """Print why something is not an event."""
+        """Print why a native message is not an event."""
         self._out.write(f"# not an event: {reason} ({raw[:60]!r})\n")
         self._out.flush()
 
 
 class _Deaf:
-    """Ignores everything: who publishes subscribes to nothing."""
+    """Ignores everything: a publisher subscribes to nothing."""
 
     def heard(self, *_: object) -> None:
         """Ignore it."""
@@ -151,7 +151,7 @@ async def _publish(options: Namespace, environment: Mapping[str, str], out: Text
                 await adapter.publish(native, stamper.next())
             if not natives:
                 raise FesError(f"no rule makes a native event of {event.subject!r}")
-        await adapter.probe()  # what was published before has left
+        await adapter.probe()  # the event service has accepted all that was published before
     out.write(f"published {len(events)} at {options.service}\n")
     return 0
 
@@ -178,7 +178,7 @@ async def _connected(adapter: AnyAdapter, sink: "_Printer | _Deaf") -> "AsyncIte
 
 
 def _adapter(options: Namespace, environment: Mapping[str, str]) -> AnyAdapter:
-    """Return an adapter of its own name beside that of the gateway, with its mapping."""
+    """Return an adapter with a name of its own and the mapping of the gateway's adapter."""
     federation = load(options.federation, environment)
     service = options.service
     names = [name for name, each in federation.gateways.items() if service in each.adapters]

@@ -27,7 +27,7 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a gateway or adapter that gets a process of its own; may be repeated",
+        help="a gateway or adapter that runs in a process of its own; may be repeated",
     )
     parser.add_argument(
         "--replicas",
@@ -35,10 +35,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         default=[],
         type=_replicas,
         metavar="GATEWAY=N",
-        help=f"a gateway that runs N times, 2 to {MOST_REPLICAS}; may be repeated",
+        help=f"a gateway that runs with N replicas, 2 to {MOST_REPLICAS}; may be repeated",
     )
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of all runs")
-    parser.add_argument("--run", type=Path, help="folder of this run; made where absent")
+    parser.add_argument("--run", type=Path, help="folder of this run; created if absent")
     parser.add_argument(
         "--quiet",
         type=_seconds,
@@ -51,12 +51,12 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         type=_seconds,
         default=READY_S,
         metavar="SECONDS",
-        help="how long parts may need to get ready, before the run goes on with what can work",
+        help="how long parts may need to get ready before the run continues with those that are",
     )
     parser.add_argument(
         "--require-all",
         action="store_true",
-        help="fail where not every part gets ready in time, rather than run what can work",
+        help="fail where not every part gets ready in time, rather than continue without it",
     )
 
 
@@ -64,12 +64,12 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     """Run a federation until it ends.
 
     Args:
-        options: As `add_parser` has them.
+        options: The arguments of `add_parser`.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
-        out: Receives what people see.
+        out: Receives the output.
 
     Returns:
-        Exit status, as `Supervisor.run`.
+        Exit status, as of `Supervisor.run`.
 
     Raises:
         FederationError: The file is not valid.
@@ -92,7 +92,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
 
 
 def _replicas(text: str) -> tuple[str, int]:
-    """Return gateway and number of `g1=3`."""
+    """Return gateway and number of an argument such as `g1=3`."""
     name, _, number = text.partition("=")
     if not (name and number.isascii() and number.isdigit() and 2 <= int(number) <= MOST_REPLICAS):
         raise ArgumentTypeError(f"{text!r} is not GATEWAY=N with N from 2 to {MOST_REPLICAS}")

@@ -24,10 +24,10 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     acts = parser.add_subparsers(dest="act", required=True)
     show = acts.add_parser("show", help="show scopes with their members and policies")
     check = acts.add_parser("check", help="check the file, its scopes included")
-    why = acts.add_parser("explain", help="tell why a component receives what another publishes")
+    why = acts.add_parser("explain", help="explain why a component receives what another publishes")
     why.add_argument("publisher")
     why.add_argument("consumer")
-    why.add_argument("--event", help="the event, as JSON; names the edge or filter that blocks it")
+    why.add_argument("--event", help="an event, as JSON: shows the edge or filter that blocks it")
     draw = acts.add_parser("picture", help="draw the scopes as SVG")
     draw.add_argument("-o", "--output", type=Path, help="file; standard output without it")
     for each in (show, check, why, draw):
@@ -40,9 +40,9 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     """Run the command.
 
     Args:
-        options: As `add_parser` has them.
+        options: The arguments of `add_parser`.
         environment: Values of `${NAME}` and of `FES__…` overrides.
-        out: Takes what people see.
+        out: Receives the output.
 
     Returns:
         Exit status: 0; 1 where the file has errors, or no event passes.
@@ -68,7 +68,7 @@ def run(options: Namespace, environment: Mapping[str, str], out: TextIO) -> int:
 
 
 def shown(graph: Graph) -> Iterator[str]:
-    """Yield the scopes that are in no other, each with what it has, indented."""
+    """Yield lines for the scopes that are in no other, each with its content indented."""
     tops = [name for name, node in graph.nodes.items() if isinstance(node, Scope)]
     for name in tops:
         if not graph.supers(name):

@@ -44,7 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--report",
         action="store_true",
-        help="list also what is degraded: what events may request and their destination cannot do",
+        help="also list what is degraded: what events may request and their destination cannot do",
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="a federation file")
 
@@ -59,7 +59,7 @@ def validate(
     """Print the findings of federation files, one a line.
 
     Args:
-        paths: The files; none is a mistake, not success.
+        paths: The files; without any the status is 2.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
         out: Receives the lines.
         report: Whether to report what is degraded, too.
@@ -86,7 +86,7 @@ def validate(
 def examine_file(
     path: Path, environment: Mapping[str, str], *, report: bool = False
 ) -> tuple[Finding, ...]:
-    """Return what is wrong or doubtful in a file, a file that cannot be read included.
+    """Return what is wrong or doubtful in a file, also where it cannot be read.
 
     Args:
         path: The file.
@@ -120,5 +120,5 @@ def _degraded(document: Document, kinds: Mapping[str, Kind]) -> list[Finding]:
 
 
 def _printable(line: str) -> str:
-    """Keep a finding on one line, and a terminal from obeying a file."""
+    """Return a finding on one line, without control characters that a terminal would obey."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -1,4 +1,4 @@
-"""Where servers listen, with the name and the password that they request."""
+"""Addresses of servers, with the user and the password that they require."""
 
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from fes.federation.model import Broker, Federation, Store
 
 
 def address(federation: Federation, broker: str) -> str:
-    """Return a broker's url for a client; it may carry a password and is not for people.
+    """Return a broker's URL for a client; it may contain a password and must not be shown.
 
     Args:
         federation: The file, resolved.
         broker: Name of the broker.
 
     Raises:
-        FederationError: It has no url, or its password file contains no password.
+        FederationError: It has no URL, or its password file contains no password.
     """
     told = federation.brokers[broker]
     if told.url is UNSET:
@@ -27,7 +27,7 @@ def address(federation: Federation, broker: str) -> str:
 
 
 def store_addresses(federation: Federation, gateway: str) -> tuple[str, ...]:
-    """Return the urls of the servers that keep a gateway's journal, as `address` does.
+    """Return the URLs of the servers that keep a gateway's journal; see `address`.
 
     Args:
         federation: The file, resolved.

@@ -1,4 +1,4 @@
-"""What the file may specify of limits: of the whole federation, and of its event log."""
+"""Limits in the file: of the whole federation, and of its event log."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ Positive = Annotated[int, Meta(ge=1, le=2**53)]
 
 MIB = 1024 * 1024
 Room = Annotated[int, Meta(ge=MIB, le=2**40)]
-"""Bytes of memory for something that has room for one event at least."""
+"""Bytes of memory, enough for at least one event."""
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,19 +23,20 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         requests: Most rows of a gateway's request table.
         requests_bytes: Most bytes of memory that a gateway's request table accounts for.
         patterns: Most names in a distribution list.
-        announcement_s: Life of a fabricated announcement that no publication renews.
+        announcement_s: How long a fabricated announcement lasts that no publication renews.
         horizon_s: How long an unsubscription is remembered: longer than any separation.
-        hello_s: How often a gateway states that it is there; a standby takes over once some fail.
-        window: Sequence numbers of each origin that marks of delivery keep.
-        origins: Origins that marks of delivery keep.
-        custody: Most persistent events that a gateway answers for at a time, for each destination.
-        custody_bytes: Most bytes of memory that all of them account for; what passed event services
-            before finds an eighth of that more for each.
-        marks: Most that a gateway remembers of those that it answered for.
-        in_flight: Most persistent events of one order on their way without an answer.
-        retry_s: How long an answer is waited for before they are sent again.
-        retransmission_s: How long a gateway remembers persistent events that it answered for:
-            longer than a copy may still come.
+        hello_s: How often a gateway sends a hello; a standby serves once several are missing.
+        window: Sequence numbers of each origin in the delivery records of a destination.
+        origins: Origins in the delivery records of a destination.
+        custody: Most persistent events in a gateway's custody at a time, for each destination.
+        custody_bytes: Most bytes of memory that all of them account for; for each event service
+            that an event passed before, it finds an eighth more.
+        marks: Most delivery records of events that left a gateway's custody.
+        in_flight: Most persistent events of one origin, priority and destination in transit without
+            an answer.
+        retry_s: How long to wait for an answer before they are sent again.
+        retransmission_s: How long these delivery records are kept: longer than a copy may still
+            come.
         waiting_bytes: Most bytes of memory of best-effort events that wait for their `StartTime`.
         announced_bytes: Most bytes of a gateway's fabricated announcements at each event service.
 

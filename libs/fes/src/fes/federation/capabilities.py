@@ -1,4 +1,4 @@
-"""What an adapter's event service can do with given settings; declared once, read by all."""
+"""Capabilities: what an adapter's event service can do with its settings."""
 
 from dataclasses import asdict, dataclass
 
@@ -9,21 +9,21 @@ class Capabilities:
 
     Attributes:
         filters_at_source: Whether native subscriptions apply content filters before delivery.
-        observes: What of that which native clients declare can be seen: `subscriptions`,
+        observes: Which declarations of native clients can be observed: `subscriptions`,
             `announcements`.
         needs_announcement: Whether an event must be announced before it is published.
         stamps: Whether events carry their stamp.
         suppresses: Whether native clients suppress a repeated identity.
         persistent: Whether it keeps events over a restart.
-        max_event_bytes: Largest event; 0 where it reports none.
-        keeps_attributes: Whether attributes it does not know pass through.
+        max_event_bytes: Largest event; 0 where no limit is known.
+        keeps_attributes: Whether attributes that it does not know pass through.
         keeps_types: Names of the types that cross unchanged.
-        pull: Whether events must be fetched.
+        pull: Whether events must be pulled.
         honours: Standard attributes that the event service itself acts on.
         redelivers_s: After how long, at the latest, it delivers again what its adapter did not
             acknowledge; seconds, 0 where it does not.
-        deduplicates_s: For how long it stores no second event of an identity; seconds, 0 where it
-            stores any.
+        deduplicates_s: For how long it refuses a second event with the same identity; seconds, 0
+            where it does not.
     """
 
     filters_at_source: bool = False

@@ -27,7 +27,7 @@ def check(
         kinds: The kinds of event services that an adapter is installed for.
         rule: Type of one mapping rule, e.g. `fes.mapping.rules.model.Rule`.
         try_rule: Raises a FederationError where a rule, as plain data, cannot work.
-        find_clashes: Finds rules that give two events one identity.
+        find_clashes: Finds rules that make two events with one identity.
     """
     if document.federation is None or document.tree is None:
         return document.findings

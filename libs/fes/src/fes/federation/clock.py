@@ -1,4 +1,4 @@
-"""The federation clock: the trace's time, from the wall clock."""
+"""The federation clock: the time of the trace, computed from the wall clock."""
 
 import logging
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from fes.federation.model import Clock
 _log = logging.getLogger(__name__)
 
 LOOK_US: Final = 20_000
-"""Time between two looks at whether a clock has begun, microseconds."""
+"""Time between two checks whether a clock has begun, microseconds."""
 
 MOST_BYTES: Final = 4096
 
@@ -25,7 +25,7 @@ FIRST_S, LAST_S = -62_135_596_800, 253_402_300_799
 
 @dataclass(frozen=True, slots=True)
 class FederationClock:
-    """Tells the trace's time: start + (wall clock - wall clock at the start) * speed.
+    """Computes the trace's time: start + (wall clock - wall clock at the start) * speed.
 
     The default is the wall clock's own time.
 
@@ -44,8 +44,8 @@ class FederationClock:
         """Return the clock that a resolved file describes.
 
         Raises:
-            FederationError: The clock runs otherwise than the wall clock, and the file does not
-                tell since when (`wall_start_us`).
+            FederationError: The clock differs from the wall clock, and the file does not specify
+                since when (`wall_start_us`).
         """
         if _is_the_wall_clock(clock):
             return FederationClock()
@@ -70,7 +70,7 @@ class FederationClock:
 
 
 class TimeTeller(Protocol):
-    """Tells the trace's time; see `FederationClock`."""
+    """Computes the trace's time; see `FederationClock`."""
 
     def time_us(self, wall_us: int) -> int:
         """Return the trace's time at a moment of the wall clock, both in microseconds."""
@@ -78,7 +78,7 @@ class TimeTeller(Protocol):
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """When the clock of a run begins, as the run's `clock.json` says it.
+    """The beginning of a run's clock, as in the run's `clock.json`.
 
     Attributes:
         start_us: Time of the trace then, microseconds since 1970 UTC.
@@ -99,10 +99,10 @@ class Beginning(msgspec.Struct, frozen=True):
         return Beginning(described.start_us, wall_start_us, described.speed)
 
     def write(self, path: Path) -> None:
-        """Write it, at once or not at all.
+        """Write it atomically.
 
         Raises:
-            OSError: It cannot be written.
+            OSError: The file cannot be written.
         """
         fresh = path.with_suffix(".new")
         fresh.write_bytes(msgspec.json.encode(self) + b"\n")
@@ -112,11 +112,11 @@ class Beginning(msgspec.Struct, frozen=True):
 class AwaitedClock:
     """The federation clock of a run whose trace begins once everything is ready.
 
-    Until a file states when it begins, the trace's time is at its start.
+    Until a file states when it begins, the trace's time stays at its start.
 
     Args:
-        clock: Of the resolved file.
-        path: The file, which comes later.
+        clock: The clock of the resolved file.
+        path: The file, which is written later.
     """
 
     def __init__(self, clock: Clock, path: Path) -> None:
@@ -152,14 +152,14 @@ class AwaitedClock:
 
 
 def clock_of(clock: Clock, path: Path | None) -> TimeTeller:
-    """Return the federation's clock.
+    """Return the federation clock.
 
     Args:
-        clock: Of the resolved file.
+        clock: The clock of the resolved file.
         path: File that states when it begins; None where the resolved file does.
 
     Raises:
-        FederationError: As `FederationClock.of`.
+        FederationError: As for `FederationClock.of`.
     """
     if path is None or _is_the_wall_clock(clock):
         return FederationClock.of(clock)
@@ -177,8 +177,8 @@ def moment_us(moment: float | str) -> int:
         moment: Seconds since 1970 UTC, or ISO 8601; UTC where it names no zone.
 
     Raises:
-        FederationError: The text is not a moment in ISO 8601, or the number none of the years 1 to
-            9999.
+        FederationError: The text is not a moment in ISO 8601, or the number is not within the years
+            1 to 9999.
     """
     if not isinstance(moment, str):
         if not FIRST_S <= moment <= LAST_S:

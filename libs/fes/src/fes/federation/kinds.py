@@ -1,4 +1,4 @@
-"""What is known of the kinds of event services, from the adapters that are installed."""
+"""The kinds of event services, as the installed adapters describe them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from fes.federation.capabilities import Capabilities
 from fes.federation.model import Federation, settings_of
 
 GROUP = "fes.adapters"
-"""Entry points: kind of event service to adapter class."""
+"""Group of entry points: adapter class by kind of event service."""
 
 
 class AdapterClass(Protocol):
-    """What a file's checks read of an adapter class; see `fes.adapter.base.Adapter`."""
+    """The part of an adapter class that checks of files use; see `fes.adapter.base.Adapter`."""
 
     settings_type: ClassVar[type[msgspec.Struct]]
     stamp_setting: ClassVar[str]
@@ -36,12 +36,12 @@ class Kind:
     """A kind of event service.
 
     Attributes:
-        settings: Struct that the settings must fit; None where any will do.
-        capabilities: What it can do, from settings that fit the Struct.
-        stamp_setting: Name of a setting that, where it is true, states that all events are stamped;
-            "" where there is none.
-        one_may_stamp: Whether an adapter with that setting leaves what has no stamp to others, so
-            that one adapter may be without it.
+        settings: Struct of the settings; None where any settings are accepted.
+        capabilities: Returns what it can do with settings that fit the Struct.
+        stamp_setting: Name of a setting that is true where all events are stamped; "" where there
+            is no such setting.
+        one_may_stamp: Whether adapters with that setting leave events without a stamp to the one
+            adapter that is without it.
         fault: Why the adapter cannot be loaded; empty where it can.
     """
 
@@ -52,12 +52,12 @@ class Kind:
     fault: str = ""
 
     def can(self, settings: Mapping[str, object]) -> Capabilities:
-        """Return what it can do with settings; the usual where they do not fit."""
+        """Return what it can do with settings; the usual capabilities where they do not fit."""
         if self.settings is None:
             return self.capabilities(settings)
         try:
             return self.capabilities(msgspec.convert(dict(settings), self.settings))
-        except msgspec.ValidationError:  # a finding of its own
+        except msgspec.ValidationError:  # reported as a finding of its own
             return Capabilities()
 
 
@@ -69,10 +69,10 @@ def installed_kinds() -> Mapping[str, Kind]:
 def capabilities_of(
     federation: Federation, kinds: Mapping[str, Kind], service: str
 ) -> tuple[Capabilities, ...]:
-    """Return what an event service can do, as each adapter that is attached to it sees it.
+    """Return what an event service can do, for each adapter that is attached to it.
 
     Args:
-        federation: Good in form.
+        federation: Valid in form.
         kinds: The kinds that an adapter is installed for.
         service: Event service identifier.
 

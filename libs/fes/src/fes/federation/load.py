@@ -18,12 +18,12 @@ from fes.federation.model import Federation
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that was read, good or not.
+    """A file that was read, valid or not.
 
     Attributes:
-        federation: What it says; None where its form is wrong.
+        federation: Its content; None where its form is not valid.
         tree: Its values and their places; None where it is not YAML.
-        findings: What is wrong or doubtful, in the order of the file.
+        findings: Errors and warnings, in the order of the file.
     """
 
     federation: Federation | None
@@ -39,7 +39,7 @@ def load(path: Path, environment: Mapping[str, str]) -> Federation:
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
 
     Raises:
-        InvalidFederationError: The file is not valid; tells everything that is wrong.
+        InvalidFederationError: The file is not valid; it contains all errors.
         FederationError: The file cannot be read.
     """
     return _valid(examine(read_bytes(path), str(path), environment))
@@ -51,22 +51,22 @@ def loads(
     """Return the federation that a text describes.
 
     Args:
-        text: What a file would contain.
+        text: Content of a file.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
-        file: What findings call the text.
+        file: Name of the text in findings.
 
     Raises:
-        InvalidFederationError: The text is not valid; tells everything that is wrong.
+        InvalidFederationError: The text is not valid; it contains all errors.
     """
     return _valid(examine(text, file, environment))
 
 
 def examine(text: str | bytes, file: str, environment: Mapping[str, str]) -> Document:
-    """Return what a text says and everything that is wrong with it, without raising.
+    """Return the content of a text and all that is wrong with it, without raising.
 
     Args:
-        text: What a file would contain.
-        file: What findings call the text.
+        text: Content of a file.
+        file: Name of the text in findings.
         environment: Values of `${NAME}` and of `FES__SECTION__KEY` overrides.
     """
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
@@ -85,7 +85,7 @@ def examine(text: str | bytes, file: str, environment: Mapping[str, str]) -> Doc
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file's bytes, one more than the limit at most.
+    """Return a file's bytes, at most one more than the limit.
 
     Raises:
         FederationError: The file cannot be read.

@@ -1,4 +1,4 @@
-"""States where in its file an error is, of which only the key is known."""
+"""Finds the place in its file of an error of which only the key is known."""
 
 import re
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ def located(error: FesError, path: FilePath, environment: Mapping[str, str]) -> 
     A setting of an event service may be at one of its adapters instead, and is found there.
 
     Args:
-        error: Any; one that has no key, or has its place, is returned as it is.
-        path: The federation's file.
-        environment: As the file was loaded with.
+        error: Any error; one without a key, or with a place, is returned unchanged.
+        path: The federation file.
+        environment: The environment with which the file was loaded.
     """
     if not isinstance(error, FederationError) or error.place is not None or not error.key:
         return error

@@ -1,4 +1,4 @@
-"""The federation file, as data: what `federation.yaml` may say."""
+"""The federation file as data: what `federation.yaml` may contain."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ from fes.federation.scopes.model import ClientPart, ScopePart
 RequestWord = Literal[
     "announcement", "unannouncement", "subscription", "unsubscription", "publication"
 ]
-"""A control event's type, as the file names it."""
+"""The type of a control event, as in the file."""
 
 ALL_REQUESTS: tuple[RequestWord, ...] = (
     "announcement",
@@ -24,13 +24,13 @@ ALL_REQUESTS: tuple[RequestWord, ...] = (
 )
 
 Settings = dict[str, Any]
-"""What only the adapter understands; its kind's own schema checks it."""
+"""Settings for the adapter, checked by the schema of its kind."""
 
 Microseconds = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Is the base of every part of the file: unknown keys are errors."""
+    """The base of every part of the file: unknown keys are errors."""
 
 
 class Clock(Section, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Clock(Section, frozen=True, kw_only=True):
 
 
 class Medium(Section, frozen=True, kw_only=True):
-    """A shared wireless medium: what one of its event services sends, all in range hear.
+    """A shared wireless medium: what one of its access points sends, all in range receive.
 
     Attributes:
         description: For people.
@@ -65,8 +65,8 @@ class Broker(Section, frozen=True, kw_only=True):
         kind: `nats` and `mqtt` are started by `fes run`; any other needs a url.
         cluster: Brokers that name the same cluster form one.
         url: Where it listens; absent to have `fes run` start an embedded one.
-        user: Who the adapters say they are; empty where nobody asks.
-        password_file: File with that user's password, as secrets are given to containers.
+        user: User name of the adapters; empty where the broker requires none.
+        password_file: File with that user's password, such as a secret of a container.
     """
 
     kind: Annotated[str, Meta(min_length=1, max_length=64)]
@@ -80,10 +80,10 @@ class EventService(Section, frozen=True, kw_only=True):
     """An event service of the federation.
 
     Attributes:
-        kind: Which adapter speaks to it: a name among the entry points `fes.adapters`.
+        kind: Its adapter: a name among the entry points `fes.adapters`.
         brokers: The servers that it runs on, in order of preference.
-        medium: The shared medium that it is an access point of; absent where it is wired.
-        settings: For the adapter.
+        medium: The shared medium of which it is an access point; absent where it is wired.
+        settings: Settings for the adapter.
     """
 
     kind: Annotated[str, Meta(min_length=1, max_length=64)]
@@ -93,13 +93,13 @@ class EventService(Section, frozen=True, kw_only=True):
 
 
 class Control(Section, frozen=True, kw_only=True):
-    """Which control events may enter at an adapter, and whether they go out again.
+    """Which control events may enter at an adapter, and whether they are forwarded there.
 
-    On a wired event service what is absent allows all; on a medium both must be written.
+    On a wired event service an absent key permits all; on a medium both keys are required.
 
     Attributes:
         accept: Types of control events that may enter.
-        relay: Whether the gateway passes control events on to this event service.
+        relay: Whether the gateway forwards control events to this event service.
     """
 
     accept: tuple[RequestWord, ...] | UnsetType = UNSET
@@ -112,19 +112,19 @@ class Control(Section, frozen=True, kw_only=True):
 
     @property
     def relays(self) -> bool:
-        """Whether control events are passed on."""
+        """Whether control events are forwarded."""
         return True if self.relay is UNSET else self.relay
 
 
 class Observe(Section, frozen=True, kw_only=True):
-    """What native clients declare at an event service, and for whom it becomes a request.
+    """Which declarations of native clients become requests, and for which event services.
 
     Attributes:
-        subscriptions: Distribution list of the subscriptions that are made of native ones; empty
+        subscriptions: Distribution list of the subscriptions that are made from native ones; empty
             where none are made.
-        announcements: The same of announcements.
-        lease_s: Life of such a request once its adapter renews it no more; seconds.
-        limit: Most different requests at a time; what is above it is refused and counted.
+        announcements: The same for announcements.
+        lease_s: How long such a request lasts once its adapter no longer renews it; seconds.
+        limit: Most different requests at a time; further ones are refused and counted.
     """
 
     subscriptions: str = ""
@@ -142,10 +142,10 @@ class Adapter(Section, frozen=True, kw_only=True):
     """An adapter between one gateway and one event service.
 
     Attributes:
-        mappings: Names of mappings; every rule that fits an event makes one, in their order.
+        mappings: Names of mappings; every rule that matches an event makes one, in their order.
         control: Which control events may enter and leave here.
-        observe: What becomes a request of what native clients declare here.
-        settings: For this adapter; they stand before the event service's own.
+        observe: Which declarations of native clients here become requests.
+        settings: Settings for this adapter; they override the event service's.
     """
 
     mappings: tuple[Name, ...] = ()
@@ -158,8 +158,8 @@ class Http(Section, frozen=True, kw_only=True):
     """Where an HTTP interface listens.
 
     Attributes:
-        host: Address or name; loopback unless it is written.
-        port: 0 has the system choose one.
+        host: Address or name; loopback by default.
+        port: Port; with 0 the system chooses one.
     """
 
     host: Annotated[str, Meta(min_length=1, max_length=255)] = "127.0.0.1"
@@ -172,10 +172,11 @@ class Store(Section, frozen=True, kw_only=True):
     Attributes:
         kind: `sqlite` is a file in the run's folder, for replicas on one host; `jetstream` a stream
             of NATS servers, for replicas on several.
-        url: Of `jetstream`: where its servers listen; several are separated by commas.
-        user: Who the gateway says it is there; empty where nobody asks.
+        url: Of `jetstream`: addresses of its servers, separated by commas.
+        user: User name of the gateway there; empty where the servers require none.
         password_file: File with that user's password.
-        copies: Of `jetstream`: servers that keep the stream; with 3, one of them may fail.
+        copies: Of `jetstream`: number of servers that keep the stream; with 3, one of them may
+            fail.
     """
 
     kind: Literal["sqlite", "jetstream"] = "sqlite"
@@ -186,7 +187,7 @@ class Store(Section, frozen=True, kw_only=True):
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Where its servers listen, in order of preference."""
+        """Addresses of its servers, in order of preference."""
         return () if self.url is UNSET else tuple(url.strip() for url in self.url.split(","))
 
 
@@ -196,7 +197,7 @@ class Gateway(Section, frozen=True, kw_only=True):
     Attributes:
         adapters: By event service, in order; an adapter's identifier is
             `<gateway>.<event service>`.
-        http: The gateway's own interface, besides that of `fes run`; the gateway then has a process
+        http: The gateway's own interface, beside that of `fes run`; the gateway then has a process
             of its own.
         store: Where it keeps its journal.
     """
@@ -207,12 +208,12 @@ class Gateway(Section, frozen=True, kw_only=True):
 
 
 class Request(Section, frozen=True, kw_only=True):
-    """A static request: in force from the start.
+    """A static request: active from the start.
 
     Attributes:
-        gateway: Where it enters the federation.
-        type: What is asked for.
-        source: The event service that it comes from: where matching events shall surface.
+        gateway: The gateway at which it enters the federation.
+        type: What is requested.
+        source: The event service that it comes from: matching events are published there.
         dist_list: The event services where it shall be applied.
         filter: Of (un)subscriptions: which events, in the filter language.
         event: Of (un)announcements: the event, as `{subject, parameters, attributes}`.
@@ -233,7 +234,7 @@ class DomainConnection(Section, frozen=True, kw_only=True):
 
     Attributes:
         supplier: The event service whose events pass.
-        consumer: The event service that they go to.
+        consumer: The event service to which they go.
     """
 
     supplier: Name
@@ -248,7 +249,8 @@ class Application(Section, frozen=True, kw_only=True):
         after: Applications, or gateways, that must be ready before.
         ready: URL that answers 200 once it is ready; absent where starting it is enough.
         ends_run: Whether the run ends when it ends.
-        ends_last: Whether it is stopped after the gateways: an observer sees what they withdraw.
+        ends_last: Whether it is stopped after the gateways, so that an observer sees what they
+            withdraw.
         environment: Variables for it alone.
     """
 
@@ -264,13 +266,13 @@ class Federation(Section, frozen=True, kw_only=True):
     """A federation: the one file that describes it, version 1.
 
     Attributes:
-        version: Of the file's format.
+        version: Version of the file's format.
         system: Identifier of the federation; control events of another are ignored.
         clock: The federation clock.
         media: Shared wireless media, by name.
-        brokers: By name.
-        event_services: By name, in order.
-        gateways: By name, in order; their order and their adapters' decides the routes.
+        brokers: Servers that event services run on, by name.
+        event_services: Event services, by name, in order.
+        gateways: Gateways, by name; their order and that of their adapters decide the routes.
         mappings: Named lists of mapping rules.
         requests: Static requests.
         clients: Clients of event services that are components of their own, by name.
@@ -280,8 +282,8 @@ class Federation(Section, frozen=True, kw_only=True):
         policy: The policy service that decides about subscriptions; all are permitted where it is
             absent.
         applications: Native applications, by name.
-        connections: Those of event domains between event services.
-        limits: Of the whole federation.
+        connections: Connections of event domains between event services.
+        limits: Limits of the whole federation.
         event_log: How decisions are logged.
         http: Where the interface of `fes run` listens; a free port on loopback where absent.
     """
@@ -312,11 +314,11 @@ def adapter_id(gateway: str, event_service: str) -> str:
 
 
 def settings_of(federation: Federation, gateway: str, event_service: str) -> Settings:
-    """Return what an adapter is told: its event service's settings under its own."""
+    """Return the settings of an adapter: its own over those of its event service."""
     shared = federation.event_services[event_service].settings
     return {**shared, **federation.gateways[gateway].adapters[event_service].settings}
 
 
 def is_on_medium(federation: Federation, event_service: str) -> bool:
-    """Tell whether an event service is an access point of a shared medium."""
+    """Return whether an event service is an access point of a shared medium."""
     return federation.event_services[event_service].medium is not UNSET

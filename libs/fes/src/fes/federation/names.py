@@ -1,4 +1,4 @@
-"""Names of event services, gateways, brokers and media, and what is wrong with a bad one."""
+"""Names of event services, gateways, brokers and media, and why one is not valid."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -42,6 +42,6 @@ def fault_of(name: str) -> str | None:
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?` where `known` has a word much like `word`, else nothing."""
+    """Return `; did you mean …?` where `known` contains a word similar to `word`, else nothing."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""

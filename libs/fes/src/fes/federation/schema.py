@@ -28,7 +28,7 @@ def schema_text() -> str:
 
 
 def _with_variables(part: Any) -> Any:
-    """Let `${NAME}` stand where a number or a truth value is expected."""
+    """Allow `${NAME}` where a number or a truth value is expected."""
     if isinstance(part, list):
         return [_with_variables(item) for item in part]
     if not isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""Which way an event goes: routes over the attachments of gateways to event services."""
+"""Routes over the attachments of gateways to event services."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,13 @@ Graph = dict[Vertex, list[Vertex]]
 
 
 class Silence(NamedTuple):
-    """Attachments where publications do not travel as control events; see `control` in the file.
+    """Attachments where publications are not forwarded as control events.
+
+    See `control` in the file.
 
     Attributes:
-        deaf: Where the gateway lets none in.
-        mute: Where the gateway passes none on.
+        deaf: Attachments where the gateway accepts none.
+        mute: Attachments where the gateway forwards none.
     """
 
     deaf: frozenset[Attachment] = frozenset()
@@ -34,11 +36,11 @@ NOWHERE_SILENT: Final = Silence()
 
 
 class Hop(NamedTuple):
-    """The first step of a way.
+    """The first step of a route.
 
     Attributes:
-        service: The gateway's own event service to send on.
-        gateway: The gateway that shall take it; "" where nobody is between, or where all that
+        service: The gateway's own event service over which to send.
+        gateway: The gateway that is to accept it; "" where none is in between, or where all that
             receive it on a medium may.
     """
 
@@ -56,7 +58,7 @@ def attachments(federation: Federation) -> tuple[Attachment, ...]:
 
 
 def mediums(federation: Federation) -> dict[str, str]:
-    """Return event service to medium, of those that are access points."""
+    """Return the medium of each event service that is an access point."""
     return {
         name: service.medium
         for name, service in federation.event_services.items()
@@ -65,7 +67,7 @@ def mediums(federation: Federation) -> dict[str, str]:
 
 
 def silence(federation: Federation) -> Silence:
-    """Return where the file states that publications do not travel as control events."""
+    """Return where the file specifies that publications are not forwarded as control events."""
     controls = {
         (name, service): adapter.control
         for name, gateway in federation.gateways.items()
@@ -78,14 +80,14 @@ def silence(federation: Federation) -> Silence:
 
 
 def spanning_tree(live: Iterable[Attachment], on_medium: Mapping[str, str]) -> Graph:
-    """Return the graph that events travel on.
+    """Return the graph over which events are routed.
 
     Wired attachments that would close a circle are left out, the later in the file first; those to
     access points all stay, and each access point is joined to its medium.
 
     Args:
         live: The attachments that work, in the order of the file.
-        on_medium: Event service to medium.
+        on_medium: Medium by event service.
 
     Source:
         Design, section 6, rule 5; the order decides as in the simulation of the protocol.
@@ -102,7 +104,7 @@ def spanning_tree(live: Iterable[Attachment], on_medium: Mapping[str, str]) -> G
 
 
 def _join(parents: dict[Vertex, Vertex], a: Vertex, b: Vertex) -> bool:
-    """Unite two sets; return whether they were apart."""
+    """Unite two sets; return whether they were separate."""
     root_a, root_b = _root(parents, a), _root(parents, b)
     if root_a == root_b:
         return False
@@ -130,12 +132,12 @@ ROUTES_KEPT: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """What the file specifies of who is attached where.
+    """Which gateway is attached to which event service, by the file.
 
     Attributes:
         attachments: In the order of the file, which decides the routes.
-        on_medium: Event service to medium.
-        silent: Where publications do not travel as control events.
+        on_medium: Medium by event service.
+        silent: Where publications are not forwarded as control events.
     """
 
     attachments: tuple[Attachment, ...] = ()
@@ -155,10 +157,10 @@ class Topology:
         return tuple(gateway for gateway, attached in self.attachments if attached == service)
 
     def routes(self, live: Collection[Attachment] | None = None) -> "Routes":
-        """Return the ways while certain attachments work.
+        """Return the routes while certain attachments work.
 
         Args:
-            live: Those that work, in any order; None for all.
+            live: The attachments that work, in any order; None for all.
         """
         every = self.attachments
         works = every if live is None else frozenset(live)
@@ -172,15 +174,15 @@ class Topology:
 
 
 class Routes:
-    """The ways through a federation while certain attachments work.
+    """The routes through a federation while certain attachments work.
 
-    Immutable; when an attachment fails or comes back, make a new one with what is live then, and
-    a standby (an attachment that closed a circle) takes over.
+    Immutable; when an attachment fails or works again, make new routes with those that work then: a
+    standby (an attachment that closed a circle) may become part of them.
 
     Args:
         live: The attachments that work, in the order of the file.
-        on_medium: Event service to medium.
-        silent: Attachments where events end: a gateway publishes there natively, no more.
+        on_medium: Medium by event service.
+        silent: Attachments where routes end: a gateway only publishes natively there.
     """
 
     def __init__(
@@ -202,13 +204,13 @@ class Routes:
         """Return the routes of a federation.
 
         Args:
-            federation: Its file.
+            federation: The federation file.
             live: The attachments that work, in any order; None for all.
         """
         return Topology.of(federation).routes(live)
 
     def next_hop(self, gateway: str, service: str) -> Hop | None:
-        """Return the first step from a gateway to an event service; None where there is no way.
+        """Return the first step from a gateway to an event service; None where there is no route.
 
         An event service to which the gateway is attached is its own first step.
         """
@@ -217,13 +219,13 @@ class Routes:
         return self.hops(gateway).get(service)
 
     def hops(self, gateway: str) -> Mapping[str, Hop]:
-        """Return event service to first step, of all that can be reached and are not attached."""
+        """Return the first step by event service, of all that are reachable and not attached."""
         if gateway not in self._hops:
             self._hops[gateway] = self._search(gateway)
         return self._hops[gateway]
 
     def standbys(self, gateway: str) -> Mapping[str, Hop]:
-        """Return event service to first step, of all that are attached and not on the tree.
+        """Return the first step by event service, of all that are attached and not on the tree.
 
         These attachments work and would close a circle. One is left out where no other route leads
         to its event service.
@@ -238,7 +240,7 @@ class Routes:
         return self._standbys[gateway]
 
     def neighbours(self, gateway: str) -> tuple[str, ...]:
-        """Return the event services on which a gateway passes on what is meant for many."""
+        """Return the event services over which a gateway forwards what is for many."""
         return tuple(name for _, name in self._graph.get(("gateway", gateway), ()))
 
     def _search(self, gateway: str) -> dict[str, Hop]:
@@ -254,7 +256,7 @@ class Routes:
         return Hop(own) if own in self._on_medium else Hop(own, way[1][1])
 
     def _ways(self, start: Vertex) -> dict[Vertex, tuple[Vertex, ...]]:
-        """Return the first two steps of the shortest way to each vertex, breadth first."""
+        """Return the first two steps of the shortest route to each vertex, breadth first."""
         ways: dict[Vertex, tuple[Vertex, ...]] = {start: ()}
         todo = [start]
         for vertex in todo:
@@ -268,7 +270,7 @@ class Routes:
         return ways
 
     def _lets_in(self, vertex: Vertex, near: Vertex) -> bool:
-        """Tell whether a control event gets from a vertex to one beside it, and is taken there."""
+        """Return whether a control event gets from a vertex to the next, and is accepted there."""
         if near[0] == "gateway":
             return (near[1], vertex[1]) not in self._silent.deaf
         return vertex[0] != "medium" or near[1] in self._heard

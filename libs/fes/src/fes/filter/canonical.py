@@ -10,6 +10,6 @@ def canonical(tree: Condition) -> str:
 
     Spaces, the case of keywords, needless parentheses, the order of AND and OR, BETWEEN and NOT
     do not count. `parse(canonical(tree))` is the normal form of `tree`. The text may be somewhat
-    longer than the one that a client wrote, which is why it is a key and the client's travels.
+    longer than the one that a client wrote: so it is the key, while the client's text is forwarded.
     """
     return to_text(normalise(tree))

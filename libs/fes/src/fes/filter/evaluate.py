@@ -1,4 +1,7 @@
-"""Evaluation: a filter is compiled once into closures, then costs about a microsecond an event."""
+"""Evaluation.
+
+A filter is compiled once into closures, and then costs about a microsecond an event.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,13 +41,14 @@ _INVERTED = {True: False, False: True, None: None}
 
 
 def compile_filter(tree: Condition) -> Test:
-    """Return a function that tells of an event whether the filter is true, false or unknown.
+    """Return a function that returns whether the filter is true, false or unknown for an event.
 
     Args:
         tree: From `parse`.
 
     Returns:
-        True, False, or None for unknown; only True delivers. The function never raises.
+        True, False, or None for unknown; only for True the event is delivered. The function never
+        raises.
 
     Source:
         design, section 5: three-valued logic as in SQL-92.
@@ -142,7 +146,7 @@ def _number_test(get: Getter, relation: Relation, number: Any) -> Test:
     def run(event: Event) -> bool | None:
         value = get(event)
         kind = value.__class__
-        if kind is int or (kind is float and value - value == 0):  # finite, so it has an order
+        if kind is int or (kind is float and value - value == 0):  # finite, so it is ordered
             return holds(value, number)
         return compare(value, relation, number)
 
@@ -187,7 +191,7 @@ def _string_predicate(test: Affixed | Like) -> Callable[[str], bool]:
 
 
 def getter(operand: Operand) -> Getter:
-    """Return a function that tells an operand's value; None where an event has none."""
+    """Return a function that returns an operand's value; None where an event has none."""
     match operand:
         case Subject():
             return lambda event: event.subject

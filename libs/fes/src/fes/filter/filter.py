@@ -1,4 +1,4 @@
-"""A filter with all that is known of it."""
+"""A filter: its text, tree, canonical text and compiled test."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ class Filter:
         text: As the client wrote it.
         tree: Its syntax tree.
         canonical: Its canonical text.
-        test: Tells of an event whether the filter is true, false, or unknown (None).
+        test: Returns whether the filter is true, false, or unknown (None) for an event.
     """
 
     text: str = field(compare=False)
@@ -28,14 +28,14 @@ class Filter:
 
     @staticmethod
     def of(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> "Filter":
-        """Return the filter that a text tells.
+        """Return the filter of a text.
 
         Raises:
-            FilterError: As `parse`.
+            FilterError: As for `parse`.
         """
         tree = parse(text, limits)
         return Filter(text, tree, canonical(tree), compile_filter(tree))
 
     def matches(self, event: Event) -> bool:
-        """Return whether an event is delivered: whether the filter is true of it."""
+        """Return whether the filter accepts an event: whether it is true for it."""
         return self.test(event) is True

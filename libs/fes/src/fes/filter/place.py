@@ -1,8 +1,8 @@
-"""Where an event happened, and how far that is from somewhere.
+"""The position of an event, and distances from it.
 
 The position of an event is its parameters `lat` and `lon`, or `latitude` and `longitude` where it
-lacks one of those. Attributes are not asked: `Proximity` states where an event may be received, not
-where it happened.
+lacks one of those. Attributes are not considered: `Proximity` states where an event may be
+received, not where it happened.
 """
 
 from collections.abc import Callable
@@ -23,21 +23,21 @@ from fes.filter.language.tree import (
 from fes.model.event import Event
 
 POSITIONS: Final = (("lat", "lon"), ("latitude", "longitude"))
-"""Names of the parameters that are a position; the first pair that is there counts."""
+"""Names of the parameters of a position; the first pair that the event has counts."""
 
 _NAMES: Final = frozenset(name for names in POSITIONS for name in names)
 
 EARTH_RADIUS_M: Final = 6_371_008.8
 
 _SLACK_M: Final = 0.01
-"""What rounding may move a border by."""
+"""By how much rounding may move a border."""
 
 
 def position_of(event: Event) -> tuple[float, float] | None:
     """Return where an event happened.
 
     Returns:
-        Latitude and longitude, WGS 84, degrees; None where the event tells none, or none on Earth.
+        Latitude and longitude, WGS 84, degrees; None where the event has none, or none on Earth.
     """
     found: dict[str, Any] = {}
     for field in event.parameters:
@@ -67,10 +67,10 @@ def contains(disc: Within, lat: float, lon: float) -> bool:
 
 
 def inside_of(disc: Within) -> Callable[[float, float], bool]:
-    """Return a function that states whether a position is in a disc, its border included.
+    """Return a function that returns whether a position is in a disc, its border included.
 
-    It compares half chords, as `distance_m` calculates them, and most positions far away by their
-    latitude alone.
+    It compares half chords, as `distance_m` calculates them, and excludes most positions far away
+    by their latitude alone.
     """
     angle = min(disc.metres / EARTH_RADIUS_M, pi)
     reach = degrees(angle) + 1e-6
@@ -87,7 +87,7 @@ def inside_of(disc: Within) -> Callable[[float, float], bool]:
 
 
 def encloses(disc: Within, other: Within) -> bool:
-    """Return whether a disc has another one in it; False in doubt."""
+    """Return whether a disc contains another one; False in doubt."""
     between = distance_m(disc.lat, disc.lon, other.lat, other.lon)
     return disc == other or between + other.metres + _SLACK_M <= disc.metres
 
@@ -122,7 +122,7 @@ def around(disc: Within) -> Condition:
 
 
 def _turned(west: float, east: float) -> list[tuple[float, float]]:
-    """Return an interval of longitudes as such from -180 to 180."""
+    """Return an interval of longitudes as intervals within -180 to 180."""
     if west < -180:
         return [(-180.0, east), (west + 360, 180.0)]
     if east > 180:

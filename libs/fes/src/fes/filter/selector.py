@@ -1,8 +1,8 @@
 """JMS message selectors, read into the filter language.
 
-A selector differs from a filter in what it does with values of unlike kinds: the test is false,
-where a filter says unknown. Strings have no order, a word alone is a boolean property, `subject`
-is a property as any other, and a blank selector selects everything.
+A selector differs from a filter in tests of values of different kinds: they are false, while in a
+filter they are unknown. Strings are not ordered, a word alone is a boolean property, `subject` is a
+property like any other, and a blank selector selects everything.
 """
 
 from fes.filter.algebra.simple import names_in
@@ -23,11 +23,12 @@ from fes.filter.language.tree import (
 
 
 def parse_selector(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
-    """Return the syntax tree of a filter that selects what a JMS selector does.
+    """Return the syntax tree of a filter that selects the same as a JMS selector.
 
     Args:
-        text: In the language of JMS 2.0, section 3.8; tests that only filters have may be used.
-        limits: What is refused before the text is parsed.
+        text: In the language of JMS 2.0, section 3.8; tests that exist only in filters may be used
+            too.
+        limits: Bounds of the text, checked before it is parsed.
 
     Raises:
         FilterError: The text exceeds a limit, is not in the language, or orders a string.
@@ -39,10 +40,10 @@ def parse_selector(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Conditio
 
 
 def definite(tree: Condition) -> Condition:
-    """Return the filter with every comparison false where values of unlike kinds leave it unknown.
+    """Return the filter with each comparison false that values of different kinds leave unknown.
 
     Args:
-        tree: The filter as the language reads it.
+        tree: The filter, with the semantics of the filter language.
     """
     match tree:
         case And(items):

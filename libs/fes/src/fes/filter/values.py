@@ -1,4 +1,4 @@
-"""Values as filters see them: their kinds, how they compare, how they are calculated with."""
+"""Values in filters: their kinds, comparisons and calculations."""
 
 import math
 import operator
@@ -35,7 +35,7 @@ _KINDS: Final[dict[type, Kind]] = {
 
 
 def kind_of(value: object) -> Kind | None:
-    """Return a value's kind; None for octets, events and nothing, which compare with nothing."""
+    """Return a value's kind; None for octets, events and None, which cannot be compared."""
     kind = _KINDS.get(value.__class__)
     if kind is None and value is not None:
         return next((kind for base, kind in _KINDS.items() if isinstance(value, base)), None)
@@ -43,10 +43,10 @@ def kind_of(value: object) -> Kind | None:
 
 
 def compare(left: Any, relation: Relation, right: Any) -> bool | None:
-    """Return how two values compare; None where that is unknown.
+    """Return whether a relation between two values is true; None where that is unknown.
 
     Numbers compare by value, exactly: an integer is not rounded to a double. Strings compare by
-    code point, booleans by `=` and `<>` only. NaN equals nothing and is in no order, so that
+    code point, booleans by `=` and `<>` only. NaN equals nothing and is not ordered, so that
     `NOT (a < b)` and `a >= b` are the same for every value.
 
     Source:
@@ -66,10 +66,10 @@ def comparer(relation: Relation) -> Callable[[Any, Any], bool]:
 
 
 def calculate(left: Any, sign: Sign, right: Any) -> int | float | None:
-    """Return what a calculation gives; None where that is unknown.
+    """Return the result of a calculation; None where it is unknown.
 
-    Two integers give an integer: division truncates toward zero, and a result outside 64 bit is
-    unknown. With a double the result is a double. A division by zero is unknown.
+    Two integers result in an integer: division truncates toward zero, and a result outside 64 bit
+    is unknown. With a double the result is a double. A division by zero is unknown.
 
     Source:
         JMS 2.0, section 3.8.1.1: numeric promotion as in Java.

@@ -1,4 +1,4 @@
-"""Why a filter is unknown of an event, for people."""
+"""Explains to people why a filter is unknown for an event."""
 
 from collections.abc import Iterator
 from math import isnan
@@ -25,10 +25,11 @@ from fes.model.event import Event
 
 
 def why_unknown(tree: Condition, event: Event) -> tuple[str, ...]:
-    """Return why a filter is unknown of an event.
+    """Return why a filter is unknown for an event.
 
     Returns:
-        A reason for each single test that makes it so, each once; none where it is not unknown.
+        A reason for each single test that makes it unknown, each once; none where it is not
+        unknown.
     """
     if compile_filter(tree)(event) is not None:
         return ()

@@ -26,20 +26,20 @@ CanKey = tuple[int, bool]
 class Mapping:
     """Maps native events to FES events and back, by rules or automatically.
 
-    Every rule that matches an event makes one of the other side, in the order of the list. Not
-    for several threads at once.
+    Every rule that matches an event makes one for the other side, in the order of the list. Not
+    safe for several threads at once.
 
     Args:
         rules: DBC files as paths that can be opened: see `load_rules`.
-        name_rule: What the service accepts as a name; None where it takes any.
-        automatic: Whether events that no rule matches are mapped as they are. Where not, a native
-            one is counted and set aside, and one of the federation is refused.
+        name_rule: Which names the service accepts; None where it accepts any.
+        automatic: Whether events that no rule matches are mapped unchanged. Otherwise a native one
+            is counted and set aside, and one of the federation is refused.
 
     Attributes:
-        counters: What happened so far.
-        rules: The rules made ready.
-        names: The name rule made ready; None where every name passes as it is.
-        automatic: As given.
+        counters: Counters of this mapping.
+        rules: The compiled rules.
+        names: The compiled name rule; None where every name passes unchanged.
+        automatic: As in the arguments.
 
     Raises:
         MappingError: A rule cannot work; the message names rule and field.
@@ -73,7 +73,7 @@ class Mapping:
         """Return the events of a native event.
 
         Returns:
-            Each with its time in microseconds where the rule takes it from the native event;
+            Each with its time in microseconds where the rule reads it from the native event;
             nothing where the native event was set aside.
 
         Raises:
@@ -91,15 +91,15 @@ class Mapping:
         return tuple(part.native for part in self.natives_of(event).parts)
 
     def events_of(self, native: Native, *, ranges: bool = True) -> Made[EventPart]:
-        """Return what `to_events` does, with identities and with what was left out.
+        """Return the events of `to_events`, with identities and with what was left out.
 
         Args:
             native: The native event.
-            ranges: Whether events with implausible values are left out; announcements, whose values
-                nobody measured, are not.
+            ranges: Whether events with implausible values are left out; False for announcements,
+                whose values nobody measured.
 
         Raises:
-            MappingError: As `to_events`.
+            MappingError: As for `to_events`.
         """
         parts: list[EventPart] = []
         left_out: list[LeftOut] = []
@@ -117,14 +117,14 @@ class Mapping:
         return Made(tuple(parts), tuple(left_out))
 
     def natives_of(self, event: Event, *, ranges: bool = True) -> Made[NativePart]:
-        """Return what `to_native` does, with identities and with what was left out.
+        """Return the events of `to_native`, with identities and with what was left out.
 
         Args:
             event: The event.
-            ranges: As of `events_of`.
+            ranges: As for `events_of`.
 
         Raises:
-            MappingError: As `to_native`.
+            MappingError: As for `to_native`.
         """
         parts: list[NativePart] = []
         left_out: list[LeftOut] = []
@@ -145,11 +145,11 @@ class Mapping:
         return Made(tuple(parts), tuple(left_out))
 
     def native_terms(self, term: Term, subject: str | None = None) -> Term | None:
-        """Return a filter term about native events: the same set or a superset.
+        """Return a filter term for native events that is true for the same events or more.
 
         Args:
-            term: About FES events.
-            subject: The only subject that the filter admits, where it tells.
+            term: For FES events.
+            subject: The only subject that the filter accepts, where that is known.
 
         Returns:
             None where the mapping cannot be inverted.

@@ -1,11 +1,11 @@
-"""What a mapping counts."""
+"""The counters of a mapping."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
 KINDS_MAX: Final = 1024
-"""Most (what, native kind) pairs counted apart; further ones are counted together."""
+"""Most (what, native kind) pairs counted separately; further ones are counted together."""
 
 OTHERS: Final = "(others)"
 

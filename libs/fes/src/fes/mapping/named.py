@@ -14,17 +14,17 @@ _SUBJECTS = Operators(subject=("=",), max_disjuncts=MAX_SUBJECTS)
 
 
 def named_subjects(filter_: Filter, service: str) -> tuple[tuple[str, ...], Translation]:
-    """Return the only subjects whose events a filter can accept, in its order.
+    """Return the only subjects whose events a filter can accept, in the filter's order.
 
     Args:
         filter_: In the filter language.
-        service: What the reason of a refusal calls the event service.
+        service: Name of the event service in the reason of a refusal.
 
     Returns:
-        The subjects, none twice; and what they widen.
+        The subjects, each once; and the translation, with what is widened.
 
     Raises:
-        AdapterError: It admits any, more than `MAX_SUBJECTS`, or a reserved one.
+        AdapterError: The filter accepts any subject, more than `MAX_SUBJECTS`, or a reserved one.
     """
     found = translate(filter_.tree, _SUBJECTS)
     if not all(found.disjuncts):
@@ -40,7 +40,7 @@ def named_subjects(filter_: Filter, service: str) -> tuple[tuple[str, ...], Tran
 
 
 def rules_for(mapping: Mapping, subject: str) -> tuple[tuple[Compiled, ...], bool]:
-    """Return the rules that make events of a subject, and whether native ones of that name do."""
+    """Return the rules that make events of a subject, and whether automatic mapping does."""
     inward = [rule for rule in mapping.rules if rule.rule.direction != "out"]
     named = tuple(rule for rule in inward if rule.rule.subject == subject)
     return named, mapping.automatic and all(rule.native_subject != subject for rule in inward)

@@ -7,7 +7,7 @@ from fes.model import Field
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """An event as its event service knows it; what a service has no word for stays empty.
+    """An event in its event service's terms; what the service does not have stays empty.
 
     Attributes:
         subject: The service's own event type; None where it has none (a CAN frame).
@@ -29,7 +29,7 @@ class Native:
 
 
 def describe(native: Native) -> str:
-    """Return how logs and counters name a kind of native event.
+    """Return the name of a kind of native event for logs and counters.
 
     Returns:
         The subject, or the identifier as candump writes it: three digits for 11 bit, eight for 29.

@@ -1,4 +1,4 @@
-"""Embedded brokers: those that the federation's file returns no address."""
+"""Embedded brokers: those for which the federation file specifies no address."""
 
 import threading
 from pathlib import Path
@@ -15,16 +15,16 @@ KINDS = ("nats", "mqtt")
 
 
 def safe(name: str) -> str:
-    """Return a name as a server's and its files' may be: percent-encoded, without spaces."""
+    """Return a name in a form for servers and files: percent-encoded, without spaces."""
     return quote(name, safe="")[:200]
 
 
 class EmbeddedBrokers:
-    """Starts and stops the brokers of a run; threads may do so at the same time.
+    """Starts and stops the brokers of a run; safe for several threads.
 
     Args:
         federation: The file.
-        folder: Where their configuration, logs and stores lie.
+        folder: Folder for their configuration, logs and stores.
     """
 
     def __init__(self, federation: Federation, folder: Path) -> None:
@@ -53,17 +53,17 @@ class EmbeddedBrokers:
 
     @property
     def urls(self) -> dict[str, str]:
-        """Broker to address."""
+        """Address by broker."""
         return {name: server.mqtt_url or server.url for name, server in self.servers.items()}
 
     def start(self) -> dict[str, str]:
         """Start every broker.
 
         Returns:
-            Those that do not answer, and why; `revive` tries again.
+            The brokers that do not answer, and why; `revive` tries again.
 
         Raises:
-            AdapterError: None does, for no server is installed, say.
+            AdapterError: None of them starts, e.g. since no server is installed.
         """
         away: dict[str, str] = {}
         with self._lock:
@@ -85,13 +85,13 @@ class EmbeddedBrokers:
                 server.stop()
 
     def dead(self) -> dict[str, int]:
-        """Return the brokers that died, and the status that each ended with."""
+        """Return the brokers that ended unexpectedly, with the exit status of each."""
         return {
             name: server.status or 0 for name, server in self.servers.items() if server.pid is None
         }
 
     def revive(self, name: str) -> bool:
-        """Start a broker again that died; False where it does not answer."""
+        """Start a broker again; return False where it does not answer."""
         with self._lock:
             if self._stopped:
                 return False

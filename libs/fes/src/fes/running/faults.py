@@ -1,18 +1,18 @@
-"""Parts that are not ready: since when, why, and what is notified of them."""
+"""Faults: parts that are not ready, since when and why."""
 
 import time
 from collections.abc import Callable, Mapping
 
 NOTICE_S = 10.0
-"""How long a part may need to start before it is told that it is not ready."""
+"""How long a part may need to start before it is reported as not ready."""
 
 
 class Faults:
-    """Keeps what is not ready, and reports it once in each direction.
+    """Keeps the parts that are not ready, and reports each change once.
 
     Args:
         say: Prints a line.
-        clock_s: A clock that only grows, seconds.
+        clock_s: A clock that only goes forward, seconds.
     """
 
     def __init__(
@@ -27,11 +27,11 @@ class Faults:
         self.reasons: dict[str, str] = {}
 
     def put(self, reasons: Mapping[str, str], logs: Mapping[str, str]) -> None:
-        """Accept the parts that are not ready now.
+        """Set the parts that are not ready now.
 
         Args:
-            reasons: Part to why.
-            logs: Part to the log that tells more.
+            reasons: Reason by part.
+            logs: Log with details by part.
         """
         now_s = self._clock_s()
         for part in self.reasons.keys() - reasons.keys():
@@ -49,7 +49,10 @@ class Faults:
                 self._say(f"not ready: {line}; it is tried again")
 
     def summary(self, most: int = 3) -> str:
-        """Return the first of what is not ready, for how long, why and where more is reported."""
+        """Return the first parts that are not ready.
+
+        For how long, why, and the log with details.
+        """
         now_s = self._clock_s()
         shown = [
             f"{part}, for {now_s - self._since_s.get(part, now_s):.0f} s: {one_line(why)}"

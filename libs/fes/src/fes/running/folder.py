@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 def make_run_folder(root: Path, name: str = "") -> Path:
-    """Return a folder for a run, and let `latest` beside it point there.
+    """Create a folder for a run, and point `latest` beside it there.
 
     Args:
         root: Folder of all runs.
-        name: The run's; the date and time where empty.
+        name: Name of the run; the date and time where empty.
     """
     folder = root / (name or time.strftime("%Y%m%d-%H%M%S"))
     (folder / "logs").mkdir(parents=True, exist_ok=True)
@@ -19,7 +19,7 @@ def make_run_folder(root: Path, name: str = "") -> Path:
 
 
 def point_latest(folder: Path) -> None:
-    """Let `latest`, beside a run's folder, point to it."""
+    """Point `latest`, beside a run's folder, to it."""
     link = folder.parent / "latest"
     fresh = folder.parent / f".latest-{os.getpid()}"
     fresh.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """The interface of `fes run`: one address for the gateways of all its processes.
 
-`/gateways/<gateway>/…` goes on to the process that hosts the gateway; where the federation has one
-gateway, `/v1/…` means that. `/healthz`, `/readyz` and `/gateways` concern the run as a whole.
+`/gateways/<gateway>/…` is forwarded to the process that hosts the gateway; where the federation has
+one gateway, `/v1/…` is forwarded to that. `/healthz`, `/readyz` and `/gateways` concern the run as
+a whole.
 """
 
 import json
@@ -25,19 +26,19 @@ PREFIX: Final = "/gateways/"
 BODY_BYTES: Final = 256 * 1024
 ANSWER_S: Final = 10.0
 KEPT: Final = frozenset({"content-type", "content-length", "location", "allow"})
-"""Headers of an answer that are handed on."""
+"""Headers of an answer that are forwarded."""
 
 ANYWHERE: Final = Http(port=0)
-"""Where it listens if the file does not tell: a free port on loopback."""
+"""Where it listens unless the file specifies it: a free port on loopback."""
 
 
 class Front:
-    """Hands requests on to the processes of a run.
+    """Forwards requests to the processes of a run.
 
     Args:
         federation: The file.
-        endpoints: Gateway to where it is, as `endpoints.json` has it; grows while the run starts.
-        faults: What is not ready.
+        endpoints: Entries of `endpoints.json` by gateway; more are added while the run starts.
+        faults: The parts that are not ready.
     """
 
     def __init__(
@@ -54,19 +55,19 @@ class Front:
 
     @property
     def url(self) -> str:
-        """Where it listens, as a client on this machine calls it."""
+        """Its address for a client on this machine."""
         return self._server.url
 
     async def start(self) -> None:
-        """Listen.
+        """Begin to listen.
 
         Raises:
-            OSError: The address is in use, or none of this machine's.
+            OSError: The address is in use, or not of this machine.
         """
         await self._server.start()
 
     async def stop(self) -> None:
-        """Listen no more; idempotent."""
+        """Stop listening; idempotent."""
         await self._server.stop()
         await self._client.aclose()
 

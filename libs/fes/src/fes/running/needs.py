@@ -8,13 +8,13 @@ from fes.federation.model import Federation, adapter_id
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an application waits for.
+    """The parts for which an application waits.
 
     Attributes:
-        applications: Must be ready before.
-        parts: Adapters, and gateways whose every adapter, must be ready before.
-        certain: Whether that is known from the file. Where it is not, the application waits for all
-            parts, and starts without those that do not get ready in time.
+        applications: Applications that must be ready before.
+        parts: Adapters, and gateways with all their adapters, that must be ready before.
+        certain: Whether the file specifies them. Otherwise the application waits for all parts, and
+            starts without those that do not get ready in time.
     """
 
     applications: tuple[str, ...]
@@ -26,11 +26,11 @@ def needs_of(federation: Federation, name: str) -> Needs:
     """Return what an application needs.
 
     `after` may name gateways: then the application needs these. Else it needs the adapters at the
-    event services whose brokers its command names as `{url:…}`; where it names none, nobody knows,
-    and it waits for all.
+    event services whose brokers its command names as `{url:…}`; where it names none, the needs are
+    unknown, and it waits for all parts.
 
     Args:
-        federation: The file, with the commands as they were written.
+        federation: The file, with commands not yet resolved.
         name: The application.
     """
     application = federation.applications[name]
@@ -54,7 +54,7 @@ def needs_of(federation: Federation, name: str) -> Needs:
 
 
 def works(federation: Federation, faults: Collection[str]) -> bool:
-    """Return whether anything works: a gateway between two adapters that are ready.
+    """Return whether anything works: at least one gateway with two adapters that are ready.
 
     Args:
         federation: The file.

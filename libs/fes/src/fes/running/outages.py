@@ -1,4 +1,4 @@
-"""When parts were down, as the one who started them saw it."""
+"""Outages: when parts were down, as observed by the supervisor."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from serving.wall_clock import wall_us
 
 
 class Outages:
-    """Writes `outages.jsonl`: one line for each part and time that it was away.
+    """Writes `outages.jsonl`: one line for each part and outage.
 
     Args:
         path: The file.
@@ -19,7 +19,7 @@ class Outages:
         path.touch()
 
     def began(self, names: tuple[str, ...], status: int) -> None:
-        """Note that parts went down; one that is down already stays so since then.
+        """Note that parts went down; for one that is down already the first moment counts.
 
         Args:
             names: Gateways, adapters or brokers.

@@ -1,4 +1,4 @@
-"""Which processes a run has: gateways packed into few, applications, adapters set apart."""
+"""The processes of a run: gateways packed into few, applications, separate adapters."""
 
 import sys
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ class Part:
     """One process of a run.
 
     Attributes:
-        name: Names its logs.
+        name: Its name, also of its log.
         command: Program and arguments.
         gateways: Gateways that it hosts; empty for applications and adapters.
         adapters: Adapters that it hosts.
@@ -44,11 +44,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What does not share a process with others.
+    """The parts that do not share a process with others.
 
     Attributes:
-        own: Gateways and adapters that get a process of their own.
-        replicas: Gateway to the number of its processes, where there are several.
+        own: Gateways and adapters with a process of their own.
+        replicas: Number of processes by gateway, where there are several.
     """
 
     own: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class Apart:
 
     @staticmethod
     def of(federation: Federation, own: Collection[str], replicas: Mapping[str, int]) -> "Apart":
-        """Return what is apart; the adapters of a gateway with replicas do.
+        """Return the separate parts; the adapters of a gateway with replicas are among them.
 
         Raises:
             FederationError: A name is neither a gateway's nor an adapter's.
@@ -74,7 +74,7 @@ class Apart:
 
 
 def packs(federation: Federation, own: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return process name to the gateways that it hosts.
+    """Return the gateways that each process hosts, by its name.
 
     Gateways that connect the same kinds of event services share a process, and so connections; one
     with an interface of its own (`http`) does not.
@@ -98,11 +98,11 @@ def gateway_parts(
 
     Args:
         federation: The file.
-        apart: What does not share a process with others.
+        apart: The parts that do not share a process with others.
         file: The resolved file.
-        base: Folder that relative paths in it start from.
+        base: Folder to which paths in it are relative.
         run: Folder of the run.
-        clock: File that states when the federation's clock begins.
+        clock: File that states when the federation clock begins.
     """
     adapters = [
         adapter_id(name, service)
@@ -141,12 +141,12 @@ def _where(file: Path, base: Path, run: Path, clock: Path) -> tuple[str, ...]:
 
 
 def option(name: str, value: str) -> tuple[str, ...]:
-    """Return an option as words; one where the value could be treated as an option itself."""
+    """Return an option as separate arguments, or as one where the value looks like an option."""
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
 def _listening(gateway: str, http: Http | UnsetType, replicas: int) -> tuple[str, ...]:
-    """Return where a gateway's own interface listens, as options.
+    """Return the options that specify where a gateway's own interface listens.
 
     Raises:
         FederationError: Several replicas would listen at one port.
@@ -176,17 +176,17 @@ def adapter_parts(
     run: Path,
     clock: Path,
 ) -> list[Part]:
-    """Return the processes of the adapters that are set apart.
+    """Return the processes of the separate adapters.
 
     Args:
         federation: The file.
-        apart: What does not share a process with others.
-        links: Gateway to the addresses where its adapters dial in, by commas; those of gateways
-            that are not in it are left out.
+        apart: The parts that do not share a process with others.
+        links: Addresses that its adapters dial, by gateway, separated by commas; adapters of other
+            gateways are left out.
         file: The resolved file.
-        base: Folder that relative paths in it start from.
+        base: Folder to which paths in it are relative.
         run: Folder of the run.
-        clock: File that states when the federation's clock begins.
+        clock: File that states when the federation clock begins.
     """
     return [
         Part(
@@ -210,10 +210,10 @@ def application_parts(federation: Federation, values: Mapping[str, str]) -> list
 
     Args:
         federation: The file, resolved.
-        values: What `{name}` in a command represents.
+        values: Values of `{name}` in commands.
 
     Raises:
-        FederationError: A command names what is not known.
+        FederationError: A command contains an unknown name.
     """
     return [
         _application(name, application, values)
@@ -227,12 +227,15 @@ def application_part(federation: Federation, name: str, values: Mapping[str, str
 
 
 def plays(federation: Federation, name: str) -> bool:
-    """Return whether an application plays the trace: its command asks when that begins."""
+    """Return whether an application plays the trace.
+
+    Its command uses the beginning of the trace.
+    """
     return any("{wall_start_us}" in word for word in federation.applications[name].command)
 
 
 def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str]:
-    """Return what `{name}` in an application's command represents."""
+    """Return the values of `{name}` in applications' commands."""
     clock = federation.clock
     urls = {
         f"url:{name}": broker.url

@@ -18,14 +18,14 @@ from fes.running.plan import Part
 STOP_S = 15.0
 
 LINE_BYTES = 1024 * 1024
-"""Longest line of a process's output that goes into its log."""
+"""Longest line of a process's output that is written into its log."""
 
 LAST_BYTES = 2000
 LOG_NAME = 200
-"""Longest name of a log, without `.log`; file systems take 255 bytes."""
+"""Longest name of a log, without `.log`; file systems accept 255 bytes."""
 
 PORTS = {"http": "--http-port", "link": "--link-port"}
-"""What a gateway's process tells at its start, and the option for it."""
+"""What a gateway's process reports at its start, and the option for it."""
 
 
 class Child:
@@ -55,21 +55,21 @@ class Child:
 
     @property
     def log(self) -> Path:
-        """Its log."""
+        """Path of its log."""
         return self._logs / log_name(self.part.name)
 
     @property
     def is_announced(self) -> bool:
-        """Whether the process that runs now has reported where it listens."""
+        """Whether the present process has reported where it listens."""
         return self._told and self.pid is not None
 
     @property
     def ever_announced(self) -> bool:
-        """Whether one of its processes has."""
+        """Whether any of its processes, over restarts, has reported where it listens."""
         return bool(self.started)
 
     def last_line(self) -> str:
-        """Return the last line of its log, as it may report why the process ended."""
+        """Return the last line of its log, which may state why the process ended."""
         try:
             lines = self.log.read_bytes()[-LAST_BYTES:].decode("utf-8", "replace").splitlines()
         except OSError:
@@ -96,7 +96,10 @@ class Child:
         self._reading = asyncio.create_task(self._read(self._process, log))
 
     async def announced(self, within_s: float) -> bool:
-        """Wait until the process told where it listens; False where it did not in time."""
+        """Wait until the process reported where it listens.
+
+        Return False where it did not in time.
+        """
         try:
             async with asyncio.timeout(within_s):
                 await self._announced.wait()
@@ -115,10 +118,13 @@ class Child:
         return status
 
     async def stop(self, number: signal.Signals = signal.SIGTERM, within_s: float = STOP_S) -> int:
-        """End the process: ask it, and kill it where it does not listen; return its status."""
+        """End the process by a signal, and kill it where it does not end in time.
+
+        Return its status.
+        """
         if self._process is None or self._process.returncode is not None:
             return await self.wait()
-        with contextlib.suppress(ProcessLookupError):  # it ended this moment
+        with contextlib.suppress(ProcessLookupError):  # it ended just now
             self._process.send_signal(number)
         try:
             async with asyncio.timeout(within_s):
@@ -130,13 +136,13 @@ class Child:
 
     @staticmethod
     def _end_session(pid: int) -> None:
-        """End what an application started itself and left behind; it would keep our pipe open."""
+        """End what an application started and left behind: it would keep our pipe open."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         LIFELINE.remove(pid)
 
     def _where(self) -> tuple[str, ...]:
-        """Return options that let a gateway listen where it did before: its adapters dial that."""
+        """Return the options for a gateway to listen where it did before: adapters dial that."""
         if not self.part.gateways:
             return ()
         known = [(option, self.started.get(name)) for name, option in PORTS.items()]
@@ -145,7 +151,7 @@ class Child:
         )
 
     async def _read(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
-        assert process.stdout is not None, "stdout is a pipe"  # noqa: S101 - asked for in start
+        assert process.stdout is not None, "stdout is a pipe"  # noqa: S101 - requested in start
         with log:
             while line := await _next_line(process.stdout):
                 with contextlib.suppress(OSError):  # a full disk must not block the process
@@ -161,8 +167,8 @@ class Child:
 def log_name(part: str) -> str:
     """Return the name of a part's log, for any name that a part may have.
 
-    Signs that a file's name cannot have, or that a shell takes for its own, are percent-encoded; a
-    name too long for a file is cut and told apart by a digest.
+    Characters that are not valid in file names, or special to a shell, are percent-encoded; a name
+    too long for a file is cut and made unique by a digest.
     """
     name = quote(part, safe=" @+=~()[]{}!")
     if name.startswith("."):
@@ -173,7 +179,7 @@ def log_name(part: str) -> str:
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:
-    """Return the next line; a note in the place of one that is too long; nothing at the end."""
+    """Return the next line, a note in place of one that is too long, or nothing at the end."""
     try:
         return await stream.readline()
     except ValueError:

@@ -10,17 +10,17 @@ from serving.loopback import async_client
 POLL_S = 0.1
 ANSWER_S = 2.0
 FEW, SHOWN = 3, 200
-"""Most faults that are told, and most characters of each."""
+"""Most faults that are reported, and most characters of each."""
 
 
 def within(seconds: float) -> Callable[[], bool]:
-    """Return what is true for so many seconds from now."""
+    """Return a function that returns True for so many seconds from now."""
     deadline = time.monotonic() + seconds
     return lambda: time.monotonic() < deadline
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Return once something holds."""
+    """Wait until a function returns True."""
     while True:
         if holds():
             return
@@ -28,11 +28,11 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 class Patience:
-    """Goes on for so many seconds after the last progress.
+    """Decides whether to continue: for so many seconds after the last progress.
 
     Args:
         seconds: How long.
-        clock_s: A clock that only grows, seconds.
+        clock_s: A clock that only goes forward, seconds.
     """
 
     def __init__(self, seconds: float, clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -42,11 +42,11 @@ class Patience:
         self._fewest: int | None = None
 
     def __call__(self) -> bool:
-        """Return whether to go on."""
+        """Return whether to continue."""
         return self._clock_s() - self._since_s < self._seconds
 
     def faults(self, count: int) -> None:
-        """Take how many faults keep a part from being ready: fewer than ever is progress."""
+        """Note how many faults keep a part from being ready: fewer than ever is progress."""
         if self._fewest is None or count < self._fewest:
             self._fewest, self._since_s = count, self._clock_s()
 
@@ -57,15 +57,15 @@ def _nobody(_: int) -> None: ...
 async def answers(
     url: str, goes_on: Callable[[], bool], faults: Callable[[int], None] = _nobody
 ) -> str:
-    """Wait until an address answers 200.
+    """Wait until an address answers with status 200.
 
     Args:
         url: The address.
-        goes_on: Whether to go on waiting.
-        faults: Is told how many faults the part names, each time.
+        goes_on: Returns whether to continue waiting.
+        faults: Called each time with the number of faults that the part reports.
 
     Returns:
-        "" once it does; what it said last where waiting was abandoned.
+        "" once it does; its last answer where waiting was abandoned.
     """
     said = f"no answer from {url}"
     async with async_client(ANSWER_S) as client:
@@ -84,11 +84,11 @@ async def answers(
 
 
 async def faults_at(client: httpx.AsyncClient, url: str) -> dict[str, str] | str:
-    """Return what is not ready in a process of gateways: part to reason; text where it is silent.
+    """Return reasons by part that is not ready in a process of gateways; text where it is silent.
 
     Args:
-        client: Asks.
-        url: The process's readiness.
+        client: Sends the query.
+        url: Address of the process's readiness.
     """
     try:
         answer = await client.get(url)
@@ -103,7 +103,7 @@ async def faults_at(client: httpx.AsyncClient, url: str) -> dict[str, str] | str
 
 
 def _plainly(answer: httpx.Response) -> tuple[str, int]:
-    """Return what keeps a part from being ready, as one line, and how many faults that are."""
+    """Return the faults that keep a part from being ready, as one line, and their number."""
     try:
         found = {str(part): str(why) for part, why in answer.json()["faults"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -119,9 +119,9 @@ async def proved(
     """Wait until adapters have proved a round trip of their own after a moment.
 
     Args:
-        adapters: A gateway's address to the event services whose adapters are meant.
+        adapters: Event services of the adapters, by the address of their gateway.
         since_us: The moment, wall clock, microseconds since 1970 UTC.
-        goes_on: Whether to go on waiting.
+        goes_on: Returns whether to continue waiting.
 
     Returns:
         Whether all did; False where waiting was abandoned.

@@ -1,9 +1,10 @@
-"""Runs a federation on this machine: brokers, gateways, adapters set apart, applications.
+"""Runs a federation on this machine: brokers, gateways, separate adapters, applications.
 
-What can work starts and stays; what is not ready is reported and tried again. A part that dies is
-started again, with growing pauses; what it was away for is noted in `outages.jsonl`. The run ends
-when an application that `ends_run` ends, on Ctrl-C, SIGTERM or SIGHUP, and when nobody reads its
-output any more; then everything stops in order: applications, adapters, gateways, brokers.
+What can work is started and continues; what is not ready is reported and tried again. A part that
+ends unexpectedly is started again, with growing pauses; its outages are noted in `outages.jsonl`.
+The run ends when an application with `ends_run` ends, on Ctrl-C, SIGTERM or SIGHUP, and when nobody
+reads its output any more; then everything stops in order: applications, adapters, gateways,
+brokers.
 """
 
 import asyncio
@@ -42,19 +43,19 @@ from fes.running.supervision.options import RunOptions
 from fes.running.supervision.tasks import Tasks, first_of
 
 SETTLE_S = 2.0
-"""How long observers see what gateways withdraw once the applications have ended."""
+"""How long observers continue once the applications have ended, to see what gateways withdraw."""
 MOMENTS = "moments.jsonl"
-"""File of the run that states when its parts were stopped."""
+"""File of the run with the moments at which its parts were stopped."""
 INTERRUPTED = 130
 
 
 class Supervisor:
-    """Runs a federation.
+    """Runs a federation until it ends.
 
     Args:
         federation: The file, checked.
-        options: How.
-        out: Receives what people see.
+        options: Options of the run.
+        out: Receives the output.
     """
 
     def __init__(self, federation: Federation, options: RunOptions, out: TextIO) -> None:
@@ -86,11 +87,11 @@ class Supervisor:
         self._failed = ""
 
     async def run(self) -> int:
-        """Run until the end.
+        """Run until the run ends.
 
         Returns:
-            0 where it ended as it should; 1 where nothing can work, or an application that ends the
-            run failed; 130 where it was interrupted; 141 where nobody reads its output any more.
+            0 where it ended normally; 1 where nothing can work, or an application that ends the run
+            failed; 130 where it was interrupted; 141 where nobody reads its output any more.
         """
         on_ending(self._ask_to_end)
         try:
@@ -123,7 +124,7 @@ class Supervisor:
         self._stop.set()
 
     async def _started(self) -> bool:
-        """Start everything; False where the run is to end meanwhile."""
+        """Start everything; return False where the run is to end meanwhile."""
         starting = asyncio.create_task(self._start(), name="start")
         await first_of(starting, self._stop.wait())
         if starting.done() and not starting.cancelled():
@@ -134,7 +135,7 @@ class Supervisor:
     async def _start(self) -> None:
         run, base = self._options.run, self._options.base
         values = placeholders(self.federation, run, base)
-        application_parts(self.federation, values)  # a command that is not good is told now
+        application_parts(self.federation, values)  # an invalid command is reported now
         file = run / "federation.yaml"
         file.write_text(dump(self.federation), "utf-8")
         trace = TraceStart(self.federation, run)
@@ -163,7 +164,7 @@ class Supervisor:
         self._console.say(f"interface: {self._front.url}/gateways/<gateway>/v1")
 
     async def _begin_adapters(self, file: Path, clock: Path) -> None:
-        """Start the adapters that are set apart, each when every process of its gateway listens."""
+        """Start the separate adapters, each when every process of its gateway listens."""
         base, run = self._options.base, self._options.run
         waiting = {
             name
@@ -179,7 +180,7 @@ class Supervisor:
             await asyncio.sleep(POLL_S)
 
     def _show_gateways(self) -> None:
-        """Report where gateways are, once."""
+        """Print where gateways listen, once."""
         if self._shown:
             return
         self._shown = True
@@ -192,7 +193,7 @@ class Supervisor:
                 self._console.say(f"  {child.part.name}: {url}, e.g. {child.part.gateways[0]}")
 
     async def _end(self) -> None:
-        """Stop everything; what fails in transit, or cannot be told, keeps nothing from ending."""
+        """Stop everything; a failure on the way does not keep the rest from ending."""
         self._children.stopping = True
         await self._tasks.stop()  # before the parts, so that none is started again
         await self._stop_children()
@@ -206,7 +207,7 @@ class Supervisor:
         self._console.say("stopped")
 
     async def _stop_children(self) -> None:
-        """Stop applications, then gateways, then those who observe what gateways withdraw."""
+        """Stop applications, then gateways, then observers of what gateways withdraw."""
         children = list(self._children.all.values())
         last = [child for child in children if child.part.ends_last]
         gateways = [child for child in children if child.part.gateways]
@@ -219,7 +220,7 @@ class Supervisor:
         await self._children.stop(last)
 
     def _note_moment(self, moment: str) -> None:
-        """Note when something was done to the run, for whoever judges what was seen then."""
+        """Note when something was done to the run, for the judge."""
         line = {"v": 1, "wall_us": wall_us(), "moment": moment}
         try:
             with (self._options.run / MOMENTS).open("a", encoding="utf-8") as file:

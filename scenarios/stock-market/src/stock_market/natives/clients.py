@@ -160,13 +160,13 @@ class _Consumer:
         self._note = note
 
     def push_structured_event(self, event: StructuredEvent, _: Stamp | None) -> None:
-        """Take an event."""
+        """Accept an event."""
         session = str(event.header.variable_header.get(SESSION, ""))
         subject = event.event_type.type_name or event.event_name
         self._note(self._name, subject, event.filterable_data, session)
 
     def offer_change(self, added: tuple[EventType, ...], removed: tuple[EventType, ...]) -> None:
-        """Take a change of offers, which means nothing here."""
+        """Ignore a change of offers."""
 
 
 def _other_quote(at: int, tick: Tick) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Engine:
         self.refused = 0
 
     def order(self, data: dict[str, Any], session: str) -> list[Notice]:
-        """Take an order; return what it leads to.
+        """Accept an order; return the notices that follow.
 
         Args:
             data: id, share, side (`sell` or `buy`), number and price.

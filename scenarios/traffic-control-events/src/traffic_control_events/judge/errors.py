@@ -2,4 +2,4 @@
 
 
 class UnjudgedError(ValueError):
-    """States that a run left nothing that can be judged, or a file that cannot be read."""
+    """Raised when a run left nothing that can be judged, or a file cannot be read."""

@@ -41,7 +41,7 @@ class Copy:
 
     @property
     def rate_mph(self) -> float:
-        """The speed that it tells; 0 where none."""
+        """The speed that it contains; 0 where there is none."""
         return float(dict(self.data).get("rate", 0.0))
 
     @classmethod

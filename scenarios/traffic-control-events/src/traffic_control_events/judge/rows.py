@@ -1,4 +1,4 @@
-"""What one client had to get, against what it got."""
+"""What one client had to receive, compared with what it received."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ something else than was said, came by a way that it could not."""
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one client had to get, and what it got.
+    """What one client had to receive, and what it received.
 
     Attributes:
         client: Who.

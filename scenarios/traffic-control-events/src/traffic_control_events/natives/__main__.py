@@ -22,7 +22,7 @@ MEDIUM = "traffic-control-events.air"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a client until it is done, or told to stop.
+    """Run a client until it is done, or a signal ends it.
 
     Args:
         arguments: Of the command line; the process's own where None.

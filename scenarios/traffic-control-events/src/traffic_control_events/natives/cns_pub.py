@@ -41,7 +41,7 @@ class Due:
 
 
 async def publish(run: Path, url: str, speed: float, start_wall_us: int) -> None:
-    """Say what the run's script says from now on, each at its time.
+    """Publish the events of the run's script from now on, each at its time.
 
     Args:
         run: The run folder.

@@ -139,7 +139,7 @@ def licences(path: Path) -> dict[str, str]:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the objects of a small file of JSON lines, each with its line, counted from 1.
+    """Yield the objects of a small file of JSON lines, each with its line, counted from 1.
 
     A last line without its end is left to whoever judges whether the logs are whole.
 

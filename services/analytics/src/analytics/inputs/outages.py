@@ -21,7 +21,7 @@ CUT_US = 2_000_000
 """A part whose end is seen so long after it was cut at most was gone by that cut."""
 
 FOREVER_US = 2**62
-"""Represents a time that never comes."""
+"""A time that never comes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,11 +73,11 @@ class Board:
         )
 
     def wait_for(self, reason: str) -> None:
-        """Say what keeps the judge from judging."""
+        """Show what keeps the judge from judging."""
         self._change(lambda shown: replace(shown, waits_for=reason))
 
     def begin_anew(self) -> None:
-        """Take down what was said: another run lies in the folder."""
+        """Clear the verdict: another run is in the folder."""
         self._change(
             lambda shown: replace(
                 shown, interim=None, page="", anew=shown.anew + 1, waits_for="another run began"
@@ -85,7 +85,7 @@ class Board:
         )
 
     def beat(self) -> None:
-        """Give a sign of life."""
+        """Show that the judge is alive."""
         self._change(lambda shown: shown)
 
     def _change(self, change: Callable[[Shown], Shown]) -> None:

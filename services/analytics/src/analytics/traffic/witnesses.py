@@ -258,7 +258,7 @@ def _nodes(federation: Federation) -> dict[str, str]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Give the whole lines of a file that are JSON objects with a time."""
+    """Yield the complete lines of a file that are JSON objects with a time."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -42,7 +42,7 @@ def read_frames(path: Path, tally: Tally) -> Iterator[LogFrame]:
 
 
 class _Watch:
-    """Tells a tally what is odd in one log."""
+    """Reports to a tally what is odd in one log."""
 
     def __init__(self, path: Path, tally: Tally) -> None:
         self._path = path

@@ -209,7 +209,7 @@ class _Reader:
         self._parser.EntityDeclHandler = self._entity
 
     def resume(self, root: Root, before: str) -> None:
-        """Have the parser stand where an element may begin: in the root, a track, or a segment.
+        """Move the parser to where an element may begin: in the root, a track, or a segment.
 
         Args:
             root: The document's.

@@ -1,1 +1,1 @@
-"""What a gateway decides, and how that is recorded and performed."""
+"""Decisions of a gateway: how they are made, recorded and performed."""

@@ -1,4 +1,4 @@
-"""Has the core decide: what it changed is committed, and then what it ordered is performed."""
+"""Runs the core: what it changed is committed, and then what it ordered is performed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,39 +19,39 @@ from fes_gateway.deciding.performing import Performing
 from fes_gateway.deciding.recording import Recorder
 
 _CHANGING = (Inject, HeardControl, Tick)
-"""What may change the request table."""
+"""Inputs that may change the request table."""
 
 VOID = "void: another replica led before it was committed"
-"""Why a request came to nothing that was accepted by a leader no more."""
+"""Why a request is void that was accepted by a replica that no longer leads."""
 
 COMMITS = 10_000
 COMMITS_BYTES = 4 * 1024 * 1024
-"""Most requests that wait for the journal, and their size; above it requests are refused."""
+"""Most requests that wait for the journal, and their most bytes; further ones are refused."""
 
 
 class Member(Protocol):
     """One of several replicas of a gateway, as far as commits concern it."""
 
     def holder(self) -> Callable[[], bool]:
-        """Return what states whether a decision made now may still be committed later."""
+        """Return a function that returns whether a decision made now may still be committed."""
 
     def committed(self, mutations: list[Mutation]) -> None:
         """Note what this replica committed."""
 
 
 class Decider:
-    """Returns the core its inputs.
+    """Passes inputs to the core.
 
     Args:
         settings: Of the gateway.
         clock: The federation clock.
         committing: Commits what the core changed.
-        performing: Performs what it ordered.
-        recorder: Takes decisions.
+        performing: Performs what the core ordered.
+        recorder: Counts and logs decisions.
 
     Attributes:
-        core: Decides; another one where the gateway restarts.
-        replica: Which of several replicas this is; None where the gateway is alone.
+        core: The core; a new one where the gateway begins again.
+        replica: This replica, where there are several; None where the gateway is alone.
     """
 
     def __init__(
@@ -71,18 +71,21 @@ class Decider:
         self._recorder = recorder
 
     def begin(self, state: dict[str, bytes]) -> None:
-        """Begin with what the journal kept, as a gateway that is alone."""
+        """Begin with what the journal kept, as a gateway without replicas."""
         self.core = GatewayCore(self._settings, state, after=wall_us())
 
     def begin_following(self, state: dict[str, bytes]) -> None:
         """Begin again as a follower: what was decided and not committed is void."""
         outcomes = self.core.outcomes
         self.core = GatewayCore(self._settings, state, wall_us(), Role.FOLLOWING)
-        for request, step in outcomes:  # what became of them is told by this replica still
+        for request, step in outcomes:  # this replica still reports their outcomes
             self.core.outcomes.add(request, step)
 
     def handle(self, message: Input, service: str = "") -> None:
-        """Have the core decide, commit what it changed, then perform what it ordered."""
+        """Process an input.
+
+        Let the core decide, commit what it changed, then perform its orders.
+        """
         if self._is_behind and _may_wait(message):
             self._refuse_change(message, service)
             return
@@ -90,7 +93,7 @@ class Decider:
         self._do(*self.decide(message, service), request)
 
     def decide(self, message: Input, service: str) -> tuple[list[Mutation], list[Output]]:
-        """Have the core decide, and return what is to be committed, and then performed."""
+        """Let the core decide; return what is to be committed, and then performed."""
         return self.core.handle(message, instant(self._clock), service)
 
     def followed(self, tail: Tail) -> None:
@@ -102,7 +105,7 @@ class Decider:
         self._do(*self.core.lead(state, instant(self._clock), after))
 
     def put(self, mutations: list[Mutation], outputs: list[Output], request: str = "") -> None:
-        """Have what was decided committed, and then performed."""
+        """Queue a decision to be committed, and then performed."""
         replica = self.replica
         if replica is None:
             self._committing.put(mutations, outputs)
@@ -121,7 +124,7 @@ class Decider:
             self._performing.perform(outputs)
 
     def _void(self, request: str) -> None:
-        """Tell under its id what became of a request that was not committed."""
+        """Record as the outcome of a request that it was not committed."""
         if request:
             self.core.outcomes.add(request, Step("refused", "", VOID, wall_us()))
             self._recorder.write(Decided("refused", request=request, reason=VOID))
@@ -132,7 +135,7 @@ class Decider:
         return committing.behind() >= COMMITS or committing.waiting_bytes >= COMMITS_BYTES
 
     def _refuse_change(self, message: Input, service: str) -> None:
-        """Refuse what the journal cannot take, before the core knows of it."""
+        """Refuse what the journal has no room for, before the core processes it."""
         committing = self._committing
         committing.error = "too many requests wait for the journal"
         self._performing.refuse("journal queue full", service=service)
@@ -148,5 +151,5 @@ def _may_come_later(mutation: Mutation) -> bool:
 
 
 def _may_wait(message: Input) -> bool:
-    """Return whether a message may change what is in the journal, and so would wait for it."""
+    """Return whether a message may change the journal, and so would wait for it."""
     return isinstance(message, _CHANGING) or (isinstance(message, Heard) and message.persistent)

@@ -11,11 +11,11 @@ from fes_gateway.counters import Counters
 from fes_gateway.deciding.recording import Recorder
 
 REASON = 500
-"""Most characters of a reason that another process gave cause for."""
+"""Most characters of a reason that another process caused."""
 
 
 def nowhere(_: Forwarded) -> bool:
-    """Forward nothing: there is no other replica."""
+    """Return False: there is no other replica."""
     return False
 
 
@@ -24,9 +24,9 @@ class Performing:
 
     Args:
         linked: The adapters.
-        recorder: Takes decisions.
-        counters: Count what was dropped.
-        forward: Forwards a request to the replica that leads; states whether there was room.
+        recorder: Counts and logs decisions.
+        counters: Counts what was dropped.
+        forward: Forwards a request to the replica that leads; returns whether there was room.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class Performing:
                         self._counters.add("dropped", reason)
 
     def abandon(self, outputs: list[Output]) -> None:
-        """Have event services deliver again what was accepted from them and is void."""
+        """Make event services deliver again what was accepted from them and is void."""
         for output in outputs:
             if isinstance(output, ToAdapter) and isinstance(output.order, Taken):
                 self.give_back(output.service, output.order.token)
 
     def give_back(self, service: str, token: int) -> None:
-        """Have an event service deliver an event again."""
+        """Make an event service deliver an event again."""
         self.perform([ToAdapter(service, Taken(token, taken=False))])
 
     def refuse(self, reason: str, *, service: str = "", what: str = "") -> None:
-        """Count and log what is not accepted."""
+        """Count and log a refusal."""
         told = Decided("refused", from_=service, reason=reason[:REASON], what=what[:REASON])
         self._recorder.write(told)
 

@@ -1,4 +1,4 @@
-"""What a gateway decided, counted and written to the event log."""
+"""Counts a gateway's decisions, and writes them to the event log."""
 
 import logging
 
@@ -26,7 +26,7 @@ class Recorder:
         settings: Of the gateway.
         log: The event log.
         clock: The federation clock.
-        counters: Count what was decided.
+        counters: Counts the decisions.
         replica: Name of this replica; "" where the gateway has none.
     """
 
@@ -48,10 +48,10 @@ class Recorder:
         self._skipped = 0
 
     def write(self, decided: Decided) -> None:
-        """Count a decision, and log it where the log wants it.
+        """Count a decision, and log it where the log accepts it.
 
-        Of refusals no more than `REFUSALS` are logged in a second: whoever sends what is refused
-        does not fill the log. How many were not is logged with the next.
+        No more than `REFUSALS` refusals are logged in a second, so that a sender of bad input does
+        not fill the log. The number of those not logged is logged with the next.
         """
         self._counters.add(decided.decision, decided.reason, decided.type)
         now_us = wall_us()

@@ -1,4 +1,4 @@
-"""Requests of the file that an event service of this gateway refused."""
+"""Requests in the file that an event service of this gateway refused."""
 
 from collections.abc import Iterator
 
@@ -15,10 +15,10 @@ _FINE = frozenset({"ordered", "applied"})
 
 
 def refused_requests(core: GatewayCore) -> dict[str, str]:
-    """Return what of the file is not applied though it was tried: adapter and request, to reason.
+    """Return the reasons of requests in the file that failed, by adapter and request.
 
     Args:
-        core: The gateway's.
+        core: The gateway's core.
     """
     found = dict(_refused(core))
     if not found:

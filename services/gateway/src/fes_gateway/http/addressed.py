@@ -1,4 +1,4 @@
-"""What every route of the REST interface needs: the gateway that a request is for."""
+"""Shared by the routes of the REST interface: the gateway that a request is for."""
 
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from fes_gateway.http.schemas import Problem
 JSON: Final = "application/json"
 
 HOST = "fes_gateway"
-"""Where `dispatch` puts the gateway in a request's scope."""
+"""Key of the gateway in a request's scope; `dispatch` sets it."""
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     400: {"description": "The request cannot be read: its URL is longer than 64 KiB, or no HTTP."},
@@ -18,7 +18,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     413: {"model": Problem, "description": "The body is too large."},
     415: {"model": Problem, "description": "The body is encoded."},
 }
-"""What every route may answer."""
+"""Error responses of every route."""
 
 
 def host_of(request: Request) -> GatewayHost:

@@ -1,4 +1,4 @@
-"""The REST interface, one for all gateways of a process; `dispatch` states which one is meant."""
+"""The REST interface, one for all gateways of a process; `dispatch` finds the one addressed."""
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -25,7 +25,7 @@ from fes_gateway.http.schemas import (
 from fes_gateway.http.scopes import add_scopes
 
 COMMIT_S = 5.0
-"""Longest that a request waits for the journal before it is answered that it is not committed."""
+"""Longest wait for the journal before the answer is that the request is not committed."""
 
 _BODY = {
     "requestBody": {
@@ -37,7 +37,7 @@ _BODY = {
 _OUTCOME = {
     "operationId": "outcome",
     "parameters": {"id": "$response.body#/id"},
-    "description": "What became of it.",
+    "description": "The outcome of the request.",
 }
 
 
@@ -45,7 +45,7 @@ def make_app() -> FastAPI:
     """Return the application."""
     app = documented_app(
         title="FES gateway",
-        description="Requests of the Federated Event Service, injected and looked at.",
+        description="Inject and inspect requests of the Federated Event Service.",
     )
     _add_requests(app)
     _add_lists(app)
@@ -67,15 +67,15 @@ def _add_requests(app: FastAPI) -> None:
         status_code=202,
         responses={
             **REFUSED,
-            202: {"description": "It is committed.", "links": {"outcome": _OUTCOME}},
-            422: {"model": Problem, "description": "It is not a request."},
-            503: {"model": Problem, "description": "It is not committed, or is void."},
+            202: {"description": "The request is committed.", "links": {"outcome": _OUTCOME}},
+            422: {"model": Problem, "description": "The body is not a valid request."},
+            503: {"model": Problem, "description": "The request is not committed, or is void."},
         },
         openapi_extra=_BODY,
         tags=["requests"],
     )
     async def inject(request: Request) -> RequestAccepted:
-        """Inject any request; what becomes of it is reported under its id."""
+        """Inject any request; its outcome is reported under its id."""
         host = host_of(request)
         try:
             control = read_request(await request.body(), host)
@@ -97,7 +97,10 @@ def _add_requests(app: FastAPI) -> None:
     @app.get(
         "/v1/requests/{id:path}",
         operation_id="outcome",
-        responses={**REFUSED, 404: {"model": Problem, "description": "It is not known here."}},
+        responses={
+            **REFUSED,
+            404: {"model": Problem, "description": "The request is not known here."},
+        },
         tags=["requests"],
     )
     async def outcome(request: Request, id: str) -> RequestOut:  # noqa: A002 - the path's word
@@ -152,7 +155,7 @@ def _add_health(app: FastAPI) -> None:
         tags=["health"],
     )
     async def readyz(request: Request, response: Response) -> Health:
-        """Return whether all works, and what does not: each adapter proved a round trip lately."""
+        """Report whether each adapter proved a round trip recently, and which part is not ready."""
         faults = host_of(request).faults
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)
@@ -169,7 +172,7 @@ def _add_health(app: FastAPI) -> None:
 
 
 async def _invalid(_request: Request, error: Exception) -> Response:
-    """Answer a parameter that is not valid with its place and the reason, in one line."""
+    """Answer a parameter that is not valid with the place and the reason, in one line."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     first = found[0] if found else {"loc": ("request",), "msg": "not valid"}
     place = ".".join(str(part) for part in first["loc"])

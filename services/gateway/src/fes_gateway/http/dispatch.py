@@ -1,7 +1,7 @@
-"""Which gateway of a process a request is for.
+"""Dispatches requests to the gateways of a process.
 
-`/gateways/<gateway>/…` names it; where a process hosts one gateway, `/…` means that. What
-concerns the process as a whole is `/healthz`, `/readyz` and `/metrics` at the root.
+`/gateways/<gateway>/…` names the gateway; where a process hosts one gateway, `/…` is for that.
+`/healthz`, `/readyz` and `/metrics` at the root concern the process as a whole.
 """
 
 import json
@@ -23,7 +23,7 @@ METRICS = "/metrics"
 
 
 class Dispatch:
-    """Finds the gateway and hands the request on.
+    """Finds the gateway of a request and passes it to the REST interface.
 
     Args:
         app: The REST interface.
@@ -60,10 +60,10 @@ class Dispatch:
             await self._of_all(path, send)
 
     def count_refusal(self, path: str) -> None:
-        """Count a request that was refused unread: at its gateway, else the process's first.
+        """Count a request that was refused unread, at its gateway or else at the process's first.
 
         Args:
-            path: As it was sent, percent-encoded.
+            path: Path of the request, percent-encoded as it was sent.
         """
         host = self._hosts.get(_named(path)) or next(iter(self._hosts.values()))
         host.counters.add("refused", "malformed", "api")
@@ -95,7 +95,7 @@ class Dispatch:
 
 
 def _named(path: str) -> str:
-    """Return the gateway that a path names; it may contain any sign, `/` too, percent-encoded."""
+    """Return the gateway that a path names; any character in it may be percent-encoded, `/` too."""
     return unquote(path.removeprefix(PREFIX).partition("/")[0])
 
 

@@ -1,4 +1,4 @@
-"""From a request's body to a control event."""
+"""Reads the body of a request into a control event."""
 
 from fes.control import ControlEvent, RequestType
 from fes.control.event import WITHDRAWING
@@ -15,20 +15,20 @@ from fes_gateway.http.schemas import RequestIn
 from fes_gateway.pack import NOBODY
 
 NAMED = 10
-"""Most event services that an error names."""
+"""Most event services that an error message lists."""
 
 FILTERED = (RequestType.SUBSCRIPTION, RequestType.UNSUBSCRIPTION)
 
 
 class BadRequestError(ValueError):
-    """States why a body is not a request; the message names the place."""
+    """Raised when a body is not a valid request; the message names the place."""
 
 
 def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
     """Return the control event that a body requests.
 
     Args:
-        body: JSON, strictly: no bare NaN, no member twice, no deep nesting.
+        body: Strict JSON: no bare NaN, no member twice, no deep nesting.
         host: The gateway.
 
     Raises:
@@ -58,7 +58,7 @@ def read_request(body: bytes, host: GatewayHost) -> ControlEvent:
 
 
 def _check_destinations(given: RequestIn, services: tuple[str, ...]) -> None:
-    """Refuse at once what could never arrive: the file names all event services."""
+    """Raise an error where a destination could never exist, since the file names all services."""
     others = [name for name in services if name != given.source]
     for pattern in parse_list(given.dist_list):
         if not any(matches(pattern, name) for name in services):

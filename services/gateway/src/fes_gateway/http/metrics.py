@@ -15,7 +15,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class TurnCollector(Collector):
-    """Collects how long the loop of a process kept others waiting.
+    """Collects the longest turns of a process's event loop.
 
     Args:
         meter: Measures it.
@@ -28,7 +28,7 @@ class TurnCollector(Collector):
         """Yield every metric."""
         for name, text, value in (
             ("max", "Longest turn of the event loop since the start", self._meter.longest_s),
-            ("recent_max", "Longest turn of the event loop lately", self._meter.recent_s),
+            ("recent_max", "Longest recent turn of the event loop", self._meter.recent_s),
             ("cpu_max", "Most processor time around a long turn", self._meter.longest_cpu_s),
         ):
             yield GaugeMetricFamily(f"fes_loop_turn_seconds_{name}", f"{text}, seconds.", value)
@@ -65,7 +65,7 @@ class HostCollector(Collector):
     def _adapters(self) -> Metric:
         family = CounterMetricFamily(
             "fes_adapter_events",
-            "What an adapter did, as it last reported to its gateway.",
+            "Counters of an adapter, as it last reported them to its gateway.",
             labels=["gateway", "adapter", "what"],
         )
         for host in self._hosts:
@@ -77,7 +77,7 @@ class HostCollector(Collector):
     def _links(self) -> Metric:
         family = CounterMetricFamily(
             "fes_link_messages",
-            "Messages to an adapter over its link that is up.",
+            "Messages to an adapter over its present link.",
             labels=["gateway", "service", "what"],
         )
         for host in self._hosts:
@@ -132,7 +132,7 @@ class HostCollector(Collector):
 
 
 class Collected(Collector):
-    """What was collected, to be written."""
+    """Collected metrics, to be written."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = tuple(families)
@@ -145,8 +145,8 @@ class Collected(Collector):
 async def metrics_text(hosts: list[GatewayHost], meter: TurnMeter | None = None) -> bytes:
     """Return the metrics of gateways as text, and those of their process where it is measured.
 
-    They are collected gateway by gateway, with the loop returned in between, and written in
-    a thread of its own.
+    They are collected gateway by gateway, with a turn of the loop in between, and written in a
+    thread.
     """
     own = shared_slice()
     families: dict[str, Metric] = {}

@@ -1,4 +1,4 @@
-"""What the REST interface accepts and returns."""
+"""The schemas of the REST interface."""
 
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ FILTER = 16_384
 
 
 def _form(types: tuple[RequestWord, ...], needs: str, without: str) -> dict[str, Any]:
-    """Return what types of requests need, and what they do not have."""
+    """Return a schema of which members some types of requests need and must not have."""
     return {
         "properties": {
             "type": {"enum": list(types)},
@@ -57,16 +57,20 @@ class RequestIn(BaseModel):
         None, max_length=FILTER, description="Of (un)subscriptions, in the filter language."
     )
     event: dict[str, Any] | None = Field(
-        None, description="Of the others: `{subject, parameters, attributes}`."
+        None,
+        description="Of all others: `{subject, parameters, attributes}`.",
     )
-    requester: str = Field("api", min_length=1, max_length=NAME, description="Names the client.")
+    requester: str = Field("api", min_length=1, max_length=NAME, description="Name of the client.")
     lease_s: float | None = Field(
-        None, gt=0, le=86_400 * 366, description="How long a subscription lives unless renewed."
+        None,
+        gt=0,
+        le=86_400 * 366,
+        description="Seconds that a subscription lasts unrenewed.",
     )
 
 
 class RequestAccepted(BaseModel):
-    """The request was accepted; what becomes of it is reported under its id."""
+    """The request was accepted; its outcome is reported under its id."""
 
     id: str
 
@@ -93,7 +97,7 @@ class AppliedOut(BaseModel):
     service: str
     state: str = Field(
         description="`ordered`; `applied`, once every replica that lives has the request; or why "
-        "it could not be."
+        "it failed."
     )
     widened: list[str]
 
@@ -133,7 +137,7 @@ class AdapterOut(BaseModel):
     ready: bool
     reason: str
     proved_us: int = Field(
-        description="When a round trip of its own came back last, µs since 1970 UTC; 0 for never."
+        description="When its last round trip succeeded, µs since 1970 UTC; 0 for never."
     )
     counters: dict[str, int]
 
@@ -142,8 +146,8 @@ class ReplicaOut(BaseModel):
     """A replica of this gateway that lives."""
 
     name: str
-    leads: bool = Field(description="Whether requests and persistent events are its job.")
-    this: bool = Field(description="Whether it is the one that answers.")
+    leads: bool = Field(description="Whether it leads: it handles requests and persistent events.")
+    this: bool = Field(description="Whether it is the replica that answers.")
 
 
 class Problem(BaseModel):
@@ -153,7 +157,7 @@ class Problem(BaseModel):
 
 
 class Health(BaseModel):
-    """How a gateway does."""
+    """The health of a gateway or process."""
 
     status: str
     faults: dict[str, str]

@@ -1,4 +1,4 @@
-"""What the REST interface returns of scopes."""
+"""The schemas of scopes in the REST interface."""
 
 from typing import Literal
 
@@ -12,18 +12,18 @@ class MemberOut(BaseModel):
 
     member: str
     kind: Literal["event service", "client", "scope"]
-    service: str = Field(description="Event service of a client; empty of a scope.")
-    principal: str = Field(description="What the broker vouches for; empty for all clients.")
+    service: str = Field(description="Event service of a client; empty for a scope.")
+    principal: str = Field(description="Client as the broker authenticates it; empty: all clients.")
     input: list[str] | None = Field(description=f"What enters the member. {_INTERFACE}")
     output: list[str] | None = Field(description=f"What leaves the member. {_INTERFACE}")
-    up: int = Field(description="Rules that map what leaves the member.")
-    down: int = Field(description="Rules that map what enters the member.")
+    up: int = Field(description="Number of rules that map what leaves the member.")
+    down: int = Field(description="Number of rules that map what enters the member.")
     produces: bool = Field(description="Whether it publishes into the scope, rights included.")
     consumes: bool = Field(description="Whether it receives from the scope, rights included.")
 
 
 class DeliveryOut(BaseModel):
-    """Which of the members that could receive an event do."""
+    """Which of the members that could receive an event receive it."""
 
     to: str
     key: str
@@ -47,27 +47,27 @@ class ScopeOut(BaseModel):
 
     name: str
     session: bool
-    superscopes: list[str] = Field(description="The direct ones, in declaration order.")
+    superscopes: list[str] = Field(description="Direct superscopes, in declaration order.")
     input: list[str] | None = Field(description=_INTERFACE)
     output: list[str] | None = Field(description=_INTERFACE)
     delivery: DeliveryOut
     traverse: str
     publishing: PublishingOut
-    producers: list[str] | None = Field(description="Patterns of who may publish; null: all.")
-    consumers: list[str] | None = Field(description="Patterns of who may receive; null: all.")
+    producers: list[str] | None = Field(description="Patterns of allowed publishers; null: all.")
+    consumers: list[str] | None = Field(description="Patterns of allowed receivers; null: all.")
     members: list[MemberOut]
-    members_total: int = Field(description="How many there are; the scope's own page has all.")
+    members_total: int = Field(description="Number of members; the scope's own page lists all.")
 
 
 class ScopesOut(BaseModel):
-    """The scopes as this gateway has them."""
+    """The scopes of this gateway."""
 
     manager: str = Field(
         description="Gateway that manages mappings, policies and sessions; empty for none."
     )
-    manages: bool = Field(description="Whether it is the one that answers.")
-    generation: int = Field(description="Of the graph; every change begins a new one.")
-    total: int = Field(description="How many scopes there are.")
+    manages: bool = Field(description="Whether the gateway that answers manages them.")
+    generation: int = Field(description="Generation of the graph; it increases with every change.")
+    total: int = Field(description="Number of scopes.")
     scopes: list[ScopeOut]
 
 
@@ -75,10 +75,10 @@ class ExplainedOut(BaseModel):
     """Why a component receives, or does not receive, what another publishes."""
 
     passes: bool = Field(
-        description="Whether a path is open, and lets the event pass, where there is one."
+        description="Whether a path is open, and accepts the event, where one is in the query."
     )
     lines: list[str] = Field(
         description="Each path, then each edge of it that checks something; with an event also "
         "what blocks it."
     )
-    left_off: int = Field(description="Lines beyond those.")
+    left_off: int = Field(description="Number of further lines, left out.")

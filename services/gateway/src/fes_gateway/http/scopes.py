@@ -1,4 +1,4 @@
-"""Scopes in the REST interface: who is in which, what each edge checks, and why events pass."""
+"""Scopes in the REST interface: their members, what each edge checks, and why events pass."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -28,7 +28,7 @@ from fes_gateway.http.scope_schemas import (
 from fes_gateway.http.views import listed
 
 PAGE: Final = 100
-"""Most scopes in one list, and most members of one that is requested by name."""
+"""Most scopes in one list, and most members of a scope that is requested by name."""
 
 MEMBERS: Final = 20
 """Most members of each scope of a list."""
@@ -46,17 +46,17 @@ LINES: Final = 500
 """Most lines that explain."""
 
 EXPLAINING_S: Final = 5.0
-"""Longest that a request waits for others that have something explained."""
+"""Longest wait for other explanations."""
 
-Start = Annotated[int, Query(ge=0, le=10**9, description="How many to leave out.")]
-Limit = Annotated[int, Query(ge=1, le=PAGE, description="Most of them.")]
+Start = Annotated[int, Query(ge=0, le=10**9, description="Number of entries to skip.")]
+Limit = Annotated[int, Query(ge=1, le=PAGE, description="Most entries to return.")]
 Named = Annotated[str, Query(min_length=1, max_length=NAME)]
 
 _Responses = dict[int | str, dict[str, Any]]
 
 _INVALID: _Responses = {422: {"model": Problem, "description": "A parameter is not valid."}}
-_UNKNOWN: _Responses = {404: {"model": Problem, "description": "It is not known here."}}
-_BUSY: _Responses = {503: {"model": Problem, "description": "Too much is explained at a time."}}
+_UNKNOWN: _Responses = {404: {"model": Problem, "description": "The name is not known here."}}
+_BUSY: _Responses = {503: {"model": Problem, "description": "Others are being explained."}}
 
 
 def add_scopes(app: FastAPI) -> None:
@@ -75,8 +75,8 @@ def _add_explained(app: FastAPI) -> None:
     )
     async def why(
         request: Request,
-        publisher: Annotated[Named, Query(alias="from", description="Who publishes.")],
-        consumer: Annotated[Named, Query(alias="to", description="Who receives.")],
+        publisher: Annotated[Named, Query(alias="from", description="The publishing component.")],
+        consumer: Annotated[Named, Query(alias="to", description="The receiving component.")],
         event: Annotated[
             str | None,
             Query(max_length=EVENT, description="JSON; names what blocks this event."),
@@ -92,7 +92,7 @@ def _add_explained(app: FastAPI) -> None:
             async with asyncio.timeout(EXPLAINING_S):
                 await explaining.acquire()
         except TimeoutError as error:
-            raise HTTPException(503, "others have scopes explained; try again later") from error
+            raise HTTPException(503, "other scopes are being explained; try again") from error
         try:
             return await asyncio.to_thread(_explained, graph, publisher, consumer, read)
         finally:
@@ -116,7 +116,7 @@ def _add_shown(app: FastAPI) -> None:
         tags=["scopes"],
     )
     async def scope(request: Request, name: str, start: Start = 0, limit: Limit = PAGE) -> ScopeOut:
-        """Return a scope; `start` and `limit` are of its members."""
+        """Return a scope; `start` and `limit` select members."""
         graph = host_of(request).settings.scopes
         node = graph.nodes.get(name)
         if not isinstance(node, Scope):

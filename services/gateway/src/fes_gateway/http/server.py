@@ -1,4 +1,4 @@
-"""The HTTP server of a process, in the loop that its gateways run in."""
+"""The HTTP server of a process, in the event loop of its gateways."""
 
 import socket
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def server_of(pack: Pack, host: str, port: int, names: Iterable[str] = ()) -> Ht
     Args:
         pack: The gateways.
         host: Address to listen on.
-        port: Port; 0 has the system choose one.
+        port: Port; with 0 the system chooses one.
         names: Further names under which clients reach it, beside loopback, `host`, the machine's
             name and the gateways' own.
     """

@@ -1,4 +1,4 @@
-"""What the gateway knows, as the REST interface returns it."""
+"""The state of a gateway in the schemas of the REST interface."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
@@ -69,7 +69,7 @@ def replicas(host: GatewayHost) -> list[ReplicaOut]:
 
 
 async def listed(rows: Sequence[T], shown: Callable[[T], BaseModel]) -> AsyncIterator[bytes]:
-    """Yield a JSON array, and yield to the loop in between: tables may be large."""
+    """Yield a JSON array in parts, with turns of the loop in between: tables may be large."""
     own = shared_slice()
     before = b"["
     for start in range(0, len(rows), TOGETHER):
@@ -125,7 +125,7 @@ def _applied(host: GatewayHost, row: Row) -> list[AppliedOut]:
 
 
 def _state(host: GatewayHost, row: Row, applied: Applied) -> str:
-    """Return what became of a request: it is applied once every replica that lives has it."""
+    """Return the state of a request: it is applied once every replica that lives has it."""
     if applied.state == "applied" and not host.is_everywhere(row.name):
         return "ordered"
     return applied.state

@@ -1,1 +1,1 @@
-"""Replicas of one gateway: who lives, who leads, and what each learns from the shared journal."""
+"""Replicas of one gateway: which live, which leads, and what each reads in the shared journal."""

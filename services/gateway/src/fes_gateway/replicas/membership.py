@@ -1,9 +1,9 @@
 """Membership: which replicas of a gateway live, and which of them leads; sans-IO.
 
-Every replica shows in the journal that it lives, by heartbeats. The one that leads says in a view
-who the members are; where its heartbeats cease, another says in a new view that it leads. A view is
-a fencing term: what was decided under an older lead is not committed any more, since each append
-names the sequence number that it expects.
+Every replica writes heartbeats into the journal. The one that leads states the members in a view;
+where its heartbeats cease, another states in a new view that it leads. A view is a fencing term:
+decisions under an older lead are not committed any more, since each append names the sequence
+number that it expects.
 
 Source:
     design, section 6, Store.
@@ -14,27 +14,27 @@ from collections.abc import Mapping
 import msgspec
 
 VIEW = "view"
-"""Key of the view that holds."""
+"""Key of the present view."""
 
 HEARTBEAT = "heartbeat\x1f"
 """What the keys of heartbeats begin with."""
 
 PATIENCE = 4
-"""Heartbeats of a replica that must fail to come before it is treated as dead."""
+"""Number of heartbeats of a replica that must fail to come before it counts as dead."""
 
 NUMBERS = 1_000_000_000
-"""More rows than a leader ever numbers."""
+"""More numbers than a leader ever assigns."""
 
 
 class View(msgspec.Struct, frozen=True, array_like=True):
-    """Who the replicas are.
+    """The replicas of a gateway, and which of them leads.
 
     Attributes:
-        number: Grows with each view.
+        number: Increases with each view.
         leader: The replica that leads.
         members: The replicas that live, sorted.
-        base: What the leader numbers begins above it, and above what any before it numbered. It is
-            no time, though it begins at one: nothing may compare it with a clock.
+        base: The leader's numbers begin above it, and above those of any leader before. It is not a
+            time, though it begins as one: nothing may compare it with a clock.
     """
 
     number: int
@@ -44,11 +44,11 @@ class View(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Heartbeat(msgspec.Struct, frozen=True, array_like=True):
-    """A replica lives.
+    """A heartbeat: a replica lives.
 
     Attributes:
-        count: Heartbeats since it started, from a number that tells the start.
-        seen: Sequence number of the journal up to which it knows.
+        count: Number of heartbeats, from a number that identifies the start.
+        seen: Sequence number up to which it has read the journal.
     """
 
     count: int
@@ -64,16 +64,16 @@ _heartbeats = msgspec.msgpack.Decoder(Heartbeat)
 
 
 class Membership:
-    """Keeps who lives, as far as one replica knows.
+    """Keeps which replicas live, as known to one of them.
 
     Args:
-        name: Of this replica.
-        start: Tells this start from others, e.g. the wall clock in microseconds.
+        name: Name of this replica.
+        start: Distinguishes this start from others, e.g. the wall clock in microseconds.
         heartbeat_s: Seconds between two heartbeats.
 
     Attributes:
-        name: Of this replica.
-        view: The view that holds; None where there is none yet.
+        name: Name of this replica.
+        view: The present view; None where there is none yet.
     """
 
     def __init__(self, name: str, start: int, heartbeat_s: float) -> None:
@@ -86,25 +86,25 @@ class Membership:
 
     @property
     def leads(self) -> bool:
-        """Whether this replica leads by the view that holds."""
+        """Whether this replica leads in the present view."""
         return self.view is not None and self.view.leader == self.name
 
     @property
     def seen(self) -> int:
-        """The sequence number up to which every other member knows the journal."""
+        """The sequence number up to which every other member has read the journal."""
         others = [name for name in self.members if name != self.name]
         return min((self._heartbeats.get(name, _NONE).seen for name in others), default=_ALL)
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The replicas that live, by the view that holds."""
+        """The replicas that live, by the present view."""
         return () if self.view is None else self.view.members
 
     def heartbeat(self, seen: int) -> tuple[str, bytes]:
         """Return the next heartbeat as the journal keeps it: key and value.
 
         Args:
-            seen: Sequence number up to which this replica knows the journal.
+            seen: Sequence number up to which this replica has read the journal.
         """
         self._count += 1
         return HEARTBEAT + self.name, _encoder.encode(Heartbeat(self._count, seen))
@@ -113,11 +113,11 @@ class Membership:
         """Accept what was committed; return whether there is a new view.
 
         Args:
-            changes: By key; None where a key is gone.
+            changes: Values by key; None where a key was deleted.
             now_s: A clock that only goes forward, seconds.
 
         Raises:
-            msgspec.DecodeError: A view or a heartbeat is none; all else was accepted.
+            msgspec.DecodeError: A view or a heartbeat is not valid; everything else was accepted.
         """
         unread: msgspec.DecodeError | None = None
         for key, value in changes.items():
@@ -143,7 +143,7 @@ class Membership:
         return True
 
     def proposal(self, now_s: float, wall_us: int) -> View | None:
-        """Return the view that this replica should have hold instead; None where all is well.
+        """Return the view that this replica should propose; None where the present one is right.
 
         Args:
             now_s: As for `take`. Everything committed until then was accepted.
@@ -159,7 +159,7 @@ class Membership:
         return self.takeover(wall_us)
 
     def takeover(self, wall_us: int) -> View:
-        """Return the view in which this replica leads, and no longer the one that does."""
+        """Return the view in which this replica leads in place of the one that does."""
         view = self.view or View(0, "", (), 0)
         members = tuple(sorted({*view.members, self.name} - {view.leader}))
         if view.leader == self.name:
@@ -167,7 +167,7 @@ class Membership:
         return View(view.number + 1, self.name, members, max(wall_us, view.base + NUMBERS))
 
     def farewell(self, now_s: float, wall_us: int) -> View | None:
-        """Return the view that hands the lead over; None where this replica does not lead."""
+        """Return the view that transfers the lead; None where this replica does not lead."""
         view = self.view
         others = [name for name in self._living(now_s) if name != self.name]
         if view is None or view.leader != self.name or not others:
@@ -190,7 +190,10 @@ class Membership:
         return tuple(sorted({self.name, *heard}))
 
     def _is_early(self, view: View, living: tuple[str, ...], now_s: float) -> bool:
-        """Return whether others that live come first to take the lead over: one heartbeat each."""
+        """Return whether it is too early to lead.
+
+        Others that live come first, one heartbeat each.
+        """
         silent_s = now_s - self._heard_s.get(view.leader, -self._patience_s)
         rank = [name for name in living if name != view.leader].index(self.name)
         return silent_s < self._patience_s * (1 + rank / PATIENCE)

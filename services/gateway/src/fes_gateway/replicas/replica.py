@@ -1,4 +1,4 @@
-"""A replica at work: it shows that it lives, follows the others, and leads when it is its turn."""
+"""A running replica: it sends heartbeats, follows the others, and leads when it is its turn."""
 
 import asyncio
 import contextlib
@@ -22,53 +22,53 @@ from fes_gateway.watched import watched
 
 HEARTBEAT_S = 0.5
 JOINING_S = 5.0
-"""Longest that a replica waits for its adapters before its first heartbeat makes it a member."""
+"""Longest wait of a replica for its adapters before its first heartbeat makes it a member."""
 
 LEAVING_S = 1.0
-"""How long a replica that leaves waits for what it said of the members before."""
+"""How long a replica that leaves waits for the commit of its last view."""
 
 FORWARDED = 1000
-"""Most forwarded requests of a replica that wait for the leader; one above it is refused."""
+"""Most forwarded requests of a replica that wait for the leader; further ones are refused."""
 
 _log = logging.getLogger(__name__)
 
 
 class Gateway(Protocol):
-    """The gateway that a replica is of, as far as its replicas' business goes."""
+    """The gateway of a replica, as seen by the replica."""
 
     @property
     def linked(self) -> bool:
         """Whether every adapter is linked."""
 
     def followed(self, tail: core.Tail) -> None:
-        """Take what other replicas committed."""
+        """Process what other replicas committed."""
 
     def viewed(self) -> None:
-        """Take note that there is a new view."""
+        """Note that there is a new view."""
 
     def lead(self, state: dict[str, bytes], after: int) -> None:
         """Lead from now on."""
 
     def step_down(self) -> None:
-        """Decide as a follower from now on, until `follow` gives what the journal holds."""
+        """Decide as a follower from now on, until `follow` provides the content of the journal."""
 
     def follow(self, state: dict[str, bytes]) -> None:
-        """Begin anew as a follower: what was decided and not committed is void."""
+        """Begin again as a follower: what was decided and not committed is void."""
 
 
 class Replica:
-    """Keeps one replica's place among the others.
+    """Runs one replica among the others.
 
     Args:
-        name: Of the replica; no two that live have the same.
-        gateway: What it is a replica of.
+        name: Name of the replica; no two that live have the same.
+        gateway: The gateway of which it is a replica.
         committing: Commits what the gateway decides.
         journal: The journal that all replicas share.
         heartbeat_s: Seconds between two heartbeats.
 
     Attributes:
-        membership: Who the others are.
-        term: Number of the view with which this replica began to lead, and knows all that was
+        membership: Which replicas there are.
+        term: Number of the view with which this replica began to lead, after it read all that was
             committed before; 0 while it follows.
     """
 
@@ -94,10 +94,10 @@ class Replica:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, state: dict[str, bytes]) -> None:
-        """Begin as a follower, or as the leader where there is no other; then show to live.
+        """Begin as a follower, or as the leader where there is no other; then send heartbeats.
 
         Args:
-            state: What the journal adds up to.
+            state: The content of the journal.
         """
         loop = asyncio.get_running_loop()
         self._journal.watch(lambda: _call(loop, self._committing.wake))
@@ -113,7 +113,7 @@ class Replica:
         self._task = watched(self._run(), f"{self.name} replica", self._committing.on_failed)
 
     async def stop(self) -> None:
-        """Leave: hand the lead over, and say that this replica lives no more; harmless twice."""
+        """Leave: transfer the lead, and delete this replica's heartbeat; idempotent."""
         task, self._task = self._task, None
         if task is None:
             return
@@ -127,10 +127,11 @@ class Replica:
             self._propose(view, gone)
 
     async def _farewell(self) -> View | None:
-        """Return the view that hands the lead over, once no other one waits for the journal.
+        """Return the view that transfers the lead, once no other view waits for the journal.
 
-        Two views of the same number might be committed together. Where the journal is too slow for
-        that nobody is named: others take over as soon as this replica's heartbeat is gone.
+        Otherwise two views of the same number might be committed together. Where the journal is too
+        slow for that, no successor is named: another leads as soon as this replica's heartbeat is
+        gone.
         """
         try:
             async with asyncio.timeout(LEAVING_S):
@@ -140,12 +141,12 @@ class Replica:
         return self.membership.farewell(time.monotonic(), wall_us())
 
     def kill(self) -> None:
-        """Show to live no more, as a process does that is killed."""
+        """Stop sending heartbeats, like a process that is killed."""
         if self._task is not None:
             self._task.cancel()
 
     def follow(self, tail: Tail) -> None:
-        """Take what others appended."""
+        """Process what others appended."""
         changes = {entry.key: entry.value for entry in tail.entries}
         if tail.whole:
             self._known.clear()
@@ -157,7 +158,7 @@ class Replica:
         self._gateway.followed(core.Tail(tail.whole, changes))
 
     async def rested(self) -> None:
-        """Lead where it is this replica's turn, and begin anew where what it decided is void."""
+        """Lead where it is this replica's turn, and begin again where its decisions are void."""
         view = self.membership.view
         if view is None or not (self._void or (self.membership.leads and not self.term)):
             return
@@ -172,7 +173,7 @@ class Replica:
         if self._void:
             self._void = False
             self._gateway.follow(state)
-        elif not self.membership.leads:  # another took over before this one read that it leads
+        elif not self.membership.leads:  # another began to lead before this one read that it leads
             self._gateway.followed(core.Tail(whole=True, changes=state))
         view = self.membership.view
         if view is not None and self.membership.leads and not self.term:
@@ -180,14 +181,14 @@ class Replica:
             self._gateway.lead(state, view.base)
 
     def holder(self) -> Callable[[], bool]:
-        """Return what tells whether a decision made now may still be committed later."""
+        """Return a function that returns whether a decision made now may still be committed."""
         term = self.term
         if self._void:
             return never
         return always if not term else lambda: self.term == term
 
     def forward(self, forwarded: core.Forwarded) -> bool:
-        """Forward a request to the leader; False where too many wait."""
+        """Forward a request to the leader; return False where too many wait."""
         if len(self._forwarded) >= FORWARDED:
             return False
         self._number += 1
@@ -198,7 +199,7 @@ class Replica:
         return True
 
     def is_everywhere(self, row: str) -> bool:
-        """Tell whether every replica that lives has a row of the request table, by its name."""
+        """Return whether every replica that lives has a row of the request table, by its name."""
         known = self._known.get(row)
         return known is not None and known <= self.membership.seen
 
@@ -209,7 +210,7 @@ class Replica:
             self._note(each.key, value, self._committing.sequence)
 
     def _left(self, key: str, value: bytes) -> None:
-        """Take what it forwarded itself, where it began to lead before that was committed."""
+        """Process what it forwarded itself, where it began to lead before that was committed."""
         if self.term:
             self._gateway.followed(core.Tail(whole=False, changes={key: value}))
 
@@ -232,7 +233,7 @@ class Replica:
         self._committing.put([PutRow(key, value)], [], then=lambda: self._took({key: value}))
 
     def _propose(self, view: View, more: list[Mutation]) -> None:
-        """Have a view hold, unless another does by then."""
+        """Propose a view, unless another is committed by then."""
         key, value = write_view(view)
         before = self.membership.view
         self._committing.put(
@@ -258,7 +259,8 @@ class Replica:
         """Act on a new view.
 
         Args:
-            others: Whether another made it. It led then, even where the view names this replica.
+            others: Whether another replica made it, which then led, even where the view names this
+                replica.
         """
         view = self.membership.view
         if view is None:
@@ -269,7 +271,7 @@ class Replica:
         self._gateway.viewed()
 
     def _know(self, state: Mapping[str, bytes]) -> None:
-        """Note that this replica knows all that the journal adds up to."""
+        """Note that this replica knows the whole content of the journal."""
         sequence = self._committing.sequence
         self._known = {
             key: self._known.get(key, sequence) for key in filter(core.is_request, state)

@@ -1,4 +1,4 @@
-"""A thread that tells somebody, one time for all the rings that came meanwhile."""
+"""A thread that calls a function once for all rings that came meanwhile."""
 
 import logging
 import threading
@@ -11,8 +11,8 @@ class Bell:
     """Calls a function soon after it was rung, from a thread of its own.
 
     Args:
-        changed: Called; what it raises is logged.
-        name: Of the thread.
+        changed: The function; an error that it raises is logged.
+        name: Name of the thread.
     """
 
     def __init__(self, changed: Callable[[], None], name: str) -> None:
@@ -23,11 +23,11 @@ class Bell:
         self._thread.start()
 
     def ring(self) -> None:
-        """Have the function called; never waits."""
+        """Request a call of the function; never waits."""
         self._rung.set()
 
     def close(self) -> None:
-        """Call no more; idempotent, and from the function itself."""
+        """Stop calling; idempotent, also from the function itself."""
         self._closed = True
         self._rung.set()
         if threading.current_thread() is not self._thread:
@@ -43,7 +43,7 @@ class Bell:
 
 
 def tell(changed: Callable[[], None]) -> None:
-    """Call a function of somebody else's; what it raises is logged, and harms nobody."""
+    """Call a caller's function; an error that it raises is logged and goes no further."""
     try:
         changed()
     except Exception:
@@ -51,7 +51,10 @@ def tell(changed: Callable[[], None]) -> None:
 
 
 def after_commit(act: Callable[..., None], *given: object) -> None:
-    """Do something once a batch is durable; where it fails that is logged, and the batch is."""
+    """Call a function once a batch is durable.
+
+    A failure is logged and does not affect the batch.
+    """
     try:
         act(*given)
     except Exception:

@@ -1,4 +1,4 @@
-"""What every journal can do.
+"""The protocol of all journals.
 
 Source:
     design, section 6, Store.
@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 
 
 class Entry(NamedTuple):
-    """One change: a key has a new value, or is gone.
+    """One change: a key has a new value, or is deleted.
 
     Attributes:
-        key: Names what changed.
-        value: Its new value; None where it is gone.
+        key: Identifies what changed.
+        value: Its new value; None where it is deleted.
     """
 
     key: str
@@ -21,12 +21,12 @@ class Entry(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What came after a sequence number, as of one moment.
+    """The entries after a sequence number, as of one moment.
 
     Attributes:
-        whole: Whether the entries add up to the whole state. A reader then forgets what it had:
-            what is gone since is not reported.
-        sequence: Sequence number to append at, and to read on from.
+        whole: Whether the entries result in the whole state. A reader then discards what it had,
+            since deletions are not reported.
+        sequence: Sequence number to append at, and to continue reading from.
         entries: In order.
     """
 
@@ -39,7 +39,7 @@ class Journal(Protocol):
     """An ordered journal that several processes may append to at the same time.
 
     A batch is durable, whole and in order, once `append` returned; or nothing of it is. Sequence
-    numbers grow and are otherwise opaque: they may leave some out. Safe to call from several
+    numbers increase and are otherwise opaque: some may be left out. Safe to call from several
     threads.
     """
 
@@ -54,7 +54,7 @@ class Journal(Protocol):
             Sequence number of the batch's end. The caller has read up to there.
 
         Raises:
-            BehindError: Another has appended meanwhile: read on and decide again.
+            BehindError: Another has appended meanwhile: read further and decide again.
             StoreError: The journal cannot be written. Nothing was appended; where that cannot be
                 known yet, the same call again finds out, and appends it at most once.
         """
@@ -74,24 +74,24 @@ class Journal(Protocol):
         """
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Have a function called soon after anybody has appended, until the journal is closed.
+        """Call a function soon after any append, until the journal is closed.
 
         Args:
             changed: Called from a thread of the journal's own, at most about 100 ms later; several
-                batches may make one call, and a call may be for nothing.
+                batches may result in one call, and a call may be without cause.
 
         Raises:
             StoreError: The journal cannot be watched.
         """
 
     def snapshot(self) -> int:
-        """Replace the entries so far by the state that they add up to.
+        """Replace the entries so far by the state that they result in.
 
         Returns:
-            Sequence number that the state represents: `read` after it states what came since.
+            Sequence number of the state: `read` after it returns what came since.
 
         Raises:
-            StoreError: It cannot be written; the journal is as it was.
+            StoreError: It cannot be written; the journal is unchanged.
         """
 
     def sequence(self) -> int:
@@ -102,7 +102,7 @@ class Journal(Protocol):
 
 
 def fold(entries: Iterable[Entry]) -> dict[str, bytes]:
-    """Return the state that entries add up to."""
+    """Return the state that entries result in."""
     state: dict[str, bytes] = {}
     for key, value in entries:
         if value is None:

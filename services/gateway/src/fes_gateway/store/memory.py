@@ -10,7 +10,7 @@ from fes_gateway.store.journal import Entry, Tail, fold
 
 
 class MemoryPlace:
-    """Where entries are kept; journals that share one are as replicas that share a file."""
+    """Entries in memory; journals that share them are like replicas that share a file."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -60,7 +60,7 @@ class MemoryJournal:
             return Tail(True, sequence, state + kept)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Have a function called soon after anybody has appended; see `Journal`."""
+        """Call a function soon after any append; see `Journal`."""
         place = self._open()
         bell = Bell(changed, "journal watch")
         with place.lock:
@@ -68,7 +68,7 @@ class MemoryJournal:
             place.bells.append(bell)
 
     def snapshot(self) -> int:
-        """Replace the entries so far by their sum; see `Journal`."""
+        """Replace the entries so far by the state that they result in; see `Journal`."""
         place = self._open()
         with place.lock:
             number = place.sequence
@@ -84,7 +84,7 @@ class MemoryJournal:
             return place.sequence
 
     def close(self) -> None:
-        """Call nobody any more; the place keeps what it has."""
+        """Stop calling functions; the place keeps its entries."""
         self._closed = True
         with self._place.lock:
             bells, self._bells = self._bells, []

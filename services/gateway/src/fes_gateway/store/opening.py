@@ -1,4 +1,4 @@
-"""Opens the journal that the federation's file specifies."""
+"""Opens the journal that the federation file specifies."""
 
 from pathlib import Path
 
@@ -12,15 +12,15 @@ from fes_gateway.store.sqlite import SqliteJournal
 
 
 def open_journal(federation: Federation, gateway: str, run_folder: Path) -> Journal:
-    """Return the journal of a gateway; every replica of it gets the same.
+    """Return the journal of a gateway, the same for each of its replicas.
 
     Args:
         federation: The file, checked and resolved.
         gateway: Name of the gateway.
-        run_folder: Folder of the run; a file lies below it.
+        run_folder: Folder of the run, which contains a journal in a file.
 
     Raises:
-        StoreError: The file cannot be opened. Servers that are away are told by the first use.
+        StoreError: The file cannot be opened. Servers that are away are noticed at the first use.
         FederationError: The file with the password cannot be read.
     """
     store = federation.gateways[gateway].store

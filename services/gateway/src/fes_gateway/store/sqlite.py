@@ -45,11 +45,12 @@ class SqliteJournal:
     """Keeps its entries in an SQLite file; see `Journal`.
 
     Args:
-        path: The file; made if absent, with its folder.
+        path: The file; created if absent, with its folder.
         durable: Whether a commit survives a power loss (`synchronous=FULL`), not only a crash.
 
     Raises:
-        StoreError: The file is no journal, is damaged, or cannot be opened; the message names it.
+        StoreError: The file is not a journal, is damaged, or cannot be opened; the message names
+            it.
     """
 
     def __init__(self, path: Path, *, durable: bool = True) -> None:
@@ -94,13 +95,13 @@ class SqliteJournal:
             return self._read(after)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Have a function called soon after anybody has appended; see `Journal`."""
+        """Call a function soon after any append; see `Journal`."""
         with self._named():
             self._meta("format")  # a file that is closed is not watched
             self._watches = [*self._watches, SqliteWatch(self.path, changed)]
 
     def snapshot(self) -> int:
-        """Replace the entries so far by their sum; see `Journal`."""
+        """Replace the entries so far by the state that they result in; see `Journal`."""
         with self._writing():
             _, number, entries = self._read(0)
             self._db.execute("delete from snapshot")
@@ -127,7 +128,9 @@ class SqliteJournal:
     def _prepare(self, *, durable: bool) -> None:
         patience = _Patience()
         self._db.set_busy_handler(patience)
-        for attempt in range(1000):  # to switch to WAL needs the file alone, and does not wait
+        for attempt in range(
+            1000
+        ):  # switching to WAL needs the file exclusively, and does not wait
             try:
                 self._db.execute("pragma journal_mode = wal")
                 break
@@ -161,13 +164,13 @@ class SqliteJournal:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """See the file as of one moment."""
+        """Read the file as of one moment."""
         with self._named(), self._db:
             yield
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Keep the file, and commit in the end, or roll back."""
+        """Lock the file for writing; commit at the end, or roll back."""
         with self._named():
             self._db.execute("begin immediate")
             try:
@@ -180,7 +183,7 @@ class SqliteJournal:
 
     @contextlib.contextmanager
     def _named(self) -> Iterator[None]:
-        """Use the connection alone; have what fails name the file."""
+        """Use the connection exclusively; errors name the file."""
         with self._lock:
             try:
                 yield
@@ -191,7 +194,7 @@ class SqliteJournal:
 
 
 class _Patience:
-    """Waits for another writer with short, uneven pauses, so that nobody starves."""
+    """Waits for another writer with short random pauses, so that no writer starves."""
 
     def __init__(self) -> None:
         self._until = 0.0

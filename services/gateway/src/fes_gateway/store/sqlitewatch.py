@@ -1,7 +1,7 @@
-"""States that somebody has appended to an SQLite file, in this process or in another.
+"""Watches an SQLite file for appends, of this process or another.
 
-Who appends sends a datagram to every socket in a folder beside the file. A datagram may be lost, so
-the file's `data_version` is looked at, too.
+An appender sends a datagram to every socket in a folder beside the file. A datagram may be lost, so
+the file's `data_version` is checked, too.
 """
 
 import contextlib
@@ -17,22 +17,23 @@ import apsw
 from fes_gateway.store.bell import tell
 
 LOOK_S = 0.05
-"""How often the file is looked at."""
+"""How often the file is checked."""
 
 
 class SqliteWatch:
-    """Calls a function soon after anybody has appended, until closed.
+    """Calls a function soon after any append, until closed.
 
     Args:
         path: The file.
-        changed: Called, from a thread of its own.
+        changed: The function, called from a thread of its own.
 
     Attributes:
-        name: Of its socket; empty where the system returns none, e.g. since the path is too long.
+        name: Name of its socket; empty where the system provides none, e.g. since the path is too
+            long.
 
     Raises:
         apsw.Error: The file cannot be read.
-        OSError: The folder for sockets cannot be made.
+        OSError: The folder for sockets cannot be created.
     """
 
     def __init__(self, path: Path, changed: Callable[[], None]) -> None:
@@ -46,7 +47,7 @@ class SqliteWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Call no more; idempotent, and from the function itself."""
+        """Stop calling; idempotent, also from the function itself."""
         self._closed.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -86,26 +87,26 @@ class SqliteWatch:
         try:
             version: int = self._db.execute("pragma data_version").get
         except apsw.Error:
-            return -1  # once it can be read again it differs from this, and that is told
+            return -1  # once it can be read again it differs from this, which is reported
         return version
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder of the sockets of those who watch a file."""
+    """Return the folder of the sockets of a file's watchers."""
     return path.with_name(f"{path.name}-watch")
 
 
 def wake(path: Path, but: Collection[str] = ()) -> None:
-    """Send a datagram to all who watch a file; the sockets of the dead are removed.
+    """Send a datagram to all watchers of a file; sockets without a process are removed.
 
     Args:
         path: The file.
-        but: Names of sockets to pass over.
+        but: Names of sockets to skip.
     """
     try:
         found = [each for each in folder_of(path).iterdir() if each.name not in but]
     except OSError:
-        return  # nobody has ever watched
+        return  # the file was never watched
     if not found:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
@@ -121,7 +122,7 @@ def _send(sender: socket.socket, to: Path) -> None:
         with contextlib.suppress(OSError):
             to.unlink(missing_ok=True)
     except OSError:
-        return  # its queue is full, so that it is about to wake; or it has just gone
+        return  # its queue is full, so that it is about to wake; or it has just closed
 
 
 def _bound(folder: Path) -> tuple[socket.socket | None, Path | None]:

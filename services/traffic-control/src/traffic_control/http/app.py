@@ -39,9 +39,9 @@ _ABOUT = {
     404: "There is no such monitor.",
     413: "The body is too large.",
     415: "The body is encoded.",
-    422: "It is not valid; the detail names the place.",
+    422: "The request is not valid; the detail names the place.",
     429: "Too many changes are in progress.",
-    503: "SIENA accepts nothing now.",
+    503: "SIENA cannot be reached now.",
 }
 _BODY = {
     "requestBody": {
@@ -122,7 +122,7 @@ def _add_health(app: FastAPI, office: Office) -> None:
 
     @app.get("/readyz", responses={503: {"model": Health}}, tags=["health"])
     async def readyz(response: Response) -> Health:
-        """Return whether all limits are applied and SIENA answers; name what is not ready."""
+        """Report whether all limits are applied and SIENA answers, and what is not ready."""
         faults = office.faults
         response.status_code = 503 if faults else 200
         return Health(status="not ready" if faults else "ready", faults=faults)
@@ -134,7 +134,7 @@ def _add_health(app: FastAPI, office: Office) -> None:
         tags=["health"],
     )
     async def metrics() -> Response:
-        """Give the metrics in Prometheus's text form."""
+        """Return the metrics in Prometheus's text form."""
         return Response(metrics_text(office), media_type=CONTENT_TYPE)
 
 

@@ -14,7 +14,7 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class OfficeCollector(Collector):
-    """Collects what an office counts.
+    """Collects the counters of an office.
 
     Args:
         office: The office.

@@ -1,4 +1,4 @@
-"""What the REST interface takes and gives."""
+"""The schemas of the REST interface."""
 
 from typing import Literal
 
@@ -28,14 +28,14 @@ class LimitOut(BaseModel):
     filter: str = Field(description="The limit, in the filter language.")
     state: Literal["applied", "pending"]
     applied_us: int | None = Field(
-        description="When it came into force, microseconds since 1970 UTC."
+        description="When it became active, microseconds since 1970 UTC."
     )
     request: str = Field(description="Id of the last request for it.")
     superseded: list[float] = Field(description="Earlier limits that are not withdrawn yet.")
 
 
 class Accepted(BaseModel):
-    """A change that was begun; `GET /v1/limits` states what becomes of it."""
+    """A change that was begun; `GET /v1/limits` shows its outcome."""
 
     monitor: str
     limit_kmh: float
@@ -72,7 +72,7 @@ class Problem(BaseModel):
 
 
 class Health(BaseModel):
-    """How traffic-control does."""
+    """The health of traffic-control."""
 
     status: str
     faults: dict[str, str]

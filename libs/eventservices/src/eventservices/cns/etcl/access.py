@@ -115,7 +115,7 @@ def case(union: Union, label: int | str | Bare | None, *, exact: bool) -> Any:
 
 
 def is_default(value: Any) -> bool:
-    """Tell whether a union has its default member."""
+    """Return whether a union has its default member."""
     return as_union(unwrap(value)).default
 
 
@@ -153,7 +153,7 @@ def _same(label: int | str | Bare, value: Any) -> bool:
 
 
 def _kindred(label: int | str | Bare, discriminator: Any) -> bool:
-    """Tell whether a label is of the discriminator's type, so that it may mean the default."""
+    """Return whether a label is of the discriminator's type, so that it may mean the default."""
     simple = as_simple(discriminator)
     if isinstance(label, Bare):
         return isinstance(simple, Label)

@@ -37,7 +37,7 @@ _DIGITS: Final = 20  # of 2**64 - 1; more must be leading zeros
 
 
 class NumberError(Exception):
-    """Tells that a number does not fit; parse.py turns it into an error with place.
+    """Raised when a number does not fit; parse.py turns it into an error with its place.
 
     Args:
         reason: What does not fit where.

@@ -27,7 +27,7 @@ class Callbacks:
         return tuple(self._callbacks)
 
     def attach(self, callback: object) -> int:
-        """Take a callback, and return its id.
+        """Add a callback, and return its id.
 
         Raises:
             InterfaceError: It has no plain function `subscription_change(added, removed)`.

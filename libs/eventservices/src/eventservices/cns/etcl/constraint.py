@@ -15,7 +15,7 @@ from eventservices.cns.etcl.tree import Expression
 from eventservices.cns.etcl.utc import ticks_now
 
 Clock = Callable[[], int]
-"""Tells the time in ticks of 100 ns since 1582-10-15 UTC."""
+"""Returns the time in ticks of 100 ns since 1582-10-15 UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Constraint:
         object.__setattr__(self, "_run", compile_tree(self.tree))
 
     def matches(self, event: Content) -> bool:
-        """Tell whether the constraint is true for an event. It never raises.
+        """Return whether the constraint is true for an event. It never raises.
 
         Args:
             event: A structured event, alone or out of a sequence, an Any event, or the bare value

@@ -21,15 +21,15 @@ _SHOWN = 100
 
 
 class EvaluationError(EventServiceError, ValueError):
-    """Tells why a constraint has no value for one event; such a constraint counts as false."""
+    """Raised when a constraint has no value for one event; such a constraint counts as false."""
 
 
 class FilterDestroyedError(EventServiceError, RuntimeError):
-    """Tells that a filter was destroyed and takes no constraints any more."""
+    """Raised when a filter was destroyed and accepts no constraints any more."""
 
 
 class InvalidConstraintError(MalformedError):
-    """Tells that a constraint is not in the language, exceeds a limit or can never be true.
+    """Raised when a constraint is not in the language, exceeds a limit or can never be true.
 
     Args:
         reason: What was found and what was expected.
@@ -57,19 +57,19 @@ class InvalidConstraintError(MalformedError):
 
 
 class InvalidGrammarError(MalformedError):
-    """Tells that there are no filters for a constraint grammar of that name."""
+    """Raised when there are no filters for a constraint grammar of that name."""
 
 
 class InvalidValueError(MalformedError):
-    """Tells that the result of a mapping constraint is not of the filter's type."""
+    """Raised when the result of a mapping constraint is not of the filter's type."""
 
 
 class UnsupportedFilterableDataError(MalformedError):
-    """Tells that what was given to be matched is not of the form that the operation takes."""
+    """Raised when an event is not of the form that the operation accepts."""
 
 
 class ConstraintNotFoundError(NotFoundError):
-    """Tells that the filter has no constraint of that id.
+    """Raised when the filter has no constraint of that id.
 
     Args:
         constraint_id: The id.
@@ -81,7 +81,7 @@ class ConstraintNotFoundError(NotFoundError):
 
 
 class CallbackNotFoundError(NotFoundError):
-    """Tells that the filter has no callback of that id.
+    """Raised when the filter has no callback of that id.
 
     Args:
         callback_id: The id.

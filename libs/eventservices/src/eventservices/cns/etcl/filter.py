@@ -28,7 +28,7 @@ class Filter(ConstraintHolder[None]):
     """
 
     def add_constraints(self, constraint_list: Iterable[Expression]) -> tuple[ConstraintInfo, ...]:
-        """Take constraints: all of them or, if one is refused, none.
+        """Add constraints: all of them or, if one is refused, none.
 
         Returns:
             The same, with their ids.
@@ -80,7 +80,7 @@ class Filter(ConstraintHolder[None]):
         self._clear()
 
     def match(self, filterable_data: Content) -> bool:
-        """Tell whether an Any event passes.
+        """Return whether an Any event passes.
 
         Args:
             filterable_data: The Any, or its value; what holds a structured event is that event.
@@ -88,7 +88,7 @@ class Filter(ConstraintHolder[None]):
         return self._passes(any_subject(filterable_data))
 
     def match_structured(self, filterable_data: StructuredEvent) -> bool:
-        """Tell whether a structured event passes.
+        """Return whether a structured event passes.
 
         Raises:
             UnsupportedFilterableDataError: It is none; nothing in an event makes this raise.
@@ -96,7 +96,7 @@ class Filter(ConstraintHolder[None]):
         return self._passes(structured_subject(filterable_data))
 
     def match_typed(self, filterable_data: Mapping[str, Value]) -> bool:
-        """Tell whether a typed event passes.
+        """Return whether a typed event passes.
 
         Args:
             filterable_data: `operation` and the parameters, by name.
@@ -107,11 +107,11 @@ class Filter(ConstraintHolder[None]):
         return self._passes(typed_subject(filterable_data))
 
     def matches(self, event: Content) -> bool:
-        """Tell whether an event of either form passes. It never raises."""
+        """Return whether an event of either form passes. It never raises."""
         return self._passes(any_subject(event))
 
     def attach_callback(self, callback: object) -> int:
-        """Have an object told when the event types of the filter change.
+        """Notify an object from now on when the event types of the filter change.
 
         Args:
             callback: Its `subscription_change(added, removed)` is called at once, with lists.
@@ -128,7 +128,7 @@ class Filter(ConstraintHolder[None]):
         return self._callbacks.attach(callback)
 
     def detach_callback(self, callback_id: int) -> None:
-        """Tell an object no more; harmless once the filter is destroyed.
+        """Stop notifying an object; nothing happens once the filter is destroyed.
 
         Raises:
             CallbackNotFoundError: There is none of that id.

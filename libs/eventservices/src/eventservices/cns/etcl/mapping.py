@@ -28,7 +28,7 @@ Outcome = tuple[bool, Value]
 
 
 class MappingFilter(ConstraintHolder[Value]):
-    """Gives an event the value of the first constraint, by id, that is true for it.
+    """Maps an event to the value of the first constraint, by id, that is true for it.
 
     Args:
         default_value: What `match` returns where none is; its type is that of all results.
@@ -53,7 +53,7 @@ class MappingFilter(ConstraintHolder[Value]):
     def add_mapping_constraints(
         self, pair_list: Iterable[tuple[Expression, Value]]
     ) -> tuple[MappingConstraintInfo, ...]:
-        """Take constraints and their results: all of them or, if one is refused, none.
+        """Add constraints and their results: all of them or, if one is refused, none.
 
         Returns:
             The same, with their ids.

@@ -138,7 +138,7 @@ def number(value: Any) -> float:
 
 
 def is_substring(left: Any, right: Any) -> bool:
-    """Tell whether one string lies within another.
+    """Return whether one string lies within another.
 
     Raises:
         EvaluationError: One of them is no string.
@@ -149,7 +149,7 @@ def is_substring(left: Any, right: Any) -> bool:
 
 
 def is_element(left: Any, sequence: Any) -> bool:
-    """Tell whether a value is an element of a sequence.
+    """Return whether a value is an element of a sequence.
 
     Raises:
         EvaluationError: There is no sequence, or a value in it cannot be compared.

@@ -42,7 +42,7 @@ class Entry(Generic[Value]):
     value: Value
 
     def covers(self, subject: Subject) -> bool:
-        """Tell whether the type of an event is one of the constraint's."""
+        """Return whether the type of an event is one of the constraint's."""
         return any(matches(pattern, subject.event_type) for pattern in self.types)
 
 
@@ -94,7 +94,7 @@ class ConstraintTable(Generic[Value]):
         return Entry(ConstraintExp(types, text), wanted, constraint, value)
 
     def add(self, entries: list[Entry[Value]]) -> list[int]:
-        """Take constraints, and return their ids.
+        """Add constraints, and return their ids.
 
         Raises:
             AdminLimitExceededError: There would be too many; none was taken.

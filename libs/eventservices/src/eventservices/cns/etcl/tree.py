@@ -21,7 +21,7 @@ class Constant:
     value: bool | int | float | str
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both are written alike."""
+        """Return whether both are written alike."""
         return isinstance(other, Constant) and self._key == other._key
 
     def __hash__(self) -> int:

@@ -23,7 +23,7 @@ _ESCAPABLE = re.compile(r"['\\]")
 
 
 def is_identifier(name: str) -> bool:
-    """Tell whether a name can be written in a component, perhaps with a backslash."""
+    """Return whether a name can be written in a component, perhaps with a backslash."""
     return _IDENTIFIER.fullmatch(name) is not None
 
 

@@ -45,7 +45,7 @@ _NS: Final = 1_000_000_000
 
 
 class StoredReceiver(Protocol):
-    """Takes events out of the store."""
+    """Fetches events from the store."""
 
     def receive_stored(
         self,
@@ -55,7 +55,7 @@ class StoredReceiver(Protocol):
         received_us: int,
         receipt: Receipt,
     ) -> None:
-        """Take an event; must not raise."""
+        """Accept an event; must not raise."""
 
 
 Read = Callable[[bytes, bytes], tuple[Event, Stamp | None, Moved | None] | None]

@@ -60,7 +60,9 @@ class Hand:
         return len(self.held)
 
     def take(self, delivery: Delivery, reply: str, now_s: float) -> Held | None:
-        """Take an event that was delivered; None where it is in hand or finished already.
+        """Accept an event that was delivered.
+
+        Return None where it is in progress or finished already.
 
         Args:
             delivery: Which it is.
@@ -80,7 +82,7 @@ class Hand:
         return held
 
     def finish(self, held: Held) -> None:
-        """Take note that the consumer has had an event."""
+        """Note that the consumer has received an event."""
         if self.held.get(held.number) is not held:
             return  # of another stream
         del self.held[held.number]

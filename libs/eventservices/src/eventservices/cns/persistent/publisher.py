@@ -60,7 +60,7 @@ class Publisher:
         self._closed = False
 
     async def send(self, subject: str, payload: bytes, headers: Mapping[str, str]) -> Storing:
-        """Take a publication; it is sent when its turn comes.
+        """Accept a publication; it is sent when its turn comes.
 
         Returns:
             What `stored` waits for.

@@ -80,7 +80,7 @@ async def recover(
     progress: Progress,
     told: list[tuple[int, bytes]],
 ) -> None:
-    """Tell the broker, and return when it has taken it."""
+    """Send an answer to the broker, and wait until it has accepted it."""
     for place, (number, answer) in enumerate(told, 1):
         subject = f"$JS.ACK.{stream}.{consumer}.1.{number}.{progress.deliveries}.0.0"
         if place < len(told):

@@ -22,7 +22,7 @@ class Sorter(Generic[Item]):
         self.expected = set(numbers) - self._held_back.keys()
 
     def put(self, number: int, item: Item) -> list[Item]:
-        """Take an event; return those that may go on now, in order."""
+        """Accept an event; return those that may be passed on now, in order."""
         self.expected.discard(number)
         if not self.expected and not self._held_back:
             return [item]

@@ -62,7 +62,7 @@ class Store:
         self._update = False
 
     async def send(self, payload: bytes, headers: Mapping[str, str], stamp: Stamp) -> Storing:
-        """Take an event to be stored.
+        """Accept an event to be stored.
 
         Returns:
             What `publisher.stored` waits for.
@@ -128,7 +128,7 @@ class Store:
             raise
 
     def limits_changed(self) -> None:
-        """Have the stream changed before it is next used."""
+        """Request a change of the stream before its next use."""
         self._update = True
         self._stop_publishing()
 

@@ -54,7 +54,7 @@ class Window(Generic[Outcome]):
         return len(self._held)
 
     def has_room(self, size_bytes: int) -> bool:
-        """Tell whether another publication may be added."""
+        """Return whether another publication may be added."""
         if not self._held:
             return True
         return len(self._held) < self._count and self._bytes + size_bytes <= self._size_bytes
@@ -84,7 +84,10 @@ class Window(Generic[Outcome]):
         return None
 
     def settle(self, number: int) -> Publication[Outcome] | None:
-        """Take out a publication that the broker answered; None where it is known no more."""
+        """Remove and return a publication that the broker answered.
+
+        None where it is no longer known.
+        """
         found = self._held.pop(number, None)
         if found is not None:
             found.settled = True
@@ -92,13 +95,13 @@ class Window(Generic[Outcome]):
         return found
 
     def rewind(self) -> None:
-        """Have everything that is not acknowledged sent again, in order: the connection is new."""
+        """Queue everything that is not acknowledged again, in order: the connection is new."""
         for held in self._held.values():
             held.sent_s = None
         self._unsent = deque(self._held.values())
 
     def clear(self) -> list[Publication[Outcome]]:
-        """Take out everything; return what was not acknowledged."""
+        """Remove everything; return what was not acknowledged."""
         held = list(self._held.values())
         for publication in held:
             self.settle(publication.number)

@@ -59,7 +59,7 @@ class PropertyError:
 
 
 class PropertiesError(EventServiceError, ValueError):
-    """Tells that properties cannot be had; nothing was changed.
+    """Raised when properties cannot be set; nothing was changed.
 
     Args:
         errors: All that is wrong, in the order in which it was asked for.
@@ -71,7 +71,7 @@ class PropertiesError(EventServiceError, ValueError):
 
 
 class UnsupportedQoSError(PropertiesError):
-    """Tells that a quality of service cannot be had; OMG calls its list `qos_err`."""
+    """Raised when a quality of service cannot be set; OMG calls its list `qos_err`."""
 
     @property
     def qos_err(self) -> tuple[PropertyError, ...]:
@@ -80,7 +80,7 @@ class UnsupportedQoSError(PropertiesError):
 
 
 class UnsupportedAdminError(PropertiesError):
-    """Tells that administrative properties cannot be had; OMG calls its list `admin_err`."""
+    """Raised when administrative properties cannot be set; OMG calls its list `admin_err`."""
 
     @property
     def admin_err(self) -> tuple[PropertyError, ...]:

@@ -40,7 +40,7 @@ class QoSAdmin(ABC):
         self._qos_changed()
 
     def validate_qos(self, required: Mapping[str, object]) -> dict[str, PropertyRange]:
-        """Tell whether `set_qos` would take properties, and change nothing.
+        """Check that `set_qos` would accept properties, and change nothing.
 
         Returns:
             The other properties that could be set besides, with the values that they may have.

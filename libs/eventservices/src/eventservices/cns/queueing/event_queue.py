@@ -48,7 +48,7 @@ class EventQueue:
         return self._overflow()
 
     def put(self, item: Item) -> list[Item]:
-        """Take an item in; return what is discarded for it, perhaps itself."""
+        """Add an item; return what is discarded for it, perhaps itself."""
         self._arrivals += 1
         item.arrival, item.waiting = self._arrivals, True
         self._items[item.arrival] = item
@@ -60,14 +60,14 @@ class EventQueue:
         return self._overflow()
 
     def discard(self) -> Item | None:
-        """Take out the item that the discard policy names."""
+        """Remove and return the item that the discard policy selects."""
         found = self._discarding.first()
         if found is not None:
             self.remove(found)
         return found
 
     def expire(self, now_us: int) -> list[Item]:
-        """Take out the items whose time is over.
+        """Remove and return the items whose time is over.
 
         Args:
             now_us: Microseconds since 1970 UTC.
@@ -96,7 +96,7 @@ class EventQueue:
         return found
 
     def remove(self, item: Item) -> None:
-        """Take an item out; harmless where it is not in the queue."""
+        """Remove an item; idempotent."""
         if self._items.pop(item.arrival, None) is not None:
             item.waiting = False
 

@@ -25,7 +25,7 @@ class Index:
         heapq.heapify(self._heap)
 
     def push(self, item: Item, waiting: int) -> None:
-        """Take in an item.
+        """Add an item.
 
         Args:
             item: The item.
@@ -43,7 +43,7 @@ class Index:
         return self._heap[0][1] if self._heap else None
 
     def pop(self) -> Item | None:
-        """Take out the item with the smallest key; it may go on waiting elsewhere."""
+        """Remove and return the item with the smallest key; it may continue to wait elsewhere."""
         found = self.first()
         if found is not None:
             heapq.heappop(self._heap)

@@ -12,7 +12,7 @@ class Receipt(Protocol):
     """What the store of persistent events wants to know of one of them."""
 
     def done(self) -> None:
-        """Say that the consumer has had the event, or never will; the store may forget it."""
+        """Note that the consumer has received the event, or never will; the store may forget it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +48,6 @@ class Item:
     waiting: bool = field(default=False)
 
     def done(self) -> None:
-        """Say that the consumer has had the event, or never will."""
+        """Note that the consumer has received the event, or never will."""
         if self.receipt is not None:
             self.receipt.done()

@@ -1,4 +1,4 @@
-"""Checks of what a federation file says as a whole, once its form is good."""
+"""Checks of a federation file as a whole, once its form is valid."""
 
 from fes.federation.checks.applications import check_applications
 from fes.federation.checks.clock import check_clock
@@ -20,13 +20,13 @@ __all__ = ["check_kinds", "check_mappings", "check_references"]
 
 
 def check_references(federation: Federation, report: Report) -> None:
-    """Report what refers to nothing, contradicts itself or looks like a mistake.
+    """Report references to nothing, contradictions, and what looks like a mistake.
 
-    Needs nothing but the file: what depends on installed adapters is checked by `check_kinds`.
+    This needs only the file: `check_kinds` checks what depends on installed adapters.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     check_clock(federation, report)
     check_services(federation, report)

@@ -6,11 +6,11 @@ from fes.federation.model import Federation
 
 
 def check_applications(federation: Federation, report: Report) -> None:
-    """Report an order of starting that cannot be kept.
+    """Report applications that cannot be started in any order.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     applications = federation.applications
     for name, application in applications.items():
@@ -25,7 +25,7 @@ def check_applications(federation: Federation, report: Report) -> None:
 
 
 def _before(federation: Federation, name: str) -> set[str]:
-    """Return what must start before an application, at any distance."""
+    """Return what must start before an application, directly or indirectly."""
     applications = federation.applications
     todo = list(applications[name].after)
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Checks for circles of domains' connections and subscriptions: what multiplies events.
+"""Checks for circles of domains' connections and subscriptions, which multiply events.
 
 The detection is that of event domains (`eventservices.cns.domains.graph`); its vertices are event
 services here, its edges the connections of the file's domains and its static subscriptions.
@@ -26,14 +26,14 @@ MOST: Final = 20
 def check_circles(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
     """Report circles and diamonds with connections of domains.
 
-    Three things are distinguished. What connections of domains alone repeat multiplies events: an
-    error. A circle that passes an event service whose events are not stamped is one too, since
-    nobody knows them again. A circle that gateways close is harmless, as identities and standbys
-    make it: it is reported as info.
+    Three cases are distinguished. A circle of domains' connections alone multiplies events: an
+    error. So is a circle that passes an event service whose events are not stamped, since no
+    gateway recognises them. A circle that gateways close is harmless, due to identities and
+    standbys: it is reported as info.
 
     Args:
-        federation: Good in form.
-        report: Accepts the findings.
+        federation: Valid in form.
+        report: Collects the findings.
         kinds: The kinds of event services that an adapter is installed for.
     """
     _check_names(federation, report)
@@ -95,7 +95,7 @@ def _bound(report: Report, found: Bounded[tuple[int, ...]]) -> None:
 
 
 def _connections(federation: Federation) -> dict[Edge, int]:
-    """Return the connections of domains between services that there are, and their places."""
+    """Return the connections of domains between existing services, and their places."""
     known = federation.event_services
     return {
         (each.supplier, each.consumer): at
@@ -105,7 +105,7 @@ def _connections(federation: Federation) -> dict[Edge, int]:
 
 
 def _subscriptions(federation: Federation) -> dict[Edge, int]:
-    """Return the static subscriptions as edges: events go from where they are applied."""
+    """Return the static subscriptions as edges, from where they are applied to their source."""
     found: dict[Edge, int] = {}
     for at, request in enumerate(federation.requests):
         if request.type != "subscription" or request.source not in federation.event_services:
@@ -121,7 +121,7 @@ def _subscriptions(federation: Federation) -> dict[Edge, int]:
 
 
 def _stamps(federation: Federation, kinds: Mapping[str, Kind], name: str) -> bool:
-    """Return whether the events of a service carry identities, by its kind or all its settings."""
+    """Return whether the events of a service have identities, by its kind or all its settings."""
     kind = kinds.get(federation.event_services[name].kind)
     attached = [each for each in federation.gateways if name in federation.gateways[each].adapters]
     return kind is None or all(

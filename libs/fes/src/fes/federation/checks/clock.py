@@ -9,11 +9,11 @@ from fes.federation.model import Federation
 
 
 def check_clock(federation: Federation, report: Report) -> None:
-    """Report a start that is not a moment.
+    """Report a start that is not a valid moment.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     start = federation.clock.start
     if start is UNSET:

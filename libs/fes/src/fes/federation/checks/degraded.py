@@ -1,4 +1,4 @@
-"""States what events request that event services do not do: degraded, which is allowed.
+"""Reports what events request that event services do not honour: degraded, which is allowed.
 
 Source:
     Design, section 3: what a service cannot do is allowed, counted, and reported.
@@ -27,25 +27,25 @@ from fes.model.attributes import (
 )
 
 BY_THE_SERVICE: Final = (PRIORITY, PROXIMITY)
-"""Attributes that ask something of the event service alone."""
+"""Attributes that only the event service can honour."""
 
 BY_THE_FEDERATION: Final = (TIMEOUT, START_TIME, STOP_TIME)
-"""Attributes that gateways and adapters see to, up to the event service."""
+"""Attributes that gateways and adapters honour, up to the event service."""
 
 
 class _Flow(NamedTuple):
-    """Events that were requested: from where, to where, and by what."""
+    """Requested events: their origins, their destination, and the request."""
 
     named: NamedList
     origins: tuple[str, ...]
 
 
 def tell_degraded(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Tell, for each subscription in the file, which attributes are degraded where its events go.
+    """Report for each subscription in the file which attributes are degraded at its destination.
 
     Args:
-        federation: Good in form, with references that are good.
-        report: Takes what there is to tell.
+        federation: Valid in form, with valid references.
+        report: Collects the findings.
         kinds: The kinds that an adapter is installed for.
     """
     persistent = dict(persistent_services(federation, kinds))
@@ -80,7 +80,7 @@ def _flows(federation: Federation) -> Iterator[_Flow]:
 
 
 def _named(federation: Federation, named: NamedList) -> tuple[str, ...]:
-    """Return the event services that a list names, less its source."""
+    """Return the event services that a list names, without its source."""
     try:
         patterns = parse_list(named.text)
     except ControlEventError:
@@ -105,7 +105,7 @@ def _at_destination(
 def _on_the_way(
     federation: Federation, flow: _Flow, persistent: Mapping[str, Capabilities]
 ) -> Iterator[str]:
-    """Tell between which event services persistent events are sent without an answer."""
+    """Yield between which event services persistent events are sent without an answer."""
     if flow.named.source not in persistent:
         return
     on_air = mediums(federation)
@@ -120,7 +120,7 @@ def _on_the_way(
 def _between(
     federation: Federation, graph: Graph, origin: str, destination: str
 ) -> tuple[str, ...]:
-    """Return the event services on the way from one to another, without the ends."""
+    """Return the event services on the route from one to another, without the ends."""
     if any({origin, destination} <= set(each.adapters) for each in federation.gateways.values()):
         return ()
     start: Vertex = ("service", origin)

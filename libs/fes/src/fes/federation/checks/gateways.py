@@ -9,11 +9,11 @@ from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
 
 
 def check_gateways(federation: Federation, report: Report) -> None:
-    """Report attachments to nothing, and control on a medium that was left to a default.
+    """Report attachments to unknown services, and control on a medium that is left to a default.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     for name, gateway in federation.gateways.items():
         for service, adapter in gateway.adapters.items():

@@ -1,4 +1,4 @@
-"""Checks that no two mapping rules give two events of an event service one identity."""
+"""Checks that no two mapping rules make two events of an event service with one identity."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -7,17 +7,18 @@ from fes.federation.file.tree import Report
 from fes.federation.model import Federation
 
 FindClashes = Callable[[Sequence[Any]], Iterable[tuple[int, int]]]
-"""Takes rules as plain data; returns the indexes of two that clash, the later one first."""
+"""Returns the indexes of each two rules, as plain data, that clash, the later one first."""
 
 
 def check_identities(federation: Federation, report: Report, find: FindClashes) -> None:
-    """Report rules that would give two different events one identity.
+    """Report rules that would make two different events with one identity.
 
-    All adapters of an event service count, since what two of them make of one event meets again.
+    All adapters of an event service count, since the events that two of them make from one meet
+    again.
 
     Args:
-        federation: Good in form, with rules that are well formed.
-        report: Takes the findings.
+        federation: Valid in form, with rules that are well formed.
+        report: Collects the findings.
         find: Finds such rules.
     """
     reported = set()

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Report kinds that no adapter speaks to, settings that it refuses, and events that come twice.
+    """Report kinds without an adapter, settings that it refuses, and events that would come twice.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
         kinds: The kinds that an adapter is installed for.
     """
     for name, service in federation.event_services.items():
@@ -42,7 +42,7 @@ def check_kinds(federation: Federation, report: Report, kinds: Mapping[str, Kind
 
 
 def _check_observed(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Report what is to be observed at a kind of event service that does not show it."""
+    """Report observation at a kind of event service that does not support it."""
     for what, named in observed_lists(federation):
         service = federation.event_services.get(named.source)
         can = capabilities_of(federation, kinds, named.source) if service else ()
@@ -54,7 +54,7 @@ def _check_observed(federation: Federation, report: Report, kinds: Mapping[str, 
 def _check_stamps(
     federation: Federation, report: Report, kind: Kind, name: str, service: EventService
 ) -> None:
-    """Report a service whose events two adapters would stamp, each with another identity.
+    """Report a service whose events two adapters would stamp, each with a different identity.
 
     Source:
         Design, section 3.
@@ -80,7 +80,7 @@ def _check_stamps(
 def _check_left(
     federation: Federation, report: Report, kind: Kind, name: str, listeners: list[str]
 ) -> None:
-    """Report an adapter that leaves events to others though all assign them one identity."""
+    """Report an adapter that leaves events to others although all assign the same identity."""
     for gateway in listeners:
         settings = settings_of(federation, gateway, name)
         left = settings.get(kind.stamp_setting) is True
@@ -113,7 +113,7 @@ def _check_settings(federation: Federation, report: Report, kind: Kind, name: st
 def _check_merged(
     federation: Federation, report: Report, settings: type[msgspec.Struct], name: str
 ) -> None:
-    """Report what is missing, or wrong as a whole, in what an adapter will be told."""
+    """Report what is missing, or wrong as a whole, in the merged settings of an adapter."""
     for gateway, each in federation.gateways.items():
         if name not in each.adapters:
             continue

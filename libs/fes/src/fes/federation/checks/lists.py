@@ -28,12 +28,12 @@ class NamedList(NamedTuple):
 
 
 def check_list(federation: Federation, report: Report, routes: Routes, named: NamedList) -> None:
-    """Report a distribution list that is not well formed, names nobody, or leads nowhere.
+    """Report a distribution list that is not well formed, matches nothing, or cannot be reached.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
-        routes: Of the federation.
+        federation: Valid in form.
+        report: Collects the findings.
+        routes: Routes of the federation.
         named: The list.
     """
     try:

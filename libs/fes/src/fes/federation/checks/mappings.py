@@ -15,8 +15,9 @@ def check_mappings(report: Report, rule: Any, try_rule: TryRule | None = None) -
     """Report mapping rules that are not well formed, or cannot work.
 
     Args:
-        report: Takes the findings; its tree is good in form.
-        rule: Type of one rule. An argument, because mappings stand beside federations, not below.
+        report: Collects the findings; its tree is valid in form.
+        rule: Type of one rule. An argument, since `fes.mapping` is beside `fes.federation`, not
+            below.
         try_rule: Called with each rule that is well formed; None to check the form only.
     """
     mappings = child(report.tree, "mappings")

@@ -1,7 +1,7 @@
-"""Checks that what went is remembered for longer than it may come again.
+"""Checks that delivery records are kept for longer than an event may come again.
 
 Source:
-    Design, section 6, Delivery: marks outlive the retransmission horizon.
+    Design, section 6, Delivery: delivery records outlive the retransmission horizon.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ answer."""
 
 
 def check_marks(federation: Federation, report: Report) -> None:
-    """Report limits by which gateways forget what other gateways may still send again.
+    """Report limits with which gateways forget what other gateways may still send again.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     limits = federation.limits
     again_s = SLOWEST * limits.retry_s
@@ -42,11 +42,11 @@ def check_marks(federation: Federation, report: Report) -> None:
 
 
 def check_redelivery(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:
-    """Report limits by which gateways forget what event services may deliver, or store, again.
+    """Report limits with which gateways forget what event services may deliver, or store, again.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
         kinds: The kinds that an adapter is installed for.
     """
     for name, can in persistent_services(federation, kinds):

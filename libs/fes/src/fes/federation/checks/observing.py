@@ -1,4 +1,4 @@
-"""Checks what becomes a request of what native clients declare."""
+"""Checks which declarations of native clients become requests."""
 
 from collections.abc import Iterator
 
@@ -8,15 +8,15 @@ from fes.federation.model import Federation
 from fes.federation.topology import Routes
 
 OBSERVED = ("subscriptions", "announcements")
-"""What native clients may declare, as the file names it."""
+"""What native clients may declare, in the terms of the file."""
 
 
 def check_observing(federation: Federation, report: Report) -> None:
-    """Report distribution lists of observed requests that are not good.
+    """Report distribution lists of observed requests that are not valid.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     routes = Routes.of(federation)
     for _, named in observed_lists(federation):
@@ -24,7 +24,7 @@ def check_observing(federation: Federation, report: Report) -> None:
 
 
 def observed_lists(federation: Federation) -> Iterator[tuple[str, NamedList]]:
-    """Yield what is observed, and for whom, at every adapter that observes."""
+    """Yield what is observed at every adapter, and the distribution list of the requests."""
     for gateway, each in federation.gateways.items():
         for service, adapter in each.adapters.items():
             for what in OBSERVED:

@@ -17,11 +17,11 @@ from fes.model.text import from_plain
 
 
 def check_requests(federation: Federation, report: Report) -> None:
-    """Report requests that name nothing, cannot be parsed or would not do what they seem to.
+    """Report requests with unknown names, that cannot be parsed, or do not do what they seem to.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     routes = Routes.of(federation)
     seen: dict[bytes, int] = {}

@@ -13,15 +13,15 @@ EMBEDDED = ("nats", "mqtt")
 """Kinds of brokers that `fes run` can start itself."""
 
 FEW = 6
-"""Up to so many names are told where one was not found."""
+"""Up to so many known names are listed where a name was not found."""
 
 
 def check_services(federation: Federation, report: Report) -> None:
     """Report brokers and media that are unknown or unused.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     for name, service in federation.event_services.items():
         path = ("event_services", name)

@@ -10,15 +10,15 @@ from fes.federation.file.tree import Report
 from fes.federation.model import Federation, Store
 
 SCHEMES = ("nats", "tls")
-"""How an address of a NATS server begins."""
+"""The beginning of a NATS server's address."""
 
 
 def check_stores(federation: Federation, report: Report) -> None:
-    """Report stores that are not reported where they are, or more than they can use.
+    """Report stores without an address, or with keys that their kind does not use.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     for name, gateway in federation.gateways.items():
         path = ("gateways", name, "store")
@@ -50,7 +50,7 @@ def _check_jetstream(report: Report, store: Store, path: Path) -> None:
 
 
 def _fault_of(url: str) -> str:
-    """Return what is wrong with an address; empty where nothing is."""
+    """Return what is wrong with an address; "" where it is valid."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0

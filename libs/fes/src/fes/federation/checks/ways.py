@@ -6,11 +6,11 @@ from fes.federation.topology import Graph, Vertex, attachments, mediums, spannin
 
 
 def check_ways(federation: Federation, report: Report) -> None:
-    """Warn where the federation falls into parts.
+    """Warn where the federation is not connected.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     graph = spanning_tree(attachments(federation), mediums(federation))
     reached: set[Vertex] = set()

@@ -11,7 +11,7 @@ from fes.federation.model import Federation
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes text so that it stays text when it is read again."""
+    """Writes text so that it is read back as text."""
 
     def ignore_aliases(self, _data: Any) -> bool:
         """Write every value out."""
@@ -51,12 +51,12 @@ def dump(federation: Federation) -> str:
 def resolved(
     federation: Federation, wall_start_us: int, urls: Mapping[str, str] | None = None
 ) -> Federation:
-    """Return the federation as it runs.
+    """Return the federation with everything that a run fills in.
 
     Args:
-        federation: As written.
+        federation: The federation as in its file.
         wall_start_us: Wall clock at the start of the run, microseconds since 1970 UTC.
-        urls: Broker to url, of those that were started for the run.
+        urls: URL by broker, of those that were started for the run.
     """
     replace = msgspec.structs.replace
     brokers = {

@@ -7,11 +7,11 @@ from enum import StrEnum
 from fes.errors import FederationError, Place
 
 Path = tuple[str | int, ...]
-"""Keys and list indices from the top of the file to a value."""
+"""Keys and list indexes from the top of the file to a value."""
 
 
 class Severity(StrEnum):
-    """How much a finding matters."""
+    """The severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -23,8 +23,8 @@ class Finding:
     """One thing that is wrong or doubtful.
 
     Attributes:
-        severity: An error makes the file invalid, a warning does not; what is only told, for those
-            who request it, is info.
+        severity: An error makes the file invalid, a warning does not; info is reported only on
+            request.
         file: Name of the file, or of the environment variable that the value came from.
         place: Line and column; None where the whole file is meant.
         key: Path of the key, e.g. `gateways.g1.adapters`.
@@ -38,17 +38,17 @@ class Finding:
     message: str
 
     def __str__(self) -> str:
-        """Return `file:line:column: key: message`, the way editors and people read it."""
+        """Return `file:line:column: key: message`, which editors and people read."""
         where = f"{self.file}:{self.place.line}:{self.place.column}" if self.place else self.file
         marked = "" if self.severity is Severity.ERROR else f"{self.severity}: "
         return f"{where}: {marked}{self.key + ': ' if self.key else ''}{self.message}"
 
 
 class InvalidFederationError(FederationError):
-    """Tells everything that is wrong with a federation file, not only the first thing.
+    """Raised when a federation file is not valid; contains all errors, not only the first.
 
     Args:
-        findings: At least one error; the first gives `reason`, `file`, `place` and `key`.
+        findings: At least one error; the first determines `reason`, `file`, `place` and `key`.
     """
 
     def __init__(self, findings: Sequence[Finding]) -> None:
@@ -62,7 +62,7 @@ class InvalidFederationError(FederationError):
 
 
 def key_text(path: Path) -> str:
-    """Return a path as people write it: `requests[0].filter`."""
+    """Return a path as text, such as `requests[0].filter`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 

@@ -13,7 +13,7 @@ def interpolate(text: str, environment: Mapping[str, str]) -> str:
     Args:
         text: `${NAME}`, `${NAME:-default}` (where the variable is absent or empty), and `$${` for
             a literal `${`. A `$` that no brace follows is an ordinary character.
-        environment: Variable to value.
+        environment: Values by variable.
 
     Raises:
         ValueError: A variable has neither value nor default, or a brace is not well formed.

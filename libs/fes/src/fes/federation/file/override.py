@@ -1,4 +1,4 @@
-"""Overrides from the environment: `FES__CLOCK__SPEED=20` represents `clock: {speed: 20}`."""
+"""Overrides from the environment: `FES__CLOCK__SPEED=20` sets `clock: {speed: 20}`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,18 +15,19 @@ PREFIX = "FES__"
 
 
 def override(tree: Node, environment: Mapping[str, str]) -> tuple[Node, list[Finding]]:
-    """Return the tree with the environment's values put in.
+    """Return the tree with the values of the environment.
 
-    A step of a variable's name means the key that equals it, else the one that equals it without
-    regard to case and with `_` for everything that is not a letter or digit; a number means an item
-    of a list; what is not there yet is made, in lower case. Where the file has text, the variable's
-    text is the value, whatever it holds; a mapping or a list is read as YAML, which JSON is.
+    A part of a variable's name refers to the key that is equal to it, else to the one that is equal
+    without regard to case and with `_` for everything that is not a letter or digit; a number
+    refers to an item of a list; a missing key is added, in lower case. Where the model expects
+    text, the variable's text is the value, whatever it contains; a mapping or a list is read as
+    YAML or JSON.
 
-    What Kubernetes sets for a Service whose name begins with `fes--` is passed over.
+    Variables that Kubernetes sets for a Service whose name begins with `fes--` are ignored.
 
     Args:
         tree: The file's values.
-        environment: Variable to value; only names that begin with `FES__` matter.
+        environment: Values by variable; only names that begin with `FES__` matter.
 
     Returns:
         The new tree, and an error for each variable that cannot be applied.
@@ -97,7 +98,7 @@ def _value(name: str, text: str, tree: Node, path: Path, findings: list[Finding]
 
 
 def _collection(name: str, text: str, path: Path, findings: list[Finding]) -> Node | None:
-    """Return a mapping or a list, which a variable holds as JSON or YAML."""
+    """Return the mapping or list that a variable contains as JSON or YAML."""
     if not text.strip():
         return Node("", name, None)
     node, found = read(text.encode(), name, None)
@@ -107,7 +108,7 @@ def _collection(name: str, text: str, path: Path, findings: list[Finding]) -> No
 
 
 def _nowhere(node: Node) -> Node:
-    """Drop the places within a variable's value: its name tells enough."""
+    """Remove the places within a variable's value: its name suffices."""
     value = node.value
     if isinstance(value, dict):
         value = {key: _nowhere(member) for key, member in value.items()}

@@ -1,4 +1,4 @@
-"""Reads YAML into a tree of located values, and refuses what makes YAML a trap."""
+"""Reads YAML into a tree of located values, and refuses YAML's traps."""
 
 from collections.abc import Mapping
 
@@ -23,14 +23,14 @@ MAX_REPEATED = 10_000
 _Base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Loader(_Base):  # type: ignore[misc,valid-type]  # chosen at run time: C where it was built
+class _Loader(_Base):  # type: ignore[misc,valid-type]  # chosen at run time: C where available
     def resolve(self, _kind: object, _value: object, _implicit: object) -> str:
-        """Leave the meaning of untagged values to us; so any tag seen is one that was written."""
+        """Return no tag for untagged values, so that any tag that is seen is in the file."""
         return ""
 
 
 class _TooMuchError(Exception):
-    """Ends the reading of a file that grows without sense; its finding is in the list."""
+    """Raised when a file exceeds a limit, to end reading; its finding is in the list."""
 
 
 def read(
@@ -39,12 +39,12 @@ def read(
     """Return the tree of a YAML document and what is wrong with it.
 
     Args:
-        data: The file's bytes, at most 1 MiB; UTF-8, or what a byte order mark tells.
+        data: The file's bytes, at most 1 MiB; UTF-8, or the encoding of a byte order mark.
         file: Its name, for findings.
         environment: Values of `${NAME}`; None to leave `${` alone.
 
     Returns:
-        The tree, None where there is none to speak of; and the findings, all of them errors.
+        The tree, None where there is none; and the findings, all of them errors.
     """
     builder = _Builder(file, environment)
     text = builder.decode(data)
@@ -160,7 +160,7 @@ class _Builder:
         return None
 
     def _scalar(self, source: yaml.ScalarNode, path: Path) -> tuple[Scalar, str | None]:
-        """Return a value, and its text where that may have been meant."""
+        """Return a value, and its text where text may have been meant."""
         try:
             text = self._interpolated(source.value)
             text.encode()

@@ -1,4 +1,4 @@
-"""What a plain scalar of the file means: YAML 1.2's core schema, a little stricter."""
+"""Values of plain scalars in the file: YAML 1.2's core schema, slightly stricter."""
 
 import math
 import re
@@ -16,7 +16,8 @@ _INT64 = 2**63
 def plain_value(text: str) -> Scalar:
     """Return the value of a plain (unquoted) scalar.
 
-    Text stays text wherever YAML 1.1 would surprise: `yes`, `on`, `012`, `1:30`, `2026-01-01`.
+    Text stays text where YAML 1.1 would read something else: `yes`, `on`, `012`, `1:30`,
+    `2026-01-01`.
 
     Raises:
         ValueError: A number is out of range.

@@ -27,7 +27,7 @@ def check_structure(
     """Report every way in which a node is not of a type.
 
     Args:
-        report: Takes the findings.
+        report: Collects the findings.
         node: A value of the file.
         kind: A Struct, dict, tuple, Literal or Annotated type of the model.
         path: Where the node is.
@@ -53,7 +53,7 @@ def check_structure(
 
 
 def bare(kind: Any) -> Any:
-    """Return the type without its bounds, and without the mark of what may be absent."""
+    """Return the type without its bounds, and without the type of absent values."""
     if get_origin(kind) is Annotated and kind is not Name:
         return bare(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -94,7 +94,7 @@ def _check_struct(
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
-    """Return a Struct's fields by key; kept, for there are only as many as classes."""
+    """Return a Struct's fields by key; cached, one entry for each class."""
     return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
@@ -160,7 +160,7 @@ def _fault(value: Any, kind: Any) -> str:
 
 
 def _check_size(report: Report, node: Node, kind: Any, path: Path) -> None:
-    """Check what the bounds of a collection say, once its members are known to be good."""
+    """Check the bounds of a collection, once its members are known to be valid."""
     empty = isinstance(node.value, list | dict) and not node.value
     bounds = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     if empty and any(getattr(bound, "min_length", None) for bound in bounds):
@@ -184,7 +184,7 @@ def _found(node: Node) -> str:
 
 
 def _reword(message: str) -> str:
-    """Return a message of msgspec in the words of this file: `expected a number > 0.0`."""
+    """Return a message of msgspec in the form of this module: `expected a number > 0.0`."""
     expected = message.split(" - at ", maxsplit=1)[0].partition(", got")[0]
     words = [_WORDS.get(word.strip("`"), word) for word in expected.replace("|", "or").split(" ")]
     return " ".join(words).replace("Expected", "expected", 1)

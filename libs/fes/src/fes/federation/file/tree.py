@@ -18,7 +18,8 @@ class Node:
         file: Name of the file, or of the environment variable that the value came from.
         place: Where the value begins; None where it came from the environment.
         key_place: Where its key begins; None where it has none.
-        text: What was there as text, where a variable gave a number or the like; None elsewhere.
+        text: The original text, where a variable's value was read as a number or the like; None
+            elsewhere.
     """
 
     value: "Scalar | list[Node] | dict[str, Node]"
@@ -29,7 +30,7 @@ class Node:
 
     @property
     def shown(self) -> Place | None:
-        """Where to point at: the key of a collection, the value of anything else."""
+        """The place to report: the key of a collection, the value of anything else."""
         if isinstance(self.value, list | dict) and self.key_place:
             return self.key_place
         return self.place
@@ -67,7 +68,7 @@ class Report:
     """Collects findings about one tree.
 
     Args:
-        tree: States where things stand.
+        tree: The values with their places.
     """
 
     def __init__(self, tree: Node) -> None:
@@ -80,7 +81,7 @@ class Report:
         return self._tree
 
     def take_text(self, path: Path, node: Node) -> None:
-        """Let the text of a variable stand where it was read as something else."""
+        """Use the text of a variable in place of the value that was read from it."""
         self._tree = put(self._tree, path, replace(node, value=node.text, text=None))
 
     def error(self, path: Path, message: str, place: Place | None = None) -> None:
@@ -92,7 +93,7 @@ class Report:
         self._add(Severity.WARNING, path, message, None)
 
     def info(self, path: Path, message: str) -> None:
-        """Add what is neither wrong nor doubtful at a path."""
+        """Add information at a path."""
         self._add(Severity.INFO, path, message, None)
 
     def _add(self, severity: Severity, path: Path, message: str, place: Place | None) -> None:
@@ -105,7 +106,7 @@ def put(tree: Node, path: Path, new: Node) -> Node:
     """Return the tree with `new` at `path`; mappings on the path are made where they are missing.
 
     Raises:
-        KeyError: The way leads through a scalar, or past the end of a list.
+        KeyError: The path leads through a scalar, or past the end of a list.
     """
     if not path:
         return new

@@ -1,7 +1,7 @@
-"""What type a place of the file has, and what a variable's text means there.
+"""The type of each place in the file, and the value of a variable's text there.
 
-The text of a variable is a person's: it is never read as YAML where text is expected, so that
-`town #2` and `a: b` stay what they are.
+The text of a variable is never read as YAML where text is expected, so that `town #2` and `a: b`
+stay unchanged.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,12 +24,12 @@ _COLLECTIONS = (dict, list, tuple)
 
 
 def type_at(tree: Node, path: Path, kinds: Kinds = installed_kinds) -> Any:
-    """Return the type that the model has at a place; Any where nothing is known.
+    """Return the type that the model specifies at a place; Any where it is not known.
 
     Args:
-        tree: The file's values; states which kind of event service settings belong to.
+        tree: The file's values, which determine the kind of event service of settings.
         path: The place.
-        kinds: Returns the kinds that an adapter is installed for; requested settings only.
+        kinds: Returns the kinds that an adapter is installed for; called for settings only.
     """
     kind: Any = Federation
     for at, step in enumerate(path):
@@ -41,15 +41,15 @@ def type_at(tree: Node, path: Path, kinds: Kinds = installed_kinds) -> Any:
 
 
 def value_of(text: str, kind: Any) -> Scalar | None:
-    """Return what a variable's text means where a single value is expected.
+    """Return the value of a variable's text where a single value is expected.
 
     Args:
-        text: The variable's.
-        kind: As `type_at` returned it; no collection.
+        text: The variable's text.
+        kind: As returned by `type_at`; not a collection.
 
     Returns:
-        The text itself where text is expected, or may be meant; a number or a truth value where
-        only that is. What is neither stays text, for the check of the form to report.
+        The text itself where text is allowed; a number or a truth value where only that is. Other
+        text stays text, so that the check of the form reports it.
     """
     if kind is Name or kind is str:
         return text
@@ -64,7 +64,7 @@ def value_of(text: str, kind: Any) -> Scalar | None:
 
 
 def is_collection(kind: Any) -> bool:
-    """Return whether a place has a mapping or a list."""
+    """Return whether a type is a mapping or a list."""
     is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     return is_struct or kind in _COLLECTIONS or get_origin(kind) in _COLLECTIONS
 

@@ -1,1 +1,1 @@
-"""Scopes in the federation file: what it may say, and the graph that it describes."""
+"""Scopes in the federation file: their keys, and the graph that they describe."""

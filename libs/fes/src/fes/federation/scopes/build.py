@@ -25,17 +25,17 @@ from fes.scopes.policies.choosing import load_chooser
 from fes.scopes.policies.declared import Delivery, Overflow, Publishing, Traverse, Turn
 
 Problem = Callable[[Path, str], None]
-"""Takes what is wrong, and where."""
+"""Accepts what is wrong, and where."""
 
 T = TypeVar("T")
 
 
 def build(federation: Federation, problem: Problem) -> Graph:
-    """Return the graph; what is wrong is left out of it.
+    """Return the graph, without what is wrong.
 
     Args:
-        federation: Good in form.
-        problem: Takes what is wrong; it may raise.
+        federation: Valid in form.
+        problem: Called with what is wrong; it may raise an error.
     """
     return _Builder(federation, problem).build()
 
@@ -44,7 +44,7 @@ def graph_of(federation: Federation) -> Graph:
     """Return the graph of a federation whose file was checked.
 
     Raises:
-        ScopeError: It is wrong all the same; names the key.
+        ScopeError: It is not valid after all; the message names the key.
     """
 
     def refuse(path: Path, message: str) -> None:

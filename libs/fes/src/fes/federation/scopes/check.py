@@ -22,11 +22,11 @@ from fes.scopes.parting import parted
 
 
 def check_scopes(federation: Federation, report: Report) -> None:
-    """Report scopes that cannot be, or would not do what they seem to.
+    """Report scopes that are not possible, or would not do what they seem to.
 
     Args:
-        federation: Good in form.
-        report: Takes the findings.
+        federation: Valid in form.
+        report: Collects the findings.
     """
     _check_clients(federation, report)
     _check_choices(federation, report)
@@ -39,7 +39,7 @@ def check_scopes(federation: Federation, report: Report) -> None:
 
 
 def _check_manager(federation: Federation, graph: Graph, report: Report) -> None:
-    """Report events that pass a mapping or policy, and no gateway that could see to it."""
+    """Report mappings and policies that no gateway can manage."""
     services = managed_services(graph)
     if services and not manager_of(federation, graph):
         names = ", ".join(services)
@@ -58,7 +58,7 @@ def _check_clients(federation: Federation, report: Report) -> None:
 
 
 def _check_choices(federation: Federation, report: Report) -> None:
-    """Report publishing policies that choose a scope which is no direct superscope."""
+    """Report publishing policies that choose a scope which is not a direct superscope."""
     for name, scope in federation.scopes.items():
         for chosen in scope.publishing.choose:
             superscope = federation.scopes.get(chosen)
@@ -121,7 +121,7 @@ def _parameters(tree: Condition) -> frozenset[str]:
 
 
 def _check_natives(federation: Federation, graph: Graph, report: Report) -> None:
-    """Report clients that receive natively from each other and that scopes would part."""
+    """Report clients that receive natively from each other although scopes separate them."""
     for one, other in _pairs_of_one_service(federation, graph):
         if one.principal == other.principal or not (one.principal and other.principal):
             why = parted(graph, one.name, other.name)

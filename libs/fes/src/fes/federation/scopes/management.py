@@ -1,4 +1,4 @@
-"""Which gateway manages the scopes of a federation."""
+"""Finds the gateway that manages the scopes of a federation."""
 
 from fes.federation.model import Federation
 from fes.scopes import Client, Graph
@@ -7,7 +7,7 @@ from fes.scopes import Client, Graph
 def managed_services(graph: Graph) -> tuple[str, ...]:
     """Return the event services whose events may pass mappings or policies, in the file's order.
 
-    They are those below a scope that has any below it, at whatever distance.
+    These are all that are below a scope with a mapping or policy, directly or indirectly.
     """
     above: set[str] = set()
     for edge in graph.edges():
@@ -26,8 +26,8 @@ def manager_of(federation: Federation, graph: Graph) -> str:
     """Return the gateway that manages: the first attached to all of them; empty for none.
 
     Args:
-        federation: Its file, checked.
-        graph: Its scopes.
+        federation: The federation file, checked.
+        graph: The scopes.
     """
     services = managed_services(graph)
     for name, gateway in federation.gateways.items():

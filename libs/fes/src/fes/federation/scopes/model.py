@@ -1,4 +1,4 @@
-"""What the file may say of scopes."""
+"""Scopes as data: what the file may contain."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from fes.federation.names import Name
 
 Filters = tuple[str, ...]
-"""Filters of which one must accept; none of them where nothing may pass."""
+"""Filters of which one must accept; without any nothing may pass."""
 
 Word = Annotated[str, Meta(min_length=1, max_length=512)]
 
@@ -16,11 +16,11 @@ Kind = Literal["string", "long", "double", "longlong", "boolean"]
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Is the base of every part: unknown keys are errors."""
+    """The base of every part: unknown keys are errors."""
 
 
 class Scale(Part, frozen=True, kw_only=True):
-    """How a number becomes another one.
+    """A linear conversion of a number.
 
     Attributes:
         by: Factor.
@@ -44,12 +44,12 @@ class XmlField(Part, frozen=True, kw_only=True):
 
 
 class Xml(Part, frozen=True, kw_only=True):
-    """A document with one element whose data stand in attributes.
+    """A document with one element whose data are in attributes.
 
     Attributes:
-        parameter: Parameter that has the document.
+        parameter: Parameter that contains the document.
         element: The element; subject of the structured event.
-        fields: By XML attribute.
+        fields: Parameters by XML attribute.
     """
 
     parameter: Word = "xml"
@@ -58,11 +58,11 @@ class Xml(Part, frozen=True, kw_only=True):
 
 
 class Result(Part, frozen=True, kw_only=True):
-    """A parameter of what several events become.
+    """A parameter of the event that several events become.
 
     Attributes:
         of: Parameter of those events.
-        how: What of its values.
+        how: Function of its values.
     """
 
     of: str = ""
@@ -75,8 +75,8 @@ class Gathered(Part, frozen=True, kw_only=True):
     Attributes:
         count: How many.
         key: Parameter whose value separates them.
-        groups: Most groups that are incomplete at a time; the oldest goes first.
-        subject: Of what they become.
+        groups: Most groups that are incomplete at a time; the oldest is dropped first.
+        subject: Subject of the event that they become.
         results: Its parameters.
     """
 
@@ -88,7 +88,7 @@ class Gathered(Part, frozen=True, kw_only=True):
 
 
 class MappingRule(Part, frozen=True, kw_only=True):
-    """What becomes of the events that a filter accepts, step by step in the order of these keys.
+    """The mapping of the events that a filter accepts, step by step in the order of these keys.
 
     Attributes:
         when: Which events; all where it is absent.
@@ -120,11 +120,11 @@ class MappingRule(Part, frozen=True, kw_only=True):
 
 
 class Delivers(Part, frozen=True, kw_only=True):
-    """Which of the members that could receive an event do.
+    """Which of the members that could receive an event receive it.
 
     Attributes:
         to: All of them, or how the one is chosen.
-        key: Parameter that `hash` and `sticky` look at; the subject where it is empty.
+        key: Parameter that `hash` and `sticky` use; the subject where it is empty.
         plugin: Name of an entry point `fes.scope_choosers`, of `plugin`.
     """
 
@@ -142,8 +142,8 @@ class Publishes(Part, frozen=True, kw_only=True):
         delay_s: How long, federation clock; a week at most.
         until: A filter: they wait until the scope sees an event that it accepts.
         waiting: Most events that wait.
-        overflow: Which one goes when more would wait.
-        at_end: What becomes of those that wait when the scope ends.
+        overflow: Which one is dropped when more would wait.
+        at_end: What happens to waiting events when the scope ends.
     """
 
     choose: dict[Name, str] = {}
@@ -156,11 +156,11 @@ class Publishes(Part, frozen=True, kw_only=True):
 
 
 class Join(Part, frozen=True, kw_only=True):
-    """Who may join a scope, as patterns of names; all where they are absent.
+    """Which components may join a scope, as patterns of names; all where they are absent.
 
     Attributes:
-        producers: Who may publish into it.
-        consumers: Who may receive from it.
+        producers: Which may publish into it.
+        consumers: Which may receive from it.
     """
 
     producers: tuple[Word, ...] | UnsetType = UNSET
@@ -171,8 +171,8 @@ class Member(Part, frozen=True, kw_only=True):
     """A membership.
 
     Attributes:
-        input: Instead of the member's own input interface.
-        output: Instead of the member's own output interface.
+        input: Replaces the member's own input interface.
+        output: Replaces the member's own output interface.
         up: Mapping of what leaves the member.
         down: Mapping of what enters it.
         produces: Whether it publishes into the scope.
@@ -196,9 +196,9 @@ class ScopePart(Part, frozen=True, kw_only=True):
         output: What may leave.
         delivery: Which members receive.
         traverse: Where receivers are searched first.
-        publishing: When, and where, its events go on.
+        publishing: When, and where, its events are published.
         session: Whether it is a session scope.
-        join: Who may join it.
+        join: Which components may join it.
     """
 
     members: dict[Name, Member] = {}
@@ -212,7 +212,7 @@ class ScopePart(Part, frozen=True, kw_only=True):
 
 
 class ClientPart(Part, frozen=True, kw_only=True):
-    """A client that its broker vouches for.
+    """A client that its broker authenticates.
 
     Attributes:
         service: Event service that it is a client of.

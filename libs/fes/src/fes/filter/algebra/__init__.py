@@ -1,1 +1,1 @@
-"""What follows from filters: normal forms, covering, weakening."""
+"""Operations on filters: normal forms, covering, weakening."""

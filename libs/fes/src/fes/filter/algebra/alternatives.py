@@ -24,7 +24,7 @@ Tests = tuple[Condition, ...]
 Allowed = Callable[[Condition], bool]
 
 MAX_VALUES: Final = 1000
-"""Most constants of an IN that sums alternatives up."""
+"""Most constants of an IN that replaces several alternatives."""
 
 
 def alternatives(
@@ -34,13 +34,13 @@ def alternatives(
 
     Args:
         tree: In normal form.
-        limit: Most alternatives, at least 1; where more are needed, some are replaced by what
-            they share.
-        allowed: States which tests may represent what alternatives share.
+        limit: Most alternatives, at least 1; where more are needed, some are replaced by what they
+            have in common.
+        allowed: Returns whether a test may express what alternatives have in common.
 
     Returns:
-        The alternatives, none of which another covers: none at all where the filter is never
-        true, an empty one where it accepts everything. And whether any were replaced.
+        The alternatives, none of which another covers: none at all where the filter is never true,
+        an empty one where it accepts everything; and whether any were replaced.
     """
     splitter = _Splitter(limit, allowed)
     found = splitter.split(tree)
@@ -48,7 +48,7 @@ def alternatives(
 
 
 def without_covered(found: Sequence[Tests]) -> list[Tests]:
-    """Return the alternatives without those that request all that another requests."""
+    """Return the alternatives without those that have all the tests of another."""
     kept: list[frozenset[Condition]] = []
     for tests in sorted(dict.fromkeys(found), key=len):
         asked = frozenset(tests)

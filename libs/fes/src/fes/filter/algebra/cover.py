@@ -10,18 +10,19 @@ from fes.filter.algebra.weaken import truths
 from fes.filter.language.tree import And, Condition, Or, Subject
 
 MAX_ALTERNATIVES: Final = 64
-"""Alternatives of the covered filter that are told apart; beyond, only what they share counts."""
+"""Most alternatives of the covered filter that are distinguished; of more, only what they have in
+common counts."""
 
 
 class Extent:
-    """What a filter accepts, made ready to be compared with others.
+    """What a filter accepts, in a form that can be compared with others.
 
     Args:
         tree: Any filter.
 
     Attributes:
-        wanted: A condition that is true of the same events.
-        given: What each of the filter's alternatives says.
+        wanted: A condition that is true for the same events.
+        given: What each of the filter's alternatives implies.
         subject: The only subject whose events it accepts; None where there may be several.
     """
 
@@ -34,11 +35,11 @@ class Extent:
         self.subject = _only_subject(self.given)
 
     def covers(self, narrower: "Extent") -> bool:
-        """Return whether this filter is true of every event that `narrower` is true of.
+        """Return whether this filter is true for every event for which `narrower` is true.
 
         Returns:
-            True only where it is certain. False where it is not, or where it is not seen:
-            calculations, two names compared, more cases than are looked at.
+            True only where it is certain. False where it is not, or is not recognised:
+            calculations, two names compared, more cases than are examined.
         """
         if self.wanted == narrower.wanted:
             return True
@@ -46,10 +47,10 @@ class Extent:
 
 
 def covers(wider: Condition, narrower: Condition) -> bool:
-    """Return whether `wider` is true of every event that `narrower` is true of.
+    """Return whether `wider` is true for every event for which `narrower` is true.
 
     Returns:
-        As `Extent.covers`.
+        As for `Extent.covers`.
 
     Source:
         design, section 5.3; Carzaniga, Rosenblum, Wolf: Design and Evaluation of a Wide-Area

@@ -30,11 +30,11 @@ class Fact:
     """What is known of one name's value.
 
     Attributes:
-        present, absent: Whether the name is known to exist, or not to.
+        present, absent: Whether the name is known to exist, or not to exist.
         kinds: Kinds that the value must be of; two contradict each other.
-        interval: Where it lies.
-        values: The only ones that it may be; None where it may be any.
-        excluded: What it is not.
+        interval: The interval in which it is.
+        values: The only values that it may have; None where it may have any.
+        excluded: Values that it does not have.
         like, unlike: Patterns that it matches, and does not match.
     """
 
@@ -48,7 +48,7 @@ class Fact:
     unlike: tuple[Wildcard, ...] = ()
 
     def add(self, test: Condition) -> None:
-        """Learn from a test of the name that is true."""
+        """Add what follows from a test of the name that is true."""
         match test:
             case Comparison(_, relation, Constant(value)):
                 self._is(kind_of(value))
@@ -67,11 +67,11 @@ class Fact:
                 self.absent = True
 
     def calculated(self) -> None:
-        """Learn that the value was calculated with."""
+        """Add that a calculation used the value."""
         self._is("number")
 
     def possible(self) -> bool:
-        """Return whether some value is as known; True in doubt."""
+        """Return whether some value fits what is known; True in doubt."""
         if (self.present and self.absent) or len(self.kinds) > 1 or self.interval.empty:
             return False
         single = self.interval.single
@@ -81,7 +81,7 @@ class Fact:
         return not any(one.covers(other) for one in self.unlike for other in self.like)
 
     def implies(self, test: Condition) -> bool:
-        """Return whether a test of the name must be true: whether it cannot be otherwise."""
+        """Return whether a test of the name must be true."""
         otherwise = copy.copy(self)
         match test:
             case Exists():
@@ -123,13 +123,13 @@ class Fact:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the value has a place among its kind, which NaN and booleans have not."""
+        """Whether values of its kind are ordered, which NaN and booleans are not."""
         bounded = self.interval.low is not None or self.interval.high is not None
         named = self.values is not None and "boolean" not in self.kinds
         return self.kinds == {"string"} or bounded or named
 
     def compared(self, relation: Relation, value: Value) -> None:
-        """Learn that a comparison with a value of the same kind is true."""
+        """Add that a comparison with a value of the same kind is true."""
         if relation == "=":
             self._only(frozenset((_key(value),)))
         elif relation == "<>":
@@ -138,7 +138,7 @@ class Fact:
             self.interval = self.interval.narrowed(relation, value)
 
     def matched(self, pattern: Wildcard) -> None:
-        """Learn that the value, a string, matches a pattern."""
+        """Add that the value, a string, matches a pattern."""
         self.like += (pattern,)
         self.interval = self.interval.starting_with(pattern.prefix)
 

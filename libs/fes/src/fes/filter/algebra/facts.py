@@ -1,4 +1,4 @@
-"""What a conjunction of tests says about each name in it, and what follows from that."""
+"""What a conjunction of tests implies about each name in it, and what follows from that."""
 
 from collections.abc import Iterable
 
@@ -19,10 +19,10 @@ from fes.filter.place import encloses, is_apart
 
 
 class Facts:
-    """What a conjunction says about every name in it.
+    """What a conjunction implies about every name in it.
 
     Args:
-        tests: The conjunction, in normal form; disjunctions in it count as they are.
+        tests: The conjunction, in normal form; disjunctions in it are not split.
     """
 
     def __init__(self, tests: Iterable[Condition]) -> None:
@@ -37,7 +37,7 @@ class Facts:
     def implies_alone(self, condition: Condition) -> bool:
         """Return whether a condition in normal form must be true; never wrongly True.
 
-        Alternatives in it are looked at one by one: see `fes.filter.algebra.together`.
+        Alternatives in it are examined one by one: see `fes.filter.algebra.together`.
         """
         if not self.possible or condition in self.tests:
             return True
@@ -60,7 +60,7 @@ class Facts:
         return fact is not None and fact.implies(test)
 
     def decides(self, test: Condition) -> bool:
-        """Return whether a test is true or false, but not unknown, of an event as known."""
+        """Return whether a test is true or false, but not unknown, for an event as known."""
         if isinstance(test, Truth | IsTrue | Not) and _is_definite(test):
             return True
         reference = reference_of(test)

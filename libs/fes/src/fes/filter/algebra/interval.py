@@ -1,4 +1,4 @@
-"""Intervals of numbers or strings, as comparisons narrow them."""
+"""Intervals of numbers or strings, narrowed by comparisons."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ _FIRST_SURROGATE, _AFTER_SURROGATES, _LAST = 0xD800, 0xE000, 0x10FFFF
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What lies between two ends, each of them open, closed or missing.
+    """The values between two ends, each of them open, closed or missing.
 
     Attributes:
         low, high: The ends; None where there is none.
@@ -25,7 +25,7 @@ class Interval:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing lies inside; False in doubt."""
+        """Whether no value is inside; False in doubt."""
         if self.low is None or self.high is None:
             return False
         relation: Relation = "<=" if self.low_closed and self.high_closed else "<"
@@ -38,7 +38,7 @@ class Interval:
         return self.low if closed and compare(self.low, "=", self.high) else None
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value lies inside."""
+        """Return whether a value is inside."""
         if self.low is not None and not compare(value, ">=" if self.low_closed else ">", self.low):
             return False
         return self.high is None or bool(
@@ -46,7 +46,7 @@ class Interval:
         )
 
     def narrowed(self, relation: Relation, value: Any) -> "Interval":
-        """Return the part in which a comparison with `value` holds."""
+        """Return the part in which a comparison with `value` is true."""
         if relation in (">", ">="):
             return self._from(value, closed=relation == ">=")
         if relation in ("<", "<="):
@@ -63,7 +63,7 @@ class Interval:
         return part if last > _LAST else part.narrowed("<", prefix[:-1] + chr(last))
 
     def hull(self, other: "Interval") -> "Interval":
-        """Return the smallest interval around both; an end that either lacks is missing."""
+        """Return the smallest interval around both; an end that one of them lacks is missing."""
         low = _outer((self.low, self.low_closed), (other.low, other.low_closed), "<")
         high = _outer((self.high, self.high_closed), (other.high, other.high_closed), ">")
         return Interval(*low, *high)
@@ -78,7 +78,7 @@ class Interval:
 
 
 def _outer(one: tuple[Any, bool], other: tuple[Any, bool], outward: Relation) -> tuple[Any, bool]:
-    """Return the outer one of two ends, each a value and whether it is closed."""
+    """Return the outer of two ends, each a value and whether it is closed."""
     if one[0] is None or other[0] is None:
         return None, False
     if compare(one[0], "=", other[0]):

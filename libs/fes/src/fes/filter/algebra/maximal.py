@@ -1,4 +1,4 @@
-"""The filters of a set that no other one of it covers: what is enough to subscribe to."""
+"""The maximal filters of a set, which no other covers: it suffices to subscribe to these."""
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from fes.filter.algebra.cover import Extent
 from fes.filter.language.tree import Condition
 
 MAX_COMPARED: Final = 64
-"""Most maximal filters that one is compared with; beyond, some covered ones stay maximal."""
+"""Most maximal filters with which one is compared; of more, some covered ones stay maximal."""
 
 K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[K]):
-    """What became maximal and what no longer is, oldest first.
+    """The filters that became maximal and those that no longer are, oldest first.
 
     Attributes:
         add: Subscribe to these first, so that no event is missed meanwhile.
@@ -27,13 +27,13 @@ class Change(Generic[K]):
 
 
 class Maximal(Generic[K]):
-    """Keeps filters, and states which of them are maximal.
+    """Keeps filters, and finds which of them are maximal.
 
     Every filter is maximal or is under a maximal one that covers it. Filters that accept one
     subject only are compared with those of the same subject, and with those of several.
 
     Attributes:
-        skipped: How often a filter was not compared with all, as there were too many.
+        skipped: How often a filter was not compared with all, since there were too many.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Maximal(Generic[K]):
         return self._above.get(key)
 
     def add(self, key: K, tree: Condition) -> Change[K]:
-        """Keep a filter; nothing changes where one is kept under the key already."""
+        """Add a filter; nothing changes where the key has one already."""
         if key in self._extents:
             return Change()
         self._extents[key] = Extent(tree)
@@ -68,7 +68,7 @@ class Maximal(Generic[K]):
         return changes.told()
 
     def remove(self, key: K) -> Change[K]:
-        """Forget a filter; harmless where none is kept under the key."""
+        """Remove a filter; nothing changes where the key has none."""
         changes = _Changes[K]()
         if key not in self._extents:
             return changes.told()
@@ -132,7 +132,7 @@ class Maximal(Generic[K]):
 
 
 class _Changes(Generic[K]):
-    """Sums up what became maximal and what no longer is."""
+    """Collects what became maximal and what no longer is."""
 
     def __init__(self) -> None:
         self._add: dict[K, None] = {}

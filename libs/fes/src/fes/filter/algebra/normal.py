@@ -1,6 +1,6 @@
 """The normal form of a filter: one tree for filters that differ only in how they are written.
 
-Every step keeps all three values: what was true, false or unknown of an event stays so.
+Every step preserves all three values: what was true, false or unknown for an event stays so.
 """
 
 import math
@@ -37,9 +37,9 @@ def normalise(tree: Condition, *, positive: bool = True) -> Condition:
     """Return the normal form of a filter, or of its inverse.
 
     NOT is only before LIKE, STARTS WITH, ENDS WITH, CONTAINS, EXISTS, WITHIN and IS TRUE;
-    IS TRUE only behind single tests that may be unknown; constants stand right; conjunctions and
-    disjunctions are flat, sorted by text and free of repetitions; IN has two constants or more;
-    calculations with constants only are done.
+    IS TRUE only behind single tests that may be unknown; constants are on the right; conjunctions
+    and disjunctions are flat, sorted by text and free of repetitions; IN has two constants or more;
+    calculations with constants only are evaluated.
 
     Args:
         tree: Any filter.
@@ -58,7 +58,7 @@ def normalise(tree: Condition, *, positive: bool = True) -> Condition:
 
 
 def _certain(tree: Condition, *, positive: bool) -> Condition:
-    """Return whether a condition in normal form is true, or is not; never unknown."""
+    """Return a condition that is never unknown: true where one in normal form is, or is not."""
     match tree:
         case And(items) | Or(items):
             parts = [_certain(item, positive=positive) for item in items]
@@ -155,7 +155,7 @@ def _string_test(test: Affixed | Like, *, positive: bool) -> Condition:
 
 
 def _calculated(operand: Operand) -> Operand:
-    """Do the calculations that need no event, where the result can be written."""
+    """Evaluate the calculations that need no event, where the result can be written."""
     match operand:
         case Arithmetic(left, sign, right):
             left, right = _calculated(left), _calculated(right)
@@ -177,5 +177,5 @@ def _written(number: float | None) -> Constant | None:
 
 
 def _place(operand: Operand) -> tuple[bool, str]:
-    """Order the sides of a comparison: constants right, the others by text."""
+    """Return the sort key of a side of a comparison: constants right, the others by text."""
     return (isinstance(operand, Constant), operand_text(operand))

@@ -1,4 +1,4 @@
-"""Filters with other names: what they become where events are named otherwise."""
+"""Filters with other names, for a side where fields are named differently."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,14 +32,15 @@ from fes.filter.language.tree import (
 Way = Callable[[Reference, bool], Reference | None]
 """Returns the other name of a name.
 
-It is told whether only the presence matters, not the value. None where there is no other name.
+The second argument is whether only the presence matters, not the value. None where there is no
+other name.
 """
 
 EVERYTHING: Final = Truth(value=True)
 
 
 Instead = Callable[[Condition], Condition | None]
-"""Returns what represents a whole test; None where its names are changed as any."""
+"""Returns what replaces a whole test; None where its names are changed like others."""
 
 
 def _as_any(_: Condition) -> None:
@@ -49,13 +50,13 @@ def _as_any(_: Condition) -> None:
 def renamed(
     tree: Condition, way: Way, lost: dict[str, None], instead: Instead = _as_any
 ) -> Condition:
-    """Return a filter with other names: at least what it accepted.
+    """Return a filter with other names that accepts at least the same.
 
     Args:
         tree: In normal form.
         way: The names.
-        lost: Takes the tests that are left out as a name in them has no other, each once.
-        instead: Asked first, of each test.
+        lost: Collects the tests that are left out since a name in them has no other, each once.
+        instead: Called first for each test.
     """
     match tree:
         case And(items):

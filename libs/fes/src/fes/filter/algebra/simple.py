@@ -1,4 +1,4 @@
-"""Simple tests: one name against constants, which is what event services can apply."""
+"""Simple tests: one name compared with constants, which event services can apply."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ from fes.filter.language.tree import (
 
 
 def reference_of(test: Condition) -> Reference | None:
-    """Return the name that a simple test is about; None where the test is not simple."""
+    """Return the name in a simple test; None where the test is not simple."""
     match test:
         case Exists(Subject() | Parameter() | Attribute() as reference):
             return reference
@@ -36,7 +36,7 @@ def reference_of(test: Condition) -> Reference | None:
 
 
 def names_in(test: Condition) -> tuple[Reference, ...]:
-    """Return the names that a single test is about, each once, the subject included."""
+    """Return the names in a single test, each once, the subject included."""
     reference = reference_of(test)
     if reference is not None:
         return (reference,)
@@ -47,7 +47,7 @@ def references_in(test: Condition) -> Iterator[tuple[Reference, bool]]:
     """Yield the names that must exist for a test that is not simple to be true.
 
     Yields:
-        Each name, and whether it is calculated with, so that its value must be a number.
+        Each name, and whether a calculation uses it, so that its value must be a number.
     """
     if reference_of(test) is not None:
         return

@@ -1,4 +1,4 @@
-"""Whether several conditions together are true wherever a conjunction is, though none is alone.
+"""Whether one of several conditions is true wherever a conjunction is, though none always is.
 
 Case by case: an event that fulfils the conjunction and not the first condition must fulfil one of
 the others.
@@ -13,7 +13,7 @@ from fes.filter.algebra.weaken import truths
 from fes.filter.language.tree import Condition, conjuncts
 
 MAX_CASES: Final = 64
-"""Most cases that are looked at; beyond, the answer is no."""
+"""Most cases that are examined; above it, the answer is no."""
 
 
 def together(facts: Facts, items: tuple[Condition, ...]) -> bool:
@@ -44,7 +44,7 @@ class _Cases:
 
 
 def _without(facts: Facts, item: Condition) -> Iterator[Facts]:
-    """Yield what is known besides for each manner in which an item can be other than true."""
+    """Yield what is known in each case in which an item is not true."""
     for test in conjuncts(item):
         if facts.implies_alone(test):
             continue

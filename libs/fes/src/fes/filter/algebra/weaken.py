@@ -1,4 +1,4 @@
-"""What follows from a filter: simpler conditions that are true wherever it is."""
+"""Weakening: simpler conditions that are true wherever a filter is."""
 
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ _WIDER: Final[dict[Relation, tuple[Relation, ...]]] = {
 
 
 def truths(tree: Condition) -> Condition:
-    """Return a condition that is true for the same events, whether it is false or unknown or not.
+    """Return a condition that is true for the same events, and may be false where it was unknown.
 
     Args:
         tree: In normal form.
@@ -52,10 +52,10 @@ def truths(tree: Condition) -> Condition:
 
 
 def same_otherwise(test: Condition) -> Condition | None:
-    """Return a test in other words: IN as alternatives, a prefix as an interval.
+    """Return an equivalent of a test: IN as alternatives, a prefix as an interval.
 
     Returns:
-        None where there are no others.
+        None where there is no equivalent.
     """
     match test:
         case Among(operand, values):
@@ -84,7 +84,7 @@ def consequences(test: Condition) -> tuple[Condition, ...]:
 
 
 def existence(test: Condition) -> tuple[Condition, ...]:
-    """Return for each name without which a test cannot be true that it exists."""
+    """Return a test of existence for each name without which a test cannot be true."""
     match test:
         case Exists() | Not(Exists()):
             return ()

@@ -1,4 +1,4 @@
-"""The match index: which destinations an event goes to, among very many filters."""
+"""The match index: finds the destinations of an event among very many filters."""
 
 from fes.filter.index.match import MatchIndex
 

@@ -1,4 +1,4 @@
-"""Items that are met from a bound on, or up to it, sorted by their bounds."""
+"""Items that match values from a bound on, or up to it, sorted by their bounds."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Iterator
@@ -10,16 +10,16 @@ from fes.filter.index.spans import End, Span
 Item = TypeVar("Item", bound=Hashable)
 
 FEW: Final = 16
-"""Most new bounds that are put in one by one; more are sorted in together."""
+"""Most new bounds that are inserted one by one; more are sorted in together."""
 
 _END: Final = itemgetter(0)
 
 
 class Bounds(Generic[Item]):
-    """Items with one bound each; of an item with several only the widest counts.
+    """Items with one bound each; of several bounds of an item only the widest counts.
 
     Args:
-        lower: Whether values from the bound on meet the item; where not, those up to it.
+        lower: Whether values from the bound on match the item; otherwise those up to it.
     """
 
     __slots__ = ("_ends", "_fresh", "_items", "_lower", "_of")
@@ -64,7 +64,7 @@ class Bounds(Generic[Item]):
         self._moved(item, before, self._widest(known))
 
     def met(self, end: End) -> Iterator[list[Item]]:
-        """Yield the items that a value meets."""
+        """Yield the items that match a value."""
         if self._fresh:
             self._sort_in()
         if self._lower:

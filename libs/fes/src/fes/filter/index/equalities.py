@@ -1,4 +1,4 @@
-"""Filters by the constants that names must equal: one look-up for each set of names."""
+"""Filters by the constants to which names must be equal: one look-up for each set of names."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, TypeVar
@@ -49,12 +49,12 @@ class Table(Generic[D]):
             del self._leaves[key]
 
     def collect(self, event: Event, leading: Any, found: set[D]) -> None:
-        """Add the destinations that an event goes to.
+        """Add the destinations of an event.
 
         Args:
             event: The event.
-            leading: Its value of the leading name.
-            found: Takes the destinations.
+            leading: The event's value of the leading name.
+            found: Collects the destinations.
         """
         if self._others:
             key: Hashable = tuple(_keyed(each) for each in (leading, *self._values(event)))
@@ -136,7 +136,7 @@ _NONE: Final[dict[tuple[Name, ...], Table[Any]]] = {}
 
 
 def _keyed(value: Any) -> Hashable:
-    """Return what two values share that are equal in the filter language, and no others."""
+    """Return a key that is equal for exactly the values that are equal in filters."""
     if value.__class__ in _COMPARED_AS_THEY_ARE:
         key: Hashable = value
         return key

@@ -1,7 +1,7 @@
-"""Items that are met between two ends: a tree of centres.
+"""Items that match values between two ends: a tree of centres.
 
 Each node has a centre and the intervals around it, once by their lower and once by their upper
-end, so that those that a value meets stand together at one end of a list. A part of the tree that
+end, so that those that match a value are together at one end of a list. A part of the tree that
 grew too deep is built again.
 
 Source:
@@ -26,11 +26,11 @@ _LOW: Final = itemgetter(0)
 _HIGH: Final = itemgetter(1)
 
 SHARE: Final = 0.7
-"""Most of a node's intervals that may be on one side of it before that part is built again."""
+"""Largest part of a node's intervals that may be on one side of it before it is built again."""
 
 
 class _Node(Generic[Item]):
-    """A centre, what is around it, and the parts to its sides."""
+    """A centre, the intervals around it, and the subtrees on its sides."""
 
     __slots__ = (
         *("centre", "entries", "high_items", "highs"),
@@ -101,7 +101,7 @@ class Intervals(Generic[Item]):
         return len(self._entries)
 
     def add(self, item: Item, span: Span) -> None:
-        """Add an interval of an item; one that is empty is met by nothing."""
+        """Add an interval of an item; an empty one matches nothing."""
         entry = _entry(item, span)
         known = self._entries.get(entry, 0)
         self._entries[entry] = known + 1
@@ -122,7 +122,7 @@ class Intervals(Generic[Item]):
             self._root, self._removed = _built(self._all()), 0
 
     def met(self, end: End) -> Iterator[list[Item]]:
-        """Yield the items that a value meets; one with several intervals may come repeatedly."""
+        """Yield the items that match a value; one with several intervals may come repeatedly."""
         if self._fresh:
             self._sort_in()
         node = self._root
@@ -164,7 +164,7 @@ class Intervals(Generic[Item]):
             self._rebalance(path)
 
     def _hang(self, part: _Node[Item] | None, path: Sequence[_Node[Item]], high: End) -> None:
-        """Put a part of the tree under the last node of a path."""
+        """Attach a subtree under the last node of a path."""
         if not path:
             self._root = part
         elif high < path[-1].centre:
@@ -173,7 +173,7 @@ class Intervals(Generic[Item]):
             path[-1].right = part
 
     def _rebalance(self, path: Sequence[_Node[Item]]) -> None:
-        """Build the highest part again that leans to one side."""
+        """Build the highest subtree again that is unbalanced."""
         for at, node in enumerate(path):
             heavier = max(side.size for side in (node.left, node.right) if side is not None)
             if heavier > SHARE * node.size:
@@ -199,7 +199,7 @@ def _entry(item: Item, span: Span) -> Entry[Item]:
 
 
 def _built(entries: list[Entry[Item]]) -> _Node[Item] | None:
-    """Return a tree without parts that are deeper than need be."""
+    """Return a balanced tree."""
     if not entries:
         return None
     lows = sorted(low for low, _, _ in entries)

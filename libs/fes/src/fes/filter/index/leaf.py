@@ -1,4 +1,4 @@
-"""What is left to be tested of filters that subject and equalities led to."""
+"""The leaves of the index: remaining tests of filters whose subject and equalities match."""
 
 from collections.abc import Callable, Hashable, Iterable
 from math import isnan
@@ -20,7 +20,7 @@ Way = tuple[Reference, bool]
 
 
 class Tested(Generic[D]):
-    """A destination that an event goes to only where it fulfils a test besides."""
+    """A destination for which an event must also fulfil the remaining tests."""
 
     __slots__ = ("destination", "holds", "rest")
 
@@ -30,7 +30,7 @@ class Tested(Generic[D]):
         self.holds: Test = compile_filter(all_of(rest))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both go to one destination by one test."""
+        """Return whether both have the same destination and tests."""
         return (
             isinstance(other, Tested)
             and self.destination == other.destination
@@ -43,7 +43,7 @@ class Tested(Generic[D]):
 
 
 class Ranges(Generic[Item]):
-    """Items by where the value of one name lies.
+    """Items by the range in which the value of one name is.
 
     Args:
         name: The name.
@@ -76,7 +76,7 @@ class Ranges(Generic[Item]):
             del self._parts[span.shape]
 
     def collect(self, event: Event, take: Callable[[list[Item]], Any]) -> None:
-        """Pass on the items that an event meets."""
+        """Pass the items that match an event to a function."""
         value = self._get(event)
         if isinstance(value, str) if self._text else _is_ordered(value):
             for part in self._parts.values():
@@ -85,12 +85,12 @@ class Ranges(Generic[Item]):
 
 
 class Leaf(Generic[D]):
-    """The filters that one subject and one set of equalities lead to."""
+    """The filters with one subject and one set of equalities."""
 
     __slots__ = ("_always", "_free", "_scanned", "_tested")
 
     def __init__(self) -> None:
-        # Most leaves have one of these: a dictionary that is not there takes no room.
+        # Most leaves have one of these: a missing dictionary needs no room.
         self._always: dict[D, int] | None = None
         self._free: dict[Way, Ranges[D]] | None = None
         self._tested: dict[Way, Ranges[Tested[D]]] | None = None

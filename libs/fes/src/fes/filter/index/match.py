@@ -1,12 +1,12 @@
-"""Which destinations an event goes to.
+"""Finds the destinations of an event.
 
-A filter becomes conjunctions; each is found by the event's subject, then by the values of the
-names that must be equal to a constant, then by where another value lies. Only what is left of it
-is tested one by one.
+A filter becomes conjunctions; each is found by the event's subject, then by the names that must be
+equal to a constant, then by the range of another value. Only the remaining tests are evaluated one
+by one.
 
 Source:
     Carzaniga and Wolf, Forwarding in a Content-Based Network, SIGCOMM 2003: constraints by
-    attribute and operator, and no more work for an interface that is met already.
+    attribute and operator, and no more work for an interface that matches already.
 """
 
 from collections.abc import Hashable
@@ -21,10 +21,10 @@ D = TypeVar("D", bound=Hashable)
 
 
 class MatchIndex(Generic[D]):
-    """Keeps the filters of many destinations, and tells of an event where it goes.
+    """Keeps the filters of many destinations, and returns the destinations of an event.
 
-    Exactly the destinations one of whose filters is true of the event. A destination may have
-    several filters, and one filter repeatedly.
+    These are exactly the destinations with a filter that is true for the event. A destination may
+    have several filters, and one filter repeatedly.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class MatchIndex(Generic[D]):
         self._size -= 1
 
     def destinations(self, event: Event) -> set[D]:
-        """Return where an event goes."""
+        """Return the destinations of an event."""
         found: set[D] = set()
         if self._any:
             self._any.collect(event, found)

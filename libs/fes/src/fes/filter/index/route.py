@@ -1,4 +1,4 @@
-"""How the index finds a filter: the tests that lead to it, and those that are left."""
+"""How the index finds a filter: the tests that lead to it, and the remaining ones."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from fes.filter.language.tree import (
 from fes.filter.values import ORDERINGS
 
 MAX_ALTERNATIVES: Final = 64
-"""Most entries of one filter; one that needs more has fewer, and is tested whole."""
+"""Most entries of one filter; one that would need more is tested whole."""
 
 Name = Parameter | Attribute
 
@@ -37,10 +37,10 @@ class Route:
     """One conjunction of a filter.
 
     Attributes:
-        subject: The only one of its events; None where it may be any.
+        subject: The only subject of its events; None where it may be any.
         equal: Names and the constants that they equal, sorted by name.
-        span: A name and where its value lies; None where no test states that.
-        rest: The tests that are left.
+        span: A name and the range of its value; None where no test specifies one.
+        rest: The remaining tests.
     """
 
     subject: str | None
@@ -67,7 +67,7 @@ def _is_plain(test: Condition) -> bool:
 
 
 def _apart(tree: Condition) -> Condition:
-    """Return a filter with each short IN as alternatives."""
+    """Return a filter with each short IN split into alternatives."""
     match tree:
         case And(items):
             return all_of(tuple(_apart(item) for item in items))
@@ -101,10 +101,10 @@ def _route(tests: Iterable[Condition]) -> Route:
 
 
 def _compared(test: Condition) -> tuple[Reference | None, Any]:
-    """Return what a test is about, and the constant that it equals.
+    """Return the name in a test, and the constant to which it must be equal.
 
     Returns:
-        No constant where the test states where the value lies; no name where it says neither.
+        No constant where the test specifies a range; no name where it specifies neither.
     """
     if isinstance(test, Comparison):
         name, value = test.left, getattr(test.right, "value", None)
@@ -126,7 +126,7 @@ def _by_name(pair: tuple[Name, Any]) -> tuple[str, str]:
 def _best(
     spans: dict[Reference, list[Condition]], rest: list[Condition]
 ) -> tuple[Reference, Span] | None:
-    """Return the narrowest span, and leave the others' tests to the rest."""
+    """Return the narrowest span, and add the tests of the others to the rest."""
     best: tuple[Reference, Span] | None = None
     for name, tests in spans.items():
         span = span_of(tests)

@@ -1,4 +1,4 @@
-"""Where a value lies, in a form that sorts: each end is a value and how far it is beside it."""
+"""Ranges of values in sortable form: each end is a value and an offset beside it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fes.filter.algebra.interval import Interval
 from fes.filter.language.tree import Affixed, Comparison, Condition, Constant
 
 End = tuple[Any, int]
-"""A value, and 0; or 1 for what is just above it, -1 for what is just below."""
+"""A value, and 0; or 1 for just above it, -1 for just below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Span:
 
 
 def span_of(tests: Collection[Condition]) -> Span | None:
-    """Return where a value lies that fulfils some tests of it, and only those.
+    """Return the range of the values that fulfil some tests.
 
     Returns:
         None where the tests have no such form: they are of several kinds.
@@ -64,7 +64,7 @@ def span_of(tests: Collection[Condition]) -> Span | None:
 
 
 def _half(test: Comparison) -> Span:
-    """Return where a value lies that fulfils a comparison with a constant."""
+    """Return the range of the values that fulfil a comparison with a constant."""
     value = getattr(test.right, "value", None)
     is_text = isinstance(value, str)
     if test.relation in (">", ">="):

@@ -1,6 +1,6 @@
-"""From what the grammar recognised to the syntax tree.
+"""Builds the syntax tree from what the grammar recognised.
 
-The grammar has one rule for values and conditions; here they are told apart.
+The grammar has one rule for values and conditions; they are distinguished here.
 """
 
 import math
@@ -51,7 +51,7 @@ class Builder:
 
     Args:
         text: The filter, for the places in errors.
-        selector: Whether `subject` is a parameter as any other, and strings have no order.
+        selector: Whether `subject` is a parameter like any other, and strings are not ordered.
     """
 
     def __init__(self, text: str, *, selector: bool = False) -> None:
@@ -70,7 +70,7 @@ class Builder:
         return self.condition(node)
 
     def condition(self, node: Node) -> Condition:
-        """Return a condition; a name alone queries whether a boolean is true."""
+        """Return a condition; a name alone tests whether a boolean is true."""
         if isinstance(node, Token):
             if node.type in _NAMES:
                 return Comparison(self.reference(node), "=", Constant(value=True))

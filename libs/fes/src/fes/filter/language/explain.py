@@ -1,4 +1,4 @@
-"""Syntax errors in the words of the language."""
+"""Syntax errors in terms of the filter language."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,7 @@ _SAYINGS = (
 
 
 def explain(error: UnexpectedInput, text: str) -> FilterError:
-    """Return what the parser's error means for people: what was found, what was expected, where."""
+    """Return an error for people: what was found, what was expected, and where."""
     if not isinstance(error, UnexpectedToken):
         place = place_at(text, error.pos_in_stream or 0)
         return FilterError(f"expected {expected(())}, found {error.args[0]}", text, place)
@@ -42,7 +42,7 @@ def explain(error: UnexpectedInput, text: str) -> FilterError:
 
 
 def found(token: Token) -> str:
-    """Return a token as people see it."""
+    """Return a token as it appears in a message."""
     return "the end of the filter" if token.type == "$END" else quoted(str(token))
 
 
@@ -52,12 +52,12 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, length: int = 80) -> str:
-    """Return at most the first characters of a text."""
+    """Return a text, cut to at most `length` characters."""
     return text if len(text) <= length else f"{text[:length]}…"
 
 
 def expected(terminals: Iterable[str]) -> str:
-    """Return what a set of the grammar's terminals is called."""
+    """Return the description of a set of the grammar's terminals."""
     names = set(terminals)
     for key, saying in _SAYINGS:
         if key <= names:

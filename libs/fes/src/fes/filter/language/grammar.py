@@ -1,4 +1,4 @@
-"""From a filter's text to its syntax tree. The grammar itself is `grammar.lark`."""
+"""Parses a filter's text into its syntax tree. The grammar itself is `grammar.lark`."""
 
 import functools
 from importlib import resources
@@ -16,7 +16,7 @@ def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
 
     Args:
         text: In the language of design, section 5; a blank filter accepts every event.
-        limits: What is refused before the text is parsed.
+        limits: Bounds of the text, checked before it is parsed.
 
     Raises:
         FilterError: The text exceeds a limit or is not in the language; the message states what
@@ -26,15 +26,15 @@ def parse(text: str, limits: FilterLimits = DEFAULT_LIMITS) -> Condition:
 
 
 def parse_by(text: str, limits: FilterLimits, *, selector: bool) -> Condition:
-    """Return the syntax tree of a filter, or of what a JMS selector says in the same grammar.
+    """Return the syntax tree of a filter, or of a JMS selector in the same grammar.
 
     Args:
         text: A filter or a selector.
-        limits: What is refused before the text is parsed.
+        limits: Bounds of the text, checked before it is parsed.
         selector: Whether a word alone, and `subject`, are properties.
 
     Raises:
-        FilterError: As `parse`.
+        FilterError: As for `parse`.
     """
     scan(text, limits)
     if not text.strip():

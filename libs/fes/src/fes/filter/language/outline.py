@@ -1,4 +1,4 @@
-"""A syntax tree drawn for people, a node a line."""
+"""Draws a syntax tree for people, one node a line."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ _INDENT = "  "
 
 
 def outline(tree: Condition) -> tuple[str, ...]:
-    """Return the lines of a drawn tree: connectives, with what they join indented below."""
+    """Return the lines of a drawn tree: connectives, with their parts indented below."""
     return tuple(_lines(tree, ""))
 
 

@@ -8,19 +8,19 @@ from fes.filter.language.tree import Affixed, Comparison, Condition, Constant, L
 from fes.wildcard import Element, Wild, Wildcard, tidy
 
 ESCAPE: Final = "\\"
-"""The escape of a pattern that we write."""
+"""The escape character in patterns that are written here."""
 
 _SPECIAL: Final = {"%": Wild.RUN, "_": Wild.ONE}
 _WRITTEN: Final[dict[Element, str]] = {Wild.RUN: "%", Wild.ONE: "_"}
 
 
 REMEMBERED: Final = 1024
-"""Compiled patterns kept; the one unused longest goes first."""
+"""Most compiled patterns kept; the one unused longest is dropped first."""
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def wildcard_of(test: Like | Affixed) -> Wildcard:
-    """Return the wildcard that a test of a string requests."""
+    """Return the wildcard that is equivalent to a test of a string."""
     if isinstance(test, Like):
         return Wildcard.of(_elements(test.pattern, test.escape))
     before = (Wild.RUN,) if test.affix != "STARTS WITH" else ()

@@ -1,4 +1,4 @@
-"""A cheap look at a filter before it is parsed: its size, its nesting, its quotes.
+"""A cheap scan of a filter before it is parsed: its size, its nesting, its quotes.
 
 A hostile filter is refused here, in time linear in the limit and not in its own length.
 """
@@ -12,13 +12,13 @@ from fes.model.limits import KIB
 
 @dataclass(frozen=True, slots=True)
 class FilterLimits:
-    """What a filter may be.
+    """Bounds of a filter.
 
     Attributes:
-        length_bytes: Encoded as UTF-8.
-        depth: Parentheses, signs, NOTs and arithmetic operators inside one another.
-        nodes: Names, constants and operators.
-        pattern: Characters after LIKE; its test costs time in proportion.
+        length_bytes: Most bytes, encoded as UTF-8.
+        depth: Most parentheses, signs, NOTs and arithmetic operators inside one another.
+        nodes: Most names, constants and operators.
+        pattern: Most characters after LIKE; its test costs time in proportion.
     """
 
     length_bytes: int = 16 * KIB
@@ -48,7 +48,7 @@ def place_at(text: str, offset: int) -> Place:
 
 
 def scan(text: str, limits: FilterLimits) -> None:
-    """Raise an error where a filter exceeds a limit or has a character of no token.
+    """Raise an error where a filter exceeds a limit or has a character that starts no token.
 
     Raises:
         FilterError: The message names the limit, or the character and its place.
@@ -76,7 +76,7 @@ def scan(text: str, limits: FilterLimits) -> None:
 
 
 class _Nesting:
-    """Bounds from above how deep the syntax tree will be."""
+    """Computes an upper bound of the depth of the syntax tree."""
 
     def __init__(self) -> None:
         self._levels = [0]

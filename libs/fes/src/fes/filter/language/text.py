@@ -1,4 +1,4 @@
-"""A syntax tree written as text again, with no parenthesis too many."""
+"""Writes a syntax tree as text again, without needless parentheses."""
 
 import re
 from typing import Final
@@ -36,7 +36,7 @@ _PLAIN_NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 
 
 def to_text(tree: Condition) -> str:
-    """Return a filter's text; `parse` returns an equal tree back."""
+    """Return a filter's text, from which `parse` makes an equal tree."""
     match tree:
         case And(items):
             return " AND ".join(_grouped(item) for item in items)
@@ -124,7 +124,7 @@ def _grouped(tree: Condition) -> str:
 
 
 def _factor(operand: Operand, sign: Sign, *, first: bool) -> str:
-    """Return an operand of a sign, in parentheses where the grammar would group otherwise."""
+    """Return an operand of a sign, in parentheses where the grammar would group differently."""
     text = operand_text(operand)
     if not isinstance(operand, Arithmetic):
         return text

@@ -66,7 +66,7 @@ class Negative:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Two numbers calculated with."""
+    """A calculation with two numbers."""
 
     left: "Operand"
     sign: Sign
@@ -134,11 +134,11 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A position at most so far from a centre; `fes.filter.place` says whose position.
+    """A position within a distance from a centre; `fes.filter.place` specifies which position.
 
     Attributes:
-        lat: Of the centre; WGS 84, degrees.
-        lon: Of the centre; WGS 84, degrees.
+        lat: Latitude of the centre; WGS 84, degrees.
+        lon: Longitude of the centre; WGS 84, degrees.
         metres: The distance, from 0; the border belongs to it.
     """
 

@@ -1,1 +1,1 @@
-"""From filters to what an event service can apply itself."""
+"""Translation of filters into what an event service can apply itself."""

@@ -1,7 +1,7 @@
-"""Translation of a filter into what an event service can apply: never less, named where more.
+"""Translation of a filter into what an event service can apply: the same events, or reported more.
 
-Law: for every native event n, where the filter is true of the FES event that n maps to, the
-translation is true of n.
+Law: for every native event n, where the filter is true for the FES event that n maps to, the
+    translation is true for n.
 """
 
 from dataclasses import dataclass, field
@@ -37,20 +37,20 @@ from fes.filter.place import around
 from fes.filter.translation.vocabulary import Kind, Term, Vocabulary
 
 MAX_REASONS: Final = 32
-"""Most widenings that are told one by one."""
+"""Most widenings that are reported one by one."""
 
 _EVERYTHING: Final = Truth(value=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A filter as a service can apply it.
+    """A filter in the form that a service can apply.
 
     Attributes:
-        disjuncts: Conjunctions, one of which must contain; an empty conjunction means everything,
+        disjuncts: Conjunctions, of which one must be true; an empty conjunction means everything,
             no conjunction at all means nothing.
-        widened: For people, what the service lets pass beyond the filter and why; empty where
-            nothing had to be left out, though a mapping's inversion may still let more pass.
+        widened: Descriptions of what the service accepts beyond the filter, and why; empty where
+            nothing had to be left out, though a mapping's inversion may still accept more.
     """
 
     disjuncts: tuple[tuple[Term, ...], ...]
@@ -58,11 +58,11 @@ class Translation:
 
 
 def translate(tree: Condition, vocabulary: Vocabulary) -> Translation:
-    """Return a filter in the words of an event service: the same set of events or a superset.
+    """Return a filter in the vocabulary of an event service: it accepts the same events or more.
 
     Args:
         tree: From `parse`.
-        vocabulary: What the service applies, and how the mapping is inverted.
+        vocabulary: Which terms the service applies, and how the mapping is inverted.
 
     Source:
         FES thesis, section 5.2.5: widening always, narrowing never; design, section 5.2.
@@ -98,14 +98,14 @@ def term_of(test: Condition) -> Term | None:
 
 @dataclass(slots=True)
 class _Words:
-    """Finds the words for the tests of one filter, and notes where there are none."""
+    """Finds the terms for the tests of one filter, and notes where there are none."""
 
     vocabulary: Vocabulary
     reasons: dict[str, None] = field(default_factory=dict)
     _terms: dict[Condition, Term] = field(default_factory=dict)
 
     def express(self, tree: Condition) -> Condition:
-        """Return what the service applies of a filter in normal form."""
+        """Return the part of a filter in normal form that the service applies."""
         match tree:
             case And(items):
                 return all_of(tuple(self.express(item) for item in items))
@@ -143,13 +143,13 @@ class _Words:
         return ""
 
     def _same_otherwise(self, test: Condition) -> Condition | None:
-        """Return a test in other words, where the service applies those."""
+        """Return an equivalent of a test that the service applies; None where there is none."""
         same = same_otherwise(test)
         parts = same.items if isinstance(same, And | Or) else ()
         return same if parts and all(map(self.applies, parts)) else None
 
     def _wider(self, test: Condition) -> Condition:
-        """Return what the service applies of what follows from a test."""
+        """Return what follows from a test and is applied by the service."""
         if self.applies(test):
             return test
         whole = all_of(tuple(map(self._wider, consequences(test))))
@@ -170,7 +170,7 @@ class _Words:
     def _boxes(self, disc: Within) -> Condition:
         before = dict(self.reasons)
         applied = normalise(self.express(normalise(around(disc))))
-        self.reasons = before  # the comparisons are ours, nobody asked for them
+        self.reasons = before  # the comparisons are made here, not by the client
         self._note(disc, applied, "latitude and longitude are compared one by one at most")
         return applied
 

@@ -1,4 +1,4 @@
-"""What an event service can apply of a filter: simple terms, and which of them."""
+"""Vocabularies: which simple terms of a filter an event service can apply."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Kind = Literal["subject", "parameter", "attribute"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A simple test, as event services apply them.
+    """A simple test, in the form that event services apply.
 
     Attributes:
         kind: What is tested.
@@ -41,10 +41,10 @@ class Term:
 
 
 class Vocabulary(Protocol):
-    """What a service can apply.
+    """Which terms a service can apply.
 
-    A service promises of a term that it supports: an event for which the term is true in the
-    filter language passes it. It may let more pass.
+    For each term that it supports, a service accepts every event for which the term is true in the
+    filter language. It may accept more.
     """
 
     @property
@@ -57,7 +57,7 @@ class Vocabulary(Protocol):
         ...
 
     def rename(self, term: Term) -> Term | None:
-        """Return the term about the native event that follows from a term about the FES event.
+        """Return the term for native events that follows from a term for FES events.
 
         This inverts the mapping: names, scale, offset. None where it cannot be inverted.
         """
@@ -70,7 +70,7 @@ def _same(term: Term) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """A vocabulary told by the operators that a service knows for each kind.
+    """A vocabulary defined by the operators that a service has for each kind.
 
     Attributes:
         subject, parameter, attribute: Operators of `Term` for each kind.
@@ -85,7 +85,7 @@ class Operators:
     renaming: Callable[[Term], Term | None] = _same
 
     def supports(self, term: Term) -> bool:
-        """Return whether the operator is known for the kind."""
+        """Return whether the service has the operator for the kind."""
         by_kind = {
             "subject": self.subject,
             "parameter": self.parameter,

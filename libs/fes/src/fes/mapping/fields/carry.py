@@ -15,12 +15,12 @@ Convert = Callable[[Type, Any], tuple[Type, Any, bool]]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One named field's way.
+    """The move of one named field to the destination.
 
     Attributes:
         target: Its identifier at the destination.
         convert: Its type and value there.
-        place: Named in errors.
+        place: Name of the field in errors.
     """
 
     target: str
@@ -30,7 +30,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """How the parameters, or the attributes, of one event become those of the other.
+    """Makes the parameters, or the attributes, of one event from those of the other.
 
     Attributes:
         moves: By identifier in the same section of the source event.
@@ -38,10 +38,10 @@ class Carry:
         constants: Set whatever the source event has.
         defaults: Set where the source event has no such field.
         taken: Identifiers at the destination that the rule makes.
-        consumed: Identifiers in the same section of the source event that go elsewhere.
+        consumed: Identifiers in the same section of the source event that are moved elsewhere.
         passes_rest: Whether other fields pass.
-        rename: The name rule's way for these; None where it changes nothing.
-        where: The rule, as errors name it.
+        rename: Applies the name rule to these; None where it changes nothing.
+        where: Name of the rule in errors.
     """
 
     moves: Mapping[str, tuple[Move, ...]]
@@ -90,7 +90,7 @@ class Carry:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no field can come of it, whatever the source event has."""
+        """Whether it makes no field, whatever the source event contains."""
         return not (self.moves or self.crossing or self.constants or self.defaults) and not (
             self.passes_rest
         )

@@ -16,13 +16,13 @@ _BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """How a named native value and a FES value become each other.
+    """The conversion between a named native value and a FES value.
 
     Attributes:
-        scaling: Of numbers.
+        scaling: Scaling of numbers.
         kind: FES type; None keeps the value's own.
         native_kind: Type on the native side; None keeps the value's own.
-        rounding, overflow: How a number becomes a whole one.
+        rounding, overflow: How a number becomes an integer.
         encoding: Between string and octets.
     """
 
@@ -127,8 +127,8 @@ def plain_value(value: Any, kind: Type | None) -> tuple[Type, Any]:
     """Return type and value of a constant or default.
 
     Args:
-        value: As the file has it.
-        kind: Declared type; None for the smallest that holds it.
+        value: As in the file.
+        kind: Declared type; None for the smallest that contains it.
 
     Raises:
         MappingError: The value is not of the declared type.

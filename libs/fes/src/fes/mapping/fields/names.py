@@ -13,20 +13,20 @@ from fes.errors import MappingError
 Char = Annotated[str, Meta(min_length=1, max_length=1)]
 
 NAMES_MAX: Final = 4096
-"""Most names remembered in each direction; the longest unused goes first."""
+"""Most names remembered in each direction; the one unused longest is dropped first."""
 
 _FOLDS: dict[str, Callable[[str], str]] = {"keep": str, "lower": str.lower, "upper": str.upper}
 
 
 class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a service accepts as a name.
+    """Which names a service accepts.
 
     Attributes:
-        substitutes: Illegal character to what represents it, e.g. `{"-": "_2D"}`.
+        substitutes: Replacement of each illegal character, e.g. `{"-": "_2D"}`.
         illegal: Characters written as their code point between two escape characters, e.g. `-` as
             `_2D_`. Without an escape character such a name is refused.
         escape: The escape character; itself escaped only where it would be treated as an escape.
-        case: `lower` or `upper` where the service does not tell cases apart: letters of the other
+        case: `lower` or `upper` where the service does not distinguish cases: letters of the other
             case are illegal outbound and folded inbound.
         max_length: Characters of a name on the service; None for no limit.
         subjects: Whether the rule applies to subjects too, not only for parameters and attributes.
@@ -52,7 +52,7 @@ class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Names:
-    """A name rule made ready; remembers the names it has seen, up to a limit."""
+    """A compiled name rule; remembers names that it converted, up to a limit."""
 
     def __init__(self, rule: NameRule) -> None:
         self.rule = rule
@@ -63,7 +63,7 @@ class Names:
         self.inward = lru_cache(NAMES_MAX)(self._inward)
 
     def _outward(self, name: str) -> str:
-        """Return a FES name as the service accepts it.
+        """Return the form of a FES name at the service.
 
         Raises:
             MappingError: It has no such form, or none that leads back to `name`.
@@ -75,10 +75,10 @@ class Names:
         raise MappingError(f"name {name!r} has no form on the service that leads back to it")
 
     def _inward(self, native: str) -> str:
-        """Return a name of the service as FES knows it.
+        """Return the FES name of a name of the service.
 
         Raises:
-            MappingError: The name would go out otherwise than it came in.
+            MappingError: The name would have another form outbound.
         """
         folded = self._fold(native)
         name = self._decode(folded)
@@ -87,18 +87,18 @@ class Names:
         return name
 
     def subject_out(self, subject: str) -> str:
-        """Return a FES subject as the service accepts it.
+        """Return the form of a FES subject at the service.
 
         Raises:
-            MappingError: As `outward`.
+            MappingError: As for `outward`.
         """
         return self.outward(subject) if self.rule.subjects else subject
 
     def subject_in(self, subject: str) -> str:
-        """Return a subject of the service as FES knows it.
+        """Return the FES subject of a subject of the service.
 
         Raises:
-            MappingError: As `inward`.
+            MappingError: As for `inward`.
         """
         return self.inward(subject) if self.rule.subjects else subject
 
@@ -148,5 +148,5 @@ def _pattern(rule: NameRule) -> re.Pattern[str] | None:
 
 
 def is_identity(rule: NameRule | None) -> bool:
-    """Return whether a rule leaves every name as it is."""
+    """Return whether a rule leaves every name unchanged."""
     return rule is None or rule == NameRule(subjects=rule.subjects)

@@ -1,4 +1,4 @@
-"""Makes the ways of a rule's named fields, in and out."""
+"""Compiles the moves of a rule's named fields, inbound and outbound."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ Rename = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One named field's way in one direction.
+    """The move of one named field in one direction.
 
     Attributes:
         from_section, from_id: In the source event.
@@ -26,7 +26,7 @@ class Leg:
         convert: Type and value at the destination.
         constant: The destination's field, where the rule sets it.
         default: The destination's field, where the source event has none.
-        place: Named in errors.
+        place: Name of the field in errors.
     """
 
     from_section: Section
@@ -61,7 +61,7 @@ def native_end(
 
 
 def legs_in(rule: Rule, outward: Rename, where: str) -> tuple[Leg, ...]:
-    """Return the ways in.
+    """Return the inbound moves.
 
     Raises:
         MappingError: A constant or default is not of its type.
@@ -77,7 +77,7 @@ def legs_in(rule: Rule, outward: Rename, where: str) -> tuple[Leg, ...]:
 
 
 def legs_out(rule: Rule, outward: Rename, where: str) -> tuple[Leg, ...]:
-    """Return the ways out.
+    """Return the outbound moves.
 
     Raises:
         MappingError: A constant or default is not of its type, or two fields go to one.
@@ -96,12 +96,12 @@ def legs_out(rule: Rule, outward: Rename, where: str) -> tuple[Leg, ...]:
 
 
 def carry_of(legs: Iterable[Leg], section: Section, base: Carry) -> Carry:
-    """Return how one section of the destination event is made.
+    """Return what makes one section of the destination event.
 
     Args:
-        legs: All of one direction.
+        legs: All moves of one direction.
         section: Which section.
-        base: What does not come of the legs; its `taken` and `consumed` are added to.
+        base: The rest of the result; moves add to its `taken` and `consumed`.
     """
     moves: defaultdict[str, tuple[Move, ...]] = defaultdict(tuple)
     crossing: defaultdict[str, tuple[Move, ...]] = defaultdict(tuple)

@@ -1,4 +1,4 @@
-"""Numbers in transit between a native scale and the FES one."""
+"""Conversion of numbers between a native scale and the FES scale."""
 
 import math
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Scaling:
 
     @property
     def is_identity(self) -> bool:
-        """Whether values stay as they are."""
+        """Whether values stay unchanged."""
         return self.scale == 1 and self.offset == 0
 
     @property
@@ -37,7 +37,7 @@ class Scaling:
         return isinstance(self.scale, int) and isinstance(self.offset, int)
 
     def then(self, other: "Scaling") -> "Scaling":
-        """Return the scaling that does this one, then `other`, inbound."""
+        """Return the scaling that applies this one, then `other`, inbound."""
         if other.is_identity:
             return self
         return Scaling(self.scale * other.scale, self.offset * other.scale + other.offset)
@@ -59,12 +59,12 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """How numbers become whole ones within a range.
+    """How numbers become integers within a range.
 
     Attributes:
         low, high: The range, both included.
         rounding: `half_up` is floor(x + 0.5), `down` is floor(x), `exact` refuses a fraction.
-        overflow: Whether a number out of range goes to its end, or is refused.
+        overflow: Whether a number out of range is moved to its end, or refused.
     """
 
     low: int
@@ -76,7 +76,7 @@ class Whole:
         """Return the whole number for `value`, and whether it was saturated.
 
         Raises:
-            MappingError: `value` is not a number, or refused as `rounding` and `overflow` say.
+            MappingError: `value` is not a number, or `rounding` or `overflow` refuse it.
         """
         if isinstance(value, float) and not math.isfinite(value):
             return self._without_end(value)

@@ -1,4 +1,4 @@
-"""Makes the cells of a rule: its fields that are laid out in octets."""
+"""Compiles the cells of a rule: its fields that are laid out in octets."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ from fes.model import Type
 
 
 def frame_of(rule: Rule, where: str) -> tuple[Frame | None, Message | None]:
-    """Return the payload layout of a rule and its DBC message; None for what it has not.
+    """Return the payload layout of a rule and its DBC message; None for what it lacks.
 
     Raises:
-        MappingError: A field has no sensible place; the message names it.
+        MappingError: The place of a field is not valid; the message names it.
     """
     if not rule.has_layout:
         return None, None

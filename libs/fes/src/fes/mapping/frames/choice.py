@@ -1,4 +1,4 @@
-"""Numbers in a payload that represent a text."""
+"""Numbers in a payload that encode texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fes.mapping.frames.bits import Bits
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A number that represents a text; one without a text is its decimal form.
+    """A number for which a text is read; one without a text is read as its decimal form.
 
     Attributes:
         bits: Where the number is.

@@ -1,7 +1,7 @@
 """Messages of CAN databases.
 
-cantools reads the file; payloads are read and written by our own layouts, because a signal counts
-as there exactly when its own octets are, whatever the payload's length.
+cantools reads the file; payloads are read and written by our own layouts, since a signal is present
+exactly when its own octets are, whatever the payload's length.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ MAX_BYTES: Final = 32 * 1024 * 1024
 """Largest file that is read."""
 
 Condition = tuple[tuple[Bits, frozenset[int]], ...]
-"""Selectors and the values of each with which a signal is there."""
+"""Selectors, and the values of each with which a signal is present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Signal:
     Attributes:
         id: Its name.
         bits: Where it is.
-        scaling: Between what is there and its physical value.
-        is_real: Whether an IEEE 754 number is there.
+        scaling: Between the raw and the physical value.
+        is_real: Whether it is an IEEE 754 number.
         texts: Number to text, of named values.
-        when: When it is there.
-        top: Its highest octet where SAE J1939 gives that a meaning: from 0xFB on there is no
-            value. None elsewhere.
+        when: When it is present.
+        top: Its highest octet where SAE J1939 defines that: from 0xFB on there is no value. None
+            elsewhere.
     """
 
     id: str
@@ -55,8 +55,8 @@ class Selector:
     Attributes:
         id: Its name.
         bits: Where it is.
-        known: The values that the database knows.
-        when: When it is there itself.
+        known: The values that the database defines.
+        when: When it is present itself.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Message:
         size: Octets of its payload.
         signals: By name, in the order of the payload.
         selectors: Its multiplexers.
-        group: Whether the identifiers of its whole parameter group (SAE J1939) are meant.
+        group: Whether it applies to all identifiers of its parameter group (SAE J1939).
     """
 
     can_id: int
@@ -114,7 +114,7 @@ def read_message(wanted: DbcMessage) -> Message:
 
 
 def is_there(when: Condition, octets: bytes | bytearray) -> bool:
-    """Return whether a payload has what a condition requests."""
+    """Return whether a payload fulfils a condition."""
     return all(len(octets) >= bits.size and bits.read(octets) in ids for bits, ids in when)
 
 

@@ -31,11 +31,11 @@ class Cell:
         id: FES identifier.
         kind: FES type.
         layout: Its place.
-        size: The layout's, at hand.
-        place: Named in errors.
-        default: Taken where the value is absent; UNSET for none.
-        when: When it is there.
-        top: Octet that tells, from 0xFB on, that there is no value (SAE J1939); None for none.
+        size: Size of the layout.
+        place: Name of the field in errors.
+        default: Used where the value is absent; UNSET for none.
+        when: When it is present.
+        top: Octet that from 0xFB on means that there is no value (SAE J1939); None for none.
     """
 
     id: str
@@ -55,10 +55,10 @@ class Frame:
     Attributes:
         parameters: Cells that are FES parameters.
         attributes: Cells that are FES attributes.
-        writes: All cells in an order in which selectors come before what they select.
-        length: Octets of a payload made here, before an open end grows.
+        writes: All cells, selectors before what they select.
+        length: Octets of a new payload, before a field with an open end is written.
         selectors: Multiplexers.
-        where: The rule, as errors name it.
+        where: Name of the rule in errors.
     """
 
     parameters: tuple[Cell, ...]
@@ -77,7 +77,7 @@ class Frame:
             The fields, and whether the payload was too short for one.
 
         Raises:
-            MappingError: What is in a cell is not a value of its type.
+            MappingError: The content of a cell is not a value of its type.
         """
         fields = []
         have = len(octets)
@@ -153,7 +153,7 @@ class Frame:
 
 
 def raw_fields(selector: Selector, octets: bytes) -> tuple[Field, Field]:
-    """Return the parameters of an event that is kept raw: the selector's value and the payload."""
+    """Return the fields of an event that is kept raw: the selector's value and the payload."""
     value = selector.bits.read(octets)
     kind = Type.LONG if -(2**31) <= value < 2**31 else Type.LONGLONG
     return Field(selector.id, kind, value), Field(OCTETS, Type.OCTETS, octets)

@@ -1,4 +1,4 @@
-"""Layouts: where in a payload a value is, and how it is written there."""
+"""Layouts: where in a payload a value is, and how it is encoded there."""
 
 import struct
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PADDING = b"\0 "
 
 
 class Layout(Protocol):
-    """A place in a payload with the type of what is there."""
+    """A place in a payload, and the type of its content."""
 
     @property
     def size(self) -> int:
@@ -26,7 +26,7 @@ class Layout(Protocol):
             octets: At least `size` of them.
 
         Raises:
-            MappingError: What is there is no value of the type.
+            MappingError: The content is not a value of the type.
         """
 
     def write(self, octets: bytearray, value: Any) -> bool:
@@ -127,7 +127,7 @@ class Text:
 
     Attributes:
         first: First octet.
-        last: Last octet; None where it takes the rest of the payload, without padding.
+        last: Last octet; None where it is the rest of the payload, without padding.
         encoding: Of the text.
         pad: One octet.
     """
@@ -170,11 +170,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Octets:
-    """Octets as they are.
+    """Octets, unchanged.
 
     Attributes:
         first: First octet.
-        last: Last octet; None where they take the rest of the payload.
+        last: Last octet; None where they are the rest of the payload.
     """
 
     first: int
@@ -190,7 +190,7 @@ class Octets:
         return octets[self.first :] if self.last is None else octets[self.first : self.last + 1]
 
     def write(self, octets: bytearray, value: Any) -> bool:
-        """Put octets in their place; where it has an end, exactly as many as it takes."""
+        """Put octets in their place; where it has an end, exactly as many as fit."""
         if not isinstance(value, bytes):
             raise MappingError(f"expected octets, found {type(value).__name__}")
         if self.last is None:

@@ -10,7 +10,7 @@ from fes.mapping.frames.layout import Octets, Text
 def overlap(cells: Iterable[Cell]) -> tuple[Cell, Cell] | None:
     """Return two cells that share a bit; None where none do.
 
-    Cells that depend on a selector are left out: of those, only some are there at a time.
+    Cells that depend on a selector are ignored: only some of them are present at a time.
     """
     settled = [cell for cell in cells if not cell.when]
     end = max((cell.size for cell in settled), default=0)

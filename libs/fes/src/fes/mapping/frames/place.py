@@ -1,4 +1,4 @@
-"""Makes the layout that a field rule describes, and checks that nothing would be lost in it."""
+"""Makes the layout that a field rule describes, and checks that no digits would be lost."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -55,7 +55,7 @@ def place_of(rule: FieldRule) -> Placed:
 
 
 def kind_of(bits: Bits, scaling: Scaling) -> Type:
-    """Return the smallest type that has every value of a run of bits.
+    """Return the smallest type that contains every value of a run of bits.
 
     Returns:
         Double where the scale has a fraction; longlong also where it is too small (64 bit
@@ -100,10 +100,10 @@ def _check_digits(bits: Bits, scaling: Scaling) -> None:
 
 
 def check_range(bits: Bits, scaling: Scaling, kind: Type) -> None:
-    """Raise an error where a run of bits has values that its type does not hold.
+    """Raise an error where a run of bits has values that its type cannot contain.
 
     Raises:
-        MappingError: The message names the range, or that the scale has a fraction.
+        MappingError: The message states the range, or that the scale has a fraction.
     """
     name = kind.name.lower()
     if not scaling.is_whole:

@@ -1,1 +1,1 @@
-"""Filters led back through a mapping."""
+"""Inversion of filters through a mapping."""

@@ -1,7 +1,7 @@
-"""What a native client requests, as a filter on the federation's events.
+"""The filter of a native client as a filter on the federation's events.
 
-The way of a subscription that an adapter observes: against the way of filters that an adapter
-applies natively, and never to less than the native client would accept.
+For subscriptions that an adapter observes: the opposite direction of filters that an adapter
+applies natively; the result never accepts less than the native client would.
 """
 
 from collections.abc import Iterable
@@ -42,18 +42,18 @@ from fes.mapping.rules.model import FieldRule
 from fes.model import Event
 
 NOTHING: Final = Truth(value=False)
-"""What is requested where no event of the federation becomes one that a native filter accepts."""
+"""The filter where no event of the federation becomes one that the native filter accepts."""
 
 _SUBJECTS: Final = Operators(subject=("=",), max_disjuncts=64)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a native filter asks of the federation.
+    """The request that a native filter results in.
 
     Attributes:
         tree: In normal form.
-        widened: What of the native filter it does not tell, in words.
+        widened: Descriptions of what of the native filter it does not express.
     """
 
     tree: Condition
@@ -61,13 +61,13 @@ class Asked:
 
 
 def asked_for(native: Condition, mapping: Mapping) -> Asked:
-    """Return the events of the federation that a native filter requests: at least all of them.
+    """Return a filter that accepts at least all events of the federation that a native one needs.
 
-    Law, for every event e and every native event n that the mapping makes of e: where the native
-    filter is true of n, the filter is true of e.
+    Law, for every event e and every native event n that the mapping makes from e: where the native
+    filter is true for n, the filter is true for e.
 
     Args:
-        native: Of native events, in the neutral form that the mapping takes.
+        native: For native events, in the neutral form that the mapping accepts.
         mapping: Between native events and the federation's.
     """
     tree, lost = normalise(native), dict[str, None]()
@@ -80,7 +80,7 @@ def asked_for(native: Condition, mapping: Mapping) -> Asked:
 
 
 def subjects_of(tree: Condition) -> frozenset[str] | None:
-    """Return the only subjects that a filter admits; None where it admits any, or too many."""
+    """Return the only subjects that a filter accepts; None where it accepts any, or too many."""
     disjuncts = translate(tree, _SUBJECTS).disjuncts
     if not all(disjuncts):
         return None
@@ -90,7 +90,7 @@ def subjects_of(tree: Condition) -> frozenset[str] | None:
 def _by_rule(
     rule: Compiled, tree: Condition, names: Names | None, lost: dict[str, None]
 ) -> Condition:
-    """Return what is requested of the events that a rule makes native."""
+    """Return the part of the request for events that a rule makes native."""
     of_rule = normalise(_with_subject(tree, rule.native_subject))
     if of_rule == NOTHING:
         return NOTHING
@@ -102,7 +102,7 @@ def _by_rule(
 def _by_itself(
     outward: Iterable[Compiled], tree: Condition, names: Names | None, lost: dict[str, None]
 ) -> Condition:
-    """Return what is requested of the events that no rule makes native."""
+    """Return the part of the request for events that no rule makes native."""
     found = normalise(renamed(_subject_in(tree, names), _OwnWay(names), lost))
     pinned = subjects_of(found)
     is_ruled = pinned is not None and pinned <= {rule.rule.subject for rule in outward}
@@ -110,7 +110,7 @@ def _by_itself(
 
 
 def _with_subject(tree: Condition, subject: str | None) -> Condition:
-    """Return a tree in normal form, its tests of the subject done; None meets none of them."""
+    """Return a tree in normal form with its tests of the subject evaluated; None matches none."""
     match tree:
         case And(items) | Or(items):
             return replace(tree, items=tuple(_with_subject(item, subject) for item in items))
@@ -135,7 +135,7 @@ def _subject_in(tree: Condition, names: Names | None) -> Condition:
 
 
 def _is_about_subject(test: Condition) -> bool:
-    """Return whether a test in normal form is about the subject and nothing else."""
+    """Return whether a test in normal form is about the subject only."""
     inner: Condition = test
     while isinstance(inner, Not | IsTrue):
         inner = inner.item
@@ -173,7 +173,7 @@ class _RuleWay:
         return None if found is None or found.name in named else found
 
     def unscaled(self, test: Condition) -> Condition | None:
-        """Return what represents a comparison with a number that the rule calculates."""
+        """Return what replaces a comparison with a number that the rule calculates."""
         match test:
             case Comparison(Parameter() | Attribute() as native, relation, Constant(value)):
                 found = self._named(native)
@@ -184,7 +184,7 @@ class _RuleWay:
         return None
 
     def _named(self, native: Parameter | Attribute) -> tuple[Reference, FieldRule] | None:
-        """Return what the rule makes a native field of; None where it names none."""
+        """Return the field from which the rule makes a native field; None where it names none."""
         if self.rule.plugin or self.rule.frame:
             return None
         end = _section(native), native.name
@@ -198,7 +198,7 @@ class _RuleWay:
 
 
 def _keeps(each: FieldRule, *, presence: bool) -> bool:
-    """Return whether a native field has the federation's value, or at least its presence."""
+    """Return whether a native field keeps the federation's value, or at least its presence."""
     if each.constant is not UNSET or each.default is not UNSET:
         return False
     return presence or conversion_of(each).is_identity

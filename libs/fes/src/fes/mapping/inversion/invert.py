@@ -1,4 +1,4 @@
-"""Inverts comparisons through a conversion of numbers, never to less than the same set."""
+"""Inverts comparisons through a conversion of numbers; the result never accepts less."""
 
 import math
 from collections.abc import Callable
@@ -16,10 +16,10 @@ STEPS_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """The inverse of a conversion that never falls, or never rises.
+    """The inverse of a monotonic conversion.
 
-    Every native number n goes in by one of two ways: calculated in doubles, which round, or
-    exactly, where n, scale and offset are integers. A bound applies to both.
+    Every native number n is converted in one of two methods: in doubles, which round, or exactly,
+    where n, scale and offset are integers. A bound applies to both.
 
     Attributes:
         conversion: Between numbers.
@@ -30,14 +30,15 @@ class Inverse:
     rising: bool
 
     def relation(self, op: str, value: float) -> tuple[str, float] | None:
-        """Return the comparison of the native value that follows from one of the FES value.
+        """Return the comparison of native values that follows from one of FES values.
 
         Args:
             op: One of `= <> < <= > >=`.
-            value: What the FES value is compared with.
+            value: The value with which the FES value is compared.
 
         Returns:
-            Operator and native value: the same set or a superset. None where none can be told.
+            Operator and native value: true for the same values or more. None where there is no such
+            bound.
         """
         try:
             guess = self._guess(value)
@@ -72,7 +73,7 @@ class Inverse:
         return None
 
     def _beyond(self, op: str, value: Fraction) -> Callable[[float], bool]:
-        """Return a test of native values: whether it and all further out fail the comparison."""
+        """Return a test whether a native value and all further out fail the comparison."""
         tests: dict[str, Callable[[float], bool]] = {
             ">": lambda native: max(self._ends(native)) <= value,
             ">=": lambda native: max(self._ends(native)) < value,
@@ -89,7 +90,7 @@ class Inverse:
         return abs(guess) < EXACT and max(self._ends(below)) < wanted < min(self._ends(above))
 
     def _ends(self, native: float) -> set[Fraction]:
-        """Return what a native value becomes, in doubles and exactly."""
+        """Return the FES values of a native value, in doubles and exactly."""
         scaling = self.conversion.scaling
         exact = Fraction(native) * Fraction(scaling.scale) + Fraction(scaling.offset)
         return {exact, Fraction(self.conversion.inward(Type.DOUBLE, native)[1])}

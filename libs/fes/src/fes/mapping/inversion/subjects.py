@@ -1,7 +1,7 @@
-"""The native events that a filter can be met by: their subjects, or their CAN identifiers.
+"""The native events that a filter can match: their subjects, or their CAN identifiers.
 
-What of a filter is about the subject is all that a service of topics, or a bus of identifiers,
-can apply.
+A topic-based service, or a bus of identifiers, can apply only the part of a filter about the
+subject.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,8 @@ from fes.mapping.apply import CanKey, Mapping
 from fes.wildcard import Wild, Wildcard
 
 MAX_ALTERNATIVES: Final = 64
-"""Most subjects, or patterns of them, of one filter; more are widened to what they share."""
+"""Most subjects, or patterns of subjects, of one filter; more are widened to what they have in
+common."""
 
 _NARROWEST: Final = ("=", "LIKE", *AFFIXES)
 _VOCABULARY: Final = Operators(subject=_NARROWEST, max_disjuncts=MAX_ALTERNATIVES)
@@ -25,12 +26,13 @@ _ANY: Final = Wildcard.of((Wild.RUN,))
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The native events of at least all that a filter accepts.
+    """The native events that contain at least all that a filter accepts.
 
     Attributes:
-        subjects: Patterns of native subjects, each once; none where no event with one is requested.
-        frames: CAN identifiers, each with whether it has 29 bit.
-        widened: What of the filter is not applied by them, in words.
+        subjects: Patterns of native subjects, each once; none where no event with a subject is
+            needed.
+        frames: CAN identifiers, each with whether it has 29 bits.
+        widened: Descriptions of what of the filter they do not apply.
     """
 
     subjects: tuple[Wildcard, ...]
@@ -75,7 +77,7 @@ def _pattern(terms: Iterable[Term]) -> Wildcard:
 
 
 def _renamed(pattern: Wildcard, mapping: Mapping) -> Wildcard:
-    """Return the native subjects that become what a pattern matches, where no rule states how."""
+    """Return the native subjects that become what a pattern matches, where no rule applies."""
     names = mapping.names
     if names is None or not names.rule.subjects:
         return pattern

@@ -16,19 +16,19 @@ from fes.mapping.rules.compiled import Compiled
 from fes.mapping.rules.model import FieldRule, Rule
 
 PRESENCE: Final = ("EXISTS", "NOT EXISTS")
-"""Operators that no conversion of the value changes."""
+"""Operators that conversions of the value do not affect."""
 
 
 class Terms:
     """Inverts filter terms.
 
-    Law, for every native event n and every event e that the mapping makes of it: where the term is
-    true of e, the native term is true of n. Where cases are folded, it supposes a service that
+    Law, for every native event n and every event e that the mapping makes from it: where the term
+    is true for e, the native term is true for n. Where cases are folded, it assumes a service that
     compares names without regard to case.
 
     Args:
-        rules: All rules made ready.
-        names: The name rule; None where every name passes as it is.
+        rules: All compiled rules.
+        names: The name rule; None where every name passes unchanged.
         automatic: Whether events that no rule matches pass.
     """
 
@@ -39,12 +39,12 @@ class Terms:
         self._matched = {rule.native_subject for rule in self._rules}
 
     def native(self, term: Term, subject: str | None) -> Term | None:
-        """Return the term on the native side that selects the same set or a superset.
+        """Return the term on the native side that selects the same events or more.
 
         Args:
             term: On the FES side.
-            subject: The only subject that matters, where the filter tells: the fewer rules can
-                make it, the more terms have an inverse.
+            subject: The only subject that the filter accepts, where that is known: the fewer rules
+                can make it, the more terms have an inverse.
 
         Returns:
             None where there is no such term.
@@ -142,7 +142,7 @@ def _renamed(term: Term, names: Names | None) -> Term | None:
 
 
 def _is_moved(native: Term, rule: Rule, names: Names | None) -> bool:
-    """Return whether the rule moves a native field elsewhere, so that it does not pass."""
+    """Return whether the rule moves a native field, so that it does not pass."""
     ends = (native_end(*field, _outward(names)) for field in named_fields(rule))
     return any(end == (native.kind, native.name) for end in ends)
 

@@ -1,6 +1,6 @@
-"""Comparisons of native numbers, as what follows for the numbers that a rule scales.
+"""Comparisons of native numbers as comparisons of the numbers that a rule scales.
 
-The way out rounds, as doubles and whole numbers do; the bounds that are told are wider than that.
+The conversion rounds to doubles and integers; the returned bounds are wider than that.
 """
 
 import math
@@ -16,25 +16,26 @@ from fes.mapping.rules.model import FieldRule
 from fes.model import Type
 
 RELATIVE: Final = 1e-9
-"""How much wider a bound is than what was calculated: doubles err a millionth of that."""
+"""By which factor a bound is wider than the calculated one: errors of doubles are a millionth of
+it."""
 
 TINY: Final = 1e-300
-"""What native numbers so small that they vanish may have been, in units of the scale."""
+"""Bound of the numbers that become 0 natively, in units of the scale."""
 
 
 def unscaled(
     field: FieldRule, reference: Reference, relation: Relation, native: float
 ) -> Condition | None:
-    """Return a test that is true of every number that a rule makes a native one that passes.
+    """Return a test that is true for every number whose native form fulfils a comparison.
 
     Args:
-        field: Scales; FES value = native value * scale + offset.
+        field: Rule of the field; FES value = native value * scale + offset.
         reference: The number of the federation's event.
-        relation: Of the native number and `native`.
-        native: What it is compared with.
+        relation: Between the native number and `native`.
+        native: The value with which it is compared.
 
     Returns:
-        None where the rule does not scale, or makes something else than a number of it.
+        None where the rule does not scale, or the native field is not a number.
     """
     conversion = conversion_of(field)
     scaling, kind = conversion.scaling, conversion.native_kind

@@ -1,4 +1,4 @@
-"""Finds rules that would give two events one identity."""
+"""Finds rules that would make two events with one identity."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ Clash = tuple[int, int]
 
 
 def clashes(rules: Sequence[Rule]) -> tuple[Clash, ...]:
-    """Return which rules of an event service's adapters make two events of one identity.
+    """Return which rules of an event service's adapters make two events with one identity.
 
-    Equal rules do not: at two adapters they make the same event.
+    Equal rules do not count: at two adapters they make the same event.
 
     Args:
         rules: Of all adapters of one event service; their DBC files as paths that can be opened.

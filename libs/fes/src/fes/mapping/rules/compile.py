@@ -1,4 +1,4 @@
-"""Makes rules ready to map events."""
+"""Compiles rules."""
 
 from fes.mapping.fields.carry import Carry, Section
 from fes.mapping.fields.names import Names
@@ -13,12 +13,12 @@ from fes.mapping.rules.plugin import load_plugin
 
 
 def compile_rule(rule: Rule, at: int, names: Names | None) -> Compiled:
-    """Return a rule made ready.
+    """Return a compiled rule.
 
     Args:
         rule: Its DBC file, if any, as a path that can be opened.
         at: Its index in the list, from 0.
-        names: The service's name rule; None where every name passes as it is.
+        names: The service's name rule; None where every name passes unchanged.
 
     Raises:
         MappingError: The rule cannot work; the message names rule and field.
@@ -71,7 +71,7 @@ def _ways_out(rule: Rule, frame: Frame | None, names: Names | None, where: str) 
     legs = legs_out(rule, _outward(names), where)
     consumed = _cell_ids(frame)
     if frame is not None:
-        # A payload has no room for what is constant; the way in sets it again.
+        # A payload does not contain constants; the inbound direction sets them again.
         for leg in legs:
             if leg.constant is not None:
                 consumed[leg.from_section] |= {leg.from_id}

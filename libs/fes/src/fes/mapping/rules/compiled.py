@@ -1,4 +1,4 @@
-"""One rule, made ready to map events."""
+"""A compiled rule, which maps events."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from fes.mapping.rules.plugin import Plugin, plugin_in, plugin_out
 from fes.model import Event, Field, Type
 
 Timed = tuple[Event, int | None]
-"""An event, and its time in microseconds since 1970 UTC where the native event gives it."""
+"""An event, and its time in microseconds since 1970 UTC where the native event contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What becomes of named fields in one direction."""
+    """The conversion of named fields in one direction."""
 
     parameters: Carry
     attributes: Carry
@@ -26,20 +26,20 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A rule made ready.
+    """A compiled rule.
 
     Attributes:
         rule: The rule.
-        where: How errors name it.
-        native_subject: Of native events; None where these are CAN frames.
-        can_id, extended: Of CAN frames; None where native events have a subject.
+        where: Its name in errors.
+        native_subject: Subject of native events; None where these are CAN frames.
+        can_id, extended: Identifier of CAN frames; None where native events have a subject.
         frame: Layout of the payload; None where the native event is structured.
-        inward: Ways of named fields; None where no field takes one.
-        outward: The same.
-        plugin: Maps instead of all that.
-        tag: What it adds to identities; see `parts`.
+        inward: Inbound conversion of named fields; None where there is none.
+        outward: The same outbound.
+        plugin: Function that maps in place of all that; None for none.
+        tag: The text that it adds to identities; see `parts`.
         plausible: Fields whose values have a range.
-        group: Whether every identifier of `can_id`'s parameter group (SAE J1939) is meant.
+        group: Whether it applies to every identifier of `can_id`'s parameter group (SAE J1939).
     """
 
     rule: Rule
@@ -57,7 +57,10 @@ class Compiled:
 
     @property
     def native_key(self) -> tuple[str | None, int | None, bool, bool]:
-        """Which native events it is about: subject, CAN identifier, whether 29 bits, a group."""
+        """The native events that it matches.
+
+        Subject, CAN identifier, whether 29 bits, whether a group.
+        """
         return self.native_subject, self.can_id, self.extended, self.group
 
     def implausible(self, event: Event) -> str | None:

@@ -18,15 +18,15 @@ _SECTIONS = ("parameters", "attributes")
 
 
 def load_rules(plain: Sequence[Any], base: Path, key: str = "") -> tuple[Rule, ...]:
-    """Return the rules of a list, checked as far as can be without events.
+    """Return the rules of a list, checked as far as possible without events.
 
     Args:
-        plain: The list, as YAML or JSON gives it.
-        base: Folder that DBC files are relative to.
+        plain: The list, as read from YAML or JSON.
+        base: Folder to which DBC files are relative.
         key: Path of the list, for errors: `mappings.can-speed`.
 
     Returns:
-        The rules, with the paths of DBC files made complete.
+        The rules, with complete paths of DBC files.
 
     Raises:
         FederationError: A key is unknown, missing or ill-typed, or a rule cannot work; `key` is
@@ -41,11 +41,11 @@ def load_rules(plain: Sequence[Any], base: Path, key: str = "") -> tuple[Rule, .
 
 
 def bind_rules(rules: Sequence[Rule], base: Path, key: str = "") -> tuple[Rule, ...]:
-    """Return rules with the paths of their DBC files made complete, once they are found to work.
+    """Check that rules work, and return them with complete paths of their DBC files.
 
     Args:
         rules: Already decoded.
-        base: Folder that DBC files are relative to.
+        base: Folder to which DBC files are relative.
         key: Path of the list, for errors.
 
     Raises:

@@ -1,4 +1,4 @@
-"""User-defined mapping rules, as a federation file contains them."""
+"""User-defined mapping rules, as in a federation file."""
 
 import math
 from typing import Annotated, Any, Literal
@@ -23,7 +23,7 @@ NUMBERS = ("long", "longlong", "double")
 
 
 class NativeMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which native events a rule is about: those of a CAN identifier, or of a native subject.
+    """Which native events a rule matches: those of a CAN identifier, or of a native subject.
 
     Attributes:
         can_id: CAN identifier; above 0x7FF only with `extended`.
@@ -79,7 +79,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"min {self.min} is above max {self.max}")
 
     def __str__(self) -> str:
-        """Return how reports name it, such as `0..250`."""
+        """Return the text of reports, such as `0..250`."""
         low, high = ("" if end is None else str(end) for end in (self.min, self.max))
         return f"{low}..{high}"
 
@@ -94,9 +94,9 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class FieldRule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True
 ):
-    """Where one FES parameter or attribute comes from, and goes to.
+    """The native source and destination of one FES parameter or attribute.
 
-    At most one of `from`, `from_attribute`, `bytes`, `bits`, `signal` and `constant` is; with
+    At most one of `from`, `from_attribute`, `bytes`, `bits`, `signal` and `constant` is set; with
     none, the field comes from the native field of its own name.
 
     Attributes:
@@ -107,16 +107,16 @@ class FieldRule(
         bit_range: Start and length in bits (`bits`), numbered as in DBC files: little endian
             starts at the least significant bit, big endian at the most significant one.
         signal: Signal of the rule's DBC message.
-        constant: Value set inbound, and natively outbound of structured events.
+        constant: Value that is set inbound, and outbound in structured native events.
         kind: FES type (`type`).
         native_kind: Type on the native side (`native_type`); without it, the value's own.
-        default: Taken where the value is absent.
+        default: Used where the value is absent.
         endian: Order of octets of numbers.
         signed: Whether an integer in octets is in two's complement.
-        real: Whether 4 or 8 octets hold an IEEE 754 number (`float`).
+        real: Whether 4 or 8 octets contain an IEEE 754 number (`float`).
         scale, offset: FES value = native value * scale + offset.
-        rounding: How a value becomes a whole number (`round`); half_up is floor(x + 0.5).
-        overflow: What happens to a number beyond its place: saturated and counted, or refused.
+        rounding: How a value becomes an integer (`round`); half_up is floor(x + 0.5).
+        overflow: Whether a number beyond its range is saturated and counted, or refused.
         encoding: Of text in octets.
         pad: Fills text in octets outbound.
         plausible: Which FES values are plausible (`range`); an event with another value is left
@@ -215,13 +215,14 @@ class FieldRule(
 class Rule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True
 ):
-    """How one kind of native event and one FES subject become each other.
+    """The mapping between one kind of native event and one FES subject.
 
     Attributes:
         subject: FES subject.
-        name: Named in errors; the subject where empty. Part of the identities of what it makes.
-        native: Which native events; None means those of the DBC message's identifier, or of the
-            same subject.
+        name: Name in errors; the subject where empty. Part of the identities of the events that it
+            makes.
+        native: Which native events it matches; None means those of the DBC message's identifier, or
+            of the same subject.
         direction: `in` is native to FES.
         parameters: FES parameters.
         attributes: FES attributes.
@@ -232,9 +233,9 @@ class Rule(
         rest: What happens to fields that the rule does not name; by default they pass, except
             where the rule has a layout in octets.
         length: Size of the native payload in octets; by default what the layout covers.
-        identity: Whether its events have identities of their own, made of the rule (`own`), or are
-            the native events under another name (`native`), which one rule for each may say. A rule
-            that renames nothing keeps identities in any case.
+        identity: Whether its events have identities of their own, derived from the rule (`own`), or
+            are the native events under another name (`native`), which one rule for each may
+            specify. A rule that renames nothing keeps identities in any case.
 
     Source:
         FES thesis, section 5.4.1 (user-defined and combined mapping).
@@ -279,6 +280,6 @@ class Rule(
 
 
 def to_plain(rules: tuple[Rule, ...]) -> list[dict[str, Any]]:
-    """Return rules as plain values, the way a file contains them."""
+    """Return rules as plain values, as in a file."""
     plain: list[dict[str, Any]] = msgspec.to_builtins(rules)
     return plain

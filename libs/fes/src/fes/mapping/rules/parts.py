@@ -1,8 +1,8 @@
-"""Identities of what a rule makes: they follow from the rule, not from the list that it is in.
+"""Identities of the events that a rule makes: derived from the rule, not from its list.
 
-Two gateways at one event service may have different lists. What both make of one native event has
-one identity all the same, and what different rules make of it has different ones. The way out
-undoes the way in: an event that surfaces at a service again has the identity that it had there.
+Two gateways at one event service may have different lists. The same rule makes the same identity
+from one native event at both, and different rules make different ones. Outbound is the inverse of
+inbound: an event that is published at a service again has the identity that it had there.
 
     native `car`  --in-->  `car#1a2b3c4d`  --out-->  `car`
     event  `car`  --out-->  `car~1a2b3c4d`  --in-->  `car`
@@ -18,7 +18,7 @@ from fes.mapping.rules.model import Rule
 from fes.model import Event
 
 TAG_BYTES: Final = 4
-"""Octets of a tag, two characters each; `clashes` finds equal ones of different rules."""
+"""Octets of a tag, two characters each; `clashes` finds equal tags of different rules."""
 
 _IN: Final = "#"
 _OUT: Final = "~"
@@ -26,12 +26,13 @@ _OUT: Final = "~"
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
-    """One event made of a native event.
+    """One event that was made from a native event.
 
     Attributes:
         event: The event.
-        time_us: Its time where the native event gives it, microseconds since 1970 UTC.
-        tag: What tells it from the other events made of the same; empty where it is the same event.
+        time_us: Its time where the native event contains it, microseconds since 1970 UTC.
+        tag: Distinguishes it from other events made from the same one; empty where it is the same
+            event.
     """
 
     event: Event
@@ -39,29 +40,29 @@ class EventPart:
     tag: str = ""
 
     def origin(self, native: str) -> str:
-        """Return the event's origin, made of the native event's."""
+        """Return the event's origin, derived from the native event's."""
         return _swapped(native, self.tag, _OUT, _IN)
 
 
 @dataclass(frozen=True, slots=True)
 class NativePart:
-    """One native event made of an event; attributes as of `EventPart`."""
+    """One native event that was made from an event; attributes as in `EventPart`."""
 
     native: Native
     tag: str = ""
 
     def origin(self, event: str) -> str:
-        """Return the native event's origin, made of the event's."""
+        """Return the native event's origin, derived from the event's."""
         return _swapped(event, self.tag, _IN, _OUT)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An event that was not made because a value was outside the range that its rule names.
+    """An event that was not made since a value was outside the range of its rule.
 
     Attributes:
         subject: FES subject.
-        reason: Names rule, field, value and range.
+        reason: States rule, field, value and range.
     """
 
     subject: str
@@ -73,11 +74,11 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[Part]):
-    """What a mapping made of one event.
+    """What a mapping made from one event.
 
     Attributes:
         parts: The events of the other side.
-        left_out: Those that were not made.
+        left_out: The events that were not made.
     """
 
     parts: tuple[Part, ...]
@@ -85,12 +86,12 @@ class Made(Generic[Part]):
 
 
 def tag_of(rule: Rule, native: tuple[str | None, int | None, bool], *, group: bool = False) -> str:
-    """Return what a rule adds to identities; nothing where it keeps them.
+    """Return the tag that a rule adds to identities; empty where it keeps them.
 
     Args:
         rule: The rule.
         native: Native subject, CAN identifier, and whether that has 29 bits.
-        group: Whether every identifier of its parameter group is meant.
+        group: Whether the rule applies to every identifier of its parameter group.
     """
     same = rule.native is None or rule.native.subject == rule.subject
     renames_nothing = same and native[1] is None and not rule.name
@@ -101,7 +102,7 @@ def tag_of(rule: Rule, native: tuple[str | None, int | None, bool], *, group: bo
 
 
 def numbered(tag: str, index: int) -> str:
-    """Return the tag of one of several events that one rule made of one."""
+    """Return the tag of one of several events that one rule made from one."""
     return f"{tag}.{index}" if index else tag
 
 

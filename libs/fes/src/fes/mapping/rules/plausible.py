@@ -1,4 +1,4 @@
-"""Ranges of values: what a rule specifies is plausible of the numbers that somebody measured."""
+"""Plausible ranges of measured values, as rules specify them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +15,9 @@ class Plausible:
     """The range of one field.
 
     Attributes:
-        id: Of the field.
+        id: Identifier of the field.
         is_parameter: Whether it is a parameter, not an attribute.
-        range: What its value may be.
+        range: The range of its value.
     """
 
     id: str
@@ -25,7 +25,10 @@ class Plausible:
     range: Range
 
     def outside(self, event: Event) -> str | None:
-        """Return how an event's value is outside the range; None where it is not, or absent."""
+        """Return a reason where an event's value is outside the range.
+
+        None where it is not, or absent.
+        """
         for field in event.parameters if self.is_parameter else event.attributes:
             if field.id == self.id and not self.range.has(field.value):
                 what = "parameter" if self.is_parameter else "attribute"

@@ -12,9 +12,9 @@ GROUP: Final = "fes.mappings"
 """Entry point group."""
 
 Plugin = Callable[[Native | Event], Iterable[Native | Event]]
-"""Turns a native event into events of the rule's subject, and an event into native ones.
+"""Maps a native event to events of the rule's subject, and an event to native ones.
 
-It must not keep what it is given, and may be called from one task only.
+It must not keep its argument, and is called from one task only.
 """
 
 
@@ -28,10 +28,10 @@ def load_plugin(name: str, where: str) -> Plugin:
 
 
 def plugin_in(plugin: Plugin, native: Native, subject: str, where: str) -> list[Event]:
-    """Return what a plug-in makes of a native event.
+    """Return the events that a plug-in makes from a native event.
 
     Raises:
-        MappingError: It failed, or made something other than good events of `subject`.
+        MappingError: It failed, or made something other than valid events of `subject`.
     """
     events = []
     for made in _call(plugin, native, where):
@@ -45,7 +45,7 @@ def plugin_in(plugin: Plugin, native: Native, subject: str, where: str) -> list[
 
 
 def plugin_out(plugin: Plugin, event: Event, where: str) -> list[Native]:
-    """Return what a plug-in makes of an event.
+    """Return the native events that a plug-in makes from an event.
 
     Raises:
         MappingError: It failed, or made something other than native events.

@@ -1,1 +1,1 @@
-"""Subjects and topics: each name of one side has one name on the other."""
+"""Subjects and topics: each name on one side has exactly one on the other."""

@@ -7,11 +7,11 @@ from fes.mapping.topics.levels import MQTT
 from fes.mapping.topics.tree import least
 
 MOST_WILD: Final = 128
-"""Most subscriptions with wildcards; above it every topic is subscribed to."""
+"""Most subscriptions with wildcards; with more, every topic is subscribed to."""
 
 
 def apart(patterns: Iterable[str]) -> tuple[str, ...]:
-    """Return subscriptions that match whatever some match, and no topic twice."""
+    """Return subscriptions that match at least what some match, and no topic twice."""
     kept = least(patterns, MQTT)
     wild = [pattern for pattern in kept if _is_wild(pattern)]
     if len(wild) > MOST_WILD:

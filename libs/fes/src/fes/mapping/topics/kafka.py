@@ -1,4 +1,4 @@
-"""Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
+"""Topics in the alphabet of Kafka, and back; subscriptions in the form of Kafka.
 
 Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as its code
 (`fes.mapping.topics.codes`).
@@ -19,7 +19,7 @@ _CODES: Final = Codes("A-Za-z0-9._-")
 
 
 def write(topic: str) -> str:
-    """Return a topic as Kafka accepts it.
+    """Return the Kafka form of a topic.
 
     Raises:
         MappingError: It is longer than `LONGEST`, or `.` or `..`.
@@ -36,7 +36,7 @@ def read(name: str) -> str:
 
 
 def subscription(pattern: str) -> str:
-    """Return a subscription as Kafka has it: a name, or a regular expression that begins with ^."""
+    """Return a subscription for Kafka: a name, or a regular expression that begins with ^."""
     levels = pattern.split(KAFKA.separator)
     if KAFKA.one not in levels and KAFKA.rest not in levels:
         return write(pattern)

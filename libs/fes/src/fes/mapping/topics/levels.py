@@ -1,8 +1,8 @@
-"""Names of the federation as topics of levels, and back: each has one form on the other side.
+"""Names of the federation as topics with levels, and back: each has one form on the other side.
 
 A character that the service does not accept is written as `%` and two hexadecimal digits, and an
-empty level, where the service accepts none, as `~`. What reads like such an escape already gets
-more of the sign, so that nothing is refused and nothing falls together:
+empty level, where the service accepts none, as `~`. Text that looks like such an escape gets
+another `%` or `~`, so that no name is refused and no two names become the same:
 
     living room   living%20room
     a%20b         a%%20b
@@ -29,7 +29,7 @@ class Escape:
 
     On the service's side an escape is a run of `%` and the two digits of an illegal character. An
     odd run of 2n + 1 is the character itself after n signs, an even one of 2n is n signs before
-    what only reads like an escape.
+    what only looks like an escape.
 
     Args:
         illegal: Characters that the service does not accept; below U+0100, none of them `%`, a
@@ -43,7 +43,7 @@ class Escape:
         self._back = re.compile(f"(%+)({codes})")
 
     def write(self, text: str) -> str:
-        """Return a text as the service accepts it."""
+        """Return the form of a text at the service."""
         return self._out.sub(_written, text)
 
     def read(self, native: str) -> str:
@@ -66,15 +66,15 @@ def _read(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a service writes topics.
+    """The syntax of a service's topics.
 
     Attributes:
-        name: Of the service, for people.
+        name: Name of the service, for messages.
         separator: Between levels.
-        one: Is for one level in a subscription.
-        rest: Is for the last levels in a subscription.
-        rest_may_be_none: Whether `rest` represents no level too, as `x/#` matches `x`.
-        illegal: Characters that no topic may have.
+        one: Wildcard for one level in a subscription.
+        rest: Wildcard for the last levels in a subscription.
+        rest_may_be_none: Whether `rest` also matches no level, as `x/#` matches `x`.
+        illegal: Characters that no topic may contain.
         empty_levels: Whether a level may be empty.
         wild_hides_dollar: Whether a subscription that begins with a wildcard matches no topic that
             begins with `$`.
@@ -101,8 +101,8 @@ MQTT: Final = Syntax("MQTT", "/", "+", "#", True, f"{_CONTROL}+#", True, True)
 """Source: MQTT 3.1.1, section 4.7; control characters: section 1.5.3, a broker may refuse them."""
 
 KAFKA: Final = Syntax("Kafka", ".", "*", ">", False, "*>", True, False)
-"""Kafka knows no wildcards: the adapter makes regular expressions of them, and writes the rest of
-its alphabet itself."""
+"""Kafka has no wildcards: the adapter makes regular expressions from them, and escapes the rest of
+the characters itself."""
 
 ACTIVEMQ: Final = Syntax(
     "ActiveMQ", ".", "*", ">", True, f"{_CONTROL} *>,?:", False, False, re.compile("ActiveMQ")
@@ -119,9 +119,9 @@ class TopicNames:
     """Writes and reads subjects as topics, and values as levels.
 
     Args:
-        syntax: The service's.
-        separator: What separates the levels of subjects on the federation's side: where it is not
-            the service's own, the two change places, so that `spBv1.0/plant` is `spBv1/0.plant`.
+        syntax: The service's syntax.
+        separator: Separator of the levels of subjects on the federation's side: where it is not the
+            service's own, the two are exchanged, so that `spBv1.0/plant` is `spBv1/0.plant`.
     """
 
     def __init__(self, syntax: Syntax, separator: str = "") -> None:
@@ -146,11 +146,11 @@ class TopicNames:
         return native.translate(self._swap) if self._swaps else native
 
     def level(self, value: str) -> str:
-        """Return a value, whatever it holds, as one level."""
+        """Return any value as one level."""
         return self._full(self._level.write(value))
 
     def value(self, level: str) -> str:
-        """Return the value that one level holds."""
+        """Return the value of one level."""
         return self._level.read(self._bare(level))
 
     def _full(self, level: str) -> str:
@@ -165,7 +165,7 @@ class TopicNames:
 
 
 def is_servers(topic: str, syntax: Syntax) -> bool:
-    """Return whether a topic belongs to the server or its clients' plumbing: nobody's event.
+    """Return whether a topic is internal to the server or its clients, and no event.
 
     Source:
         MQTT 3.1.1, section 4.7.2; NATS: system and JetStream subjects, reply inboxes.

@@ -1,7 +1,7 @@
-"""Native subjects as the topics of today's brokers: NATS subjects and MQTT topic filters.
+"""Patterns of native subjects as subscriptions of brokers: NATS subjects, MQTT topic filters.
 
-Their wildcards represent whole levels, a filter's for any run of characters; so a pattern is kept
-up to its first wildcard, and the rest is any number of levels.
+Their wildcards match whole levels, a filter's match any run of characters; so a pattern is kept up
+to its first wildcard, and the rest is any number of levels.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,10 +20,10 @@ def nats_subjects(patterns: Iterable[Wildcard]) -> tuple[str, ...]:
     """Return NATS subjects, one of which matches every legal subject that a pattern matches.
 
     Args:
-        patterns: Of native subjects, levels separated by `.`.
+        patterns: Patterns of native subjects, levels separated by `.`.
 
     Source:
-        NATS documentation, subject-based messaging: `>` represents one level or more, so that
+        NATS documentation, subject-based messaging: `>` matches one level or more, so that
         `a.>` does not match `a`.
     """
     return _topics(patterns, ".", NATS_ALL, _legal_in_nats)
@@ -32,13 +32,14 @@ def nats_subjects(patterns: Iterable[Wildcard]) -> tuple[str, ...]:
 def mqtt_topics(patterns: Iterable[Wildcard]) -> tuple[str, ...]:
     """Return MQTT topic filters, one of which matches every legal topic that a pattern matches.
 
-    Topics that begin with `$` are the broker's own: a wildcard first does not match them.
+    Topics that begin with `$` are the broker's own: a wildcard in the first level does not match
+    them.
 
     Args:
-        patterns: Of native subjects, levels separated by `/`.
+        patterns: Patterns of native subjects, levels separated by `/`.
 
     Source:
-        MQTT 3.1.1, section 4.7: `#` represents any number of levels, none included.
+        MQTT 3.1.1, section 4.7: `#` matches any number of levels, also none.
     """
     return _topics(patterns, "/", MQTT_ALL, _legal_in_mqtt)
 
@@ -68,7 +69,7 @@ def _plain_start(elements: tuple[Element, ...]) -> str:
 
 
 def _legal_in_nats(subject: str) -> bool:
-    """Return whether a subject, or the beginning of one, has no empty level and no illegal sign."""
+    """Return whether a subject, or its beginning, has no empty level or illegal character."""
     levels = subject.removesuffix(".").split(".")
     return not _NATS_ILLEGAL & set(subject) and (not subject or all(levels))
 

@@ -1,8 +1,8 @@
 """Topics whose levels are parameters: `sensors.{room}.{quantity}`, in both directions.
 
 A route names the topics of one kind of event. Inbound its levels become parameters of type
-string, before those of the payload; outbound they are read from the parameters. Whatever
-would come back as another event is refused before it is published.
+string, before those of the payload; outbound they are read from the parameters. An event that would
+come back as another one is refused before it is published.
 """
 
 import re
@@ -25,7 +25,7 @@ _PARAMETER: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class Taken(NamedTuple):
-    """What a topic tells.
+    """The content of a topic.
 
     Attributes:
         subject: Native subject of the event.
@@ -39,12 +39,12 @@ class Taken(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where an event is published.
+    """The topic at which an event is published.
 
     Attributes:
-        topic: The topic, legal on the service.
-        parameters: What is left for the payload.
-        route: As of `Taken`.
+        topic: The topic, valid at the service.
+        parameters: The remaining parameters, for the payload.
+        route: As in `Taken`.
     """
 
     topic: str
@@ -54,11 +54,11 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One kind of topic, made ready.
+    """A compiled kind of topic.
 
     Attributes:
         event: Native subject of its events.
-        levels: In order, each a text unchanged and the name of a parameter, of which one is "".
+        levels: In order, each a literal text and the name of a parameter, of which one is "".
     """
 
     event: str
@@ -74,12 +74,11 @@ def route_of(topic: str, event: str, names: TopicNames) -> Route:
     """Return the route of a pattern.
 
     Args:
-        topic: Levels as they are on the service, or `{name}` for a parameter.
+        topic: Levels as at the service, or `{name}` for a parameter.
         event: Native subject of its events.
-        names: The way of names.
+        names: The conversion between subjects and topics.
 
-    Raises:
-        ValueError: The pattern is none; the message states why.
+        Raises: ValueError: The pattern is not valid; the message states why.
     """
     syntax = names.syntax
     if is_reserved(event):
@@ -103,7 +102,7 @@ class Routes:
 
     Args:
         routes: In order of preference.
-        names: The way of names; topics that no route names are subjects by it.
+        names: The conversion between subjects and topics, for topics without a route.
 
     Attributes:
         events: Native subjects of the routes' events.
@@ -116,11 +115,11 @@ class Routes:
         self._separator = names.syntax.separator
 
     def take(self, topic: str) -> Taken | None:
-        """Return what a topic tells; None where it is the server's own, and nobody's event.
+        """Return the content of a topic; None where it is the server's own, and no event.
 
         Raises:
             MappingError: Its subject is that of a route which it does not follow, so that it would
-                go back elsewhere.
+                be published elsewhere.
         """
         levels = topic.split(self._separator)
         for index, route in enumerate(self.routes):
@@ -147,7 +146,7 @@ class Routes:
         """Return where an event is published: by the first route that it fits.
 
         Raises:
-            MappingError: It fits none of those of its subject, or would come back as another event.
+            MappingError: It fits no route of its subject, or would come back as another event.
         """
         candidates = [at for at, route in enumerate(self.routes) if route.event == subject]
         values = {field.id: field.value for field in parameters if field.type is Type.STRING}

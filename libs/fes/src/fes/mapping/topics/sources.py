@@ -1,7 +1,7 @@
-"""Filters as subscriptions to topics: at least the topics of what a filter accepts.
+"""Filters as subscriptions to topics: at least those of the events that a filter accepts.
 
-Subjects become topics, constants for parameters that are in levels become levels; the rest of a
-filter is applied by the adapter.
+Subjects become topics, constants of parameters that are in levels become levels; the adapter
+applies the rest of the filter.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,11 +27,11 @@ MAX_TOPICS: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What is subscribed to for a filter.
+    """The subscriptions for a filter.
 
     Attributes:
-        patterns: None covers another.
-        widened: In words, what they let pass beyond the filter.
+        patterns: The subscriptions, of which none covers another.
+        widened: Descriptions of what they accept beyond the filter.
     """
 
     patterns: tuple[str, ...]
@@ -39,10 +39,10 @@ class Topics:
 
 
 def topics_of(tree: Condition, mapping: Mapping, routes: Routes) -> Topics:
-    """Return subscriptions, one of which matches the topic of whatever the filter accepts.
+    """Return subscriptions that together match the topics of all that the filter accepts.
 
-    Law: for every topic and payload that become an event which the filter accepts, the topic is
-    matched.
+    Law: for every topic and payload that become an event which the filter accepts, a subscription
+        matches the topic.
     """
     found = wanted(tree, mapping)
     patterns = dict.fromkeys(plain_topics(found.subjects, routes))

@@ -1,6 +1,6 @@
-"""Many subscriptions to topics, by level: which of them cover a topic, or another subscription.
+"""A tree of subscriptions to topics: finds those that cover a topic or another subscription.
 
-A look takes steps with the levels of what is looked up, not with the number of subscriptions.
+The cost of a look-up grows with the levels of the topic, not with the number of subscriptions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,10 +16,10 @@ class _Node:
 
 
 class TopicTree:
-    """Holds subscriptions.
+    """Keeps subscriptions by level.
 
     Args:
-        syntax: The service's.
+        syntax: The service's syntax.
     """
 
     def __init__(self, syntax: Syntax) -> None:
@@ -27,14 +27,14 @@ class TopicTree:
         self._root = _Node()
 
     def add(self, pattern: str) -> None:
-        """Put a subscription in; idempotent."""
+        """Add a subscription; idempotent."""
         node = self._root
         for level in pattern.split(self._syntax.separator):
             node = node.below.setdefault(level, _Node())
         node.pattern = pattern
 
     def remove(self, pattern: str) -> None:
-        """Remove a subscription; harmless where it is not in."""
+        """Remove a subscription; idempotent."""
         way = [self._root]
         levels = pattern.split(self._syntax.separator)
         for level in levels:
@@ -52,7 +52,7 @@ class TopicTree:
         """Yield the subscriptions that match a topic, or all topics that another one matches.
 
         Args:
-            topic: A topic or a subscription; a subscription that is in is among its own.
+            topic: A topic or a subscription; a subscription that is in the tree covers itself.
         """
         syntax = self._syntax
         levels = topic.split(syntax.separator)

@@ -1,1 +1,1 @@
-"""What `fes run` does with the parts of a run, each concern in a module of its own."""
+"""Supervision of the parts of a run by `fes run`, one module for each concern."""

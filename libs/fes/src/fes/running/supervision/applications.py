@@ -1,4 +1,4 @@
-"""The applications of a run: each begins once what it needs is ready."""
+"""The applications of a run: each is started once what it needs is ready."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -16,24 +16,24 @@ from fes.running.supervision.getting_ready import GettingReady
 from fes.running.supervision.options import RunOptions
 
 SHOWN = 3
-"""Most parts that are named of those which an application waits for."""
+"""Most parts that are named where an application waits for more."""
 
 
 class Applications:
-    """Begins the applications, and sees them get ready.
+    """Starts the applications, and waits until they are ready.
 
     Args:
         federation: The file, resolved.
-        written: The file with the commands as they were written.
-        options: How the run goes.
-        console: Tells people.
+        written: The file, with commands not yet resolved.
+        options: Options of the run.
+        console: Prints lines for people.
         children: The processes.
-        getting_ready: Knows whether gateways still get on.
+        getting_ready: Knows whether gateways still make progress.
         faults: Gateways and adapters that are not ready.
 
     Attributes:
-        ready: Names of those that are ready.
-        before: Called before one begins.
+        ready: Names of the applications that are ready.
+        before: Called before one is started.
     """
 
     def __init__(
@@ -60,9 +60,10 @@ class Applications:
         """Start an application once what it needs is ready, and return when it is ready itself.
 
         Args:
-            name: Of the application.
-            values: What `{name}` in its command represents.
-            trace: When the trace begins; one that plays it decides that by being about to begin.
+            name: Name of the application.
+            values: Values of `{name}` in its command.
+            trace: The beginning of the trace, which is decided when the application that plays it
+                starts.
         """
         await until(lambda: self._may_begin(name, self._needs[name]))
         self.before()

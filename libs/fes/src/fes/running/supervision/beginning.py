@@ -1,4 +1,4 @@
-"""When the trace of a run begins: once what plays it may begin, not after a guess of seconds."""
+"""The beginning of a run's trace: when the application that plays it may start, not by a guess."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +14,15 @@ FILE: Final = "clock.json"
 """File of the run that states when its clock began."""
 
 LEAST_LEAD_S, MOST_LEAD_S = 1.5, 60.0
-"""Time from the decision to the beginning, in which what plays the trace starts."""
+"""Time from the decision to the beginning, in which the application that plays the trace starts."""
 
 LEADS: Final = 1.5
-"""That time as a multiple of what the slowest process of gateways took to start: on a busy machine
-everything lasts longer."""
+"""That time as a multiple of what the slowest process of gateways needed to start: on a busy
+machine everything lasts longer."""
 
 
 class TraceStart:
-    """Decides once when the federation's clock begins, and has all parts learn it.
+    """Decides once when the federation clock begins, and writes it for all parts.
 
     Args:
         federation: The file, resolved.
@@ -30,7 +30,7 @@ class TraceStart:
         clock_us: The wall clock, microseconds since 1970 UTC.
 
     Attributes:
-        path: File that reports it, once it is decided.
+        path: File that states it, once it is decided.
     """
 
     def __init__(
@@ -42,19 +42,19 @@ class TraceStart:
         self._begun: Beginning | None = None
         self.path.unlink(missing_ok=True)
         if not any(plays(federation, name) for name in federation.applications):
-            self._decide(clock_us())  # nobody plays a trace: there is nothing to wait for
+            self._decide(clock_us())  # no application plays a trace: there is nothing to wait for
 
     def begin(self, slowest_s: float) -> dict[str, str]:
-        """Decide when the clock begins, unless that is decided.
+        """Decide when the clock begins, unless that was done.
 
         Args:
-            slowest_s: The longest time that a process of this run took to start.
+            slowest_s: The longest time that a process of this run needed to start.
 
         Returns:
-            What `{name}` in a command represents from now on.
+            Values of `{name}` in commands from now on.
 
         Raises:
-            OSError: It cannot be written down.
+            OSError: The file cannot be written.
         """
         if self._begun is None:
             lead_s = min(MOST_LEAD_S, max(LEAST_LEAD_S, LEADS * slowest_s))

@@ -17,15 +17,15 @@ CHECK_S = 0.5
 
 
 class BrokerWatch:
-    """Starts the brokers of a run, and watches over them.
+    """Starts the brokers of a run, and starts those again that end.
 
     Args:
         federation: The file.
-        brokers: Those of the run's own.
-        console: Tells people.
-        tasks: Waits for who uses one that is back.
+        brokers: The embedded brokers of the run.
+        console: Prints lines for people.
+        tasks: Run the waits for users of a broker that is back.
         endpoints: Where gateways listen.
-        outages: Takes when one was away.
+        outages: Records when a broker was away.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class BrokerWatch:
         self._outages = outages
 
     async def start(self) -> None:
-        """Start them; one that does not start is tried again later."""
+        """Start the brokers; one that does not start is tried again later."""
         away = await asyncio.to_thread(self._brokers.start)
         for name, why in away.items():
             text = f"broker {name} did not start: {one_line(why)}; it is tried again"
@@ -53,7 +53,7 @@ class BrokerWatch:
         self._console.say(f"brokers: {', '.join(self._brokers.servers) or 'none of our own'}")
 
     async def run(self) -> None:
-        """Start those again that die; for ever."""
+        """Start brokers again that end, until cancelled."""
         while True:
             await asyncio.sleep(CHECK_S)
             for name, status in self._brokers.dead().items():
@@ -67,7 +67,7 @@ class BrokerWatch:
                     self._tasks.begin(self._is_back(name, since_us), name)
 
     async def _is_back(self, name: str, since_us: int) -> None:
-        """Wait until all that use a broker have proved that they do again."""
+        """Wait until all adapters of a broker have proved a round trip again."""
         server = self._brokers.servers[name]
         services = self._federation.event_services
         users = self._endpoints.services(

@@ -1,4 +1,4 @@
-"""The processes of a run: each is started, watched over, and started again where it dies."""
+"""The processes of a run: each is started, watched, and started again where it ends."""
 
 import asyncio
 import time
@@ -18,10 +18,10 @@ from fes.running.supervision.tasks import Tasks
 FIRST_PAUSE_S, MOST_PAUSE_S = 0.2, 5.0
 STEADY_S = 10.0
 ANNOUNCED_S = 60.0
-"""How long a process of gateways may need to report where it listens before it is asked again."""
+"""How long to wait for a process of gateways to report where it listens, before waiting again."""
 
 BAD_INPUT = 2
-"""Exit status of a part that another start does not help."""
+"""Exit status of a part for which another start would not help."""
 
 
 class Children:
@@ -29,18 +29,19 @@ class Children:
 
     Args:
         federation: The file, resolved.
-        options: How the run goes.
-        console: Tells people.
-        tasks: Watches over each of them.
+        options: Options of the run.
+        console: Prints lines for people.
+        tasks: Run the watches over the processes.
         endpoints: Where gateways listen.
-        outages: Takes when a part was away.
+        outages: Records when a part was away.
 
     Attributes:
-        all: By the name of the part.
-        hopeless: Parts that another start does not help.
-        slowest_s: The longest time that a process of gateways took to listen.
-        stopping: Whether the run ends: nobody is started again.
-        on_end: Is told of the end of a part that ends the run: why the run failed, or "".
+        all: Processes by the name of the part.
+        hopeless: Parts for which another start would not help.
+        slowest_s: The longest time that a process of gateways needed until it listened.
+        stopping: Whether the run ends, so that no process is started again.
+        on_end: Called when a part that ends the run ends, with the reason why the run failed, or
+            "".
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Children:
         self.all[part.name] = child
         try:
             await child.start()
-        except OSError as error:  # no such program, say
+        except OSError as error:  # e.g. no such program
             raise AdapterError(
                 f"{part.name} cannot be started: {part.command[0]}: {error.strerror or error}"
             ) from error
@@ -90,11 +91,11 @@ class Children:
         return part.ready
 
     async def stop(self, children: Iterable[Child]) -> None:
-        """Stop some of them."""
+        """Stop some processes."""
         await asyncio.gather(*(child.stop() for child in children), return_exceptions=True)
 
     async def _introduce(self, child: Child) -> None:
-        """Publish where a process of gateways listens, once it reported that."""
+        """Write down where a process of gateways listens, once it has reported that."""
         while not child.is_announced:
             await child.announced(ANNOUNCED_S)
             await asyncio.sleep(0 if child.is_announced else POLL_S)
@@ -136,7 +137,7 @@ class Children:
         return min(MOST_PAUSE_S, pause_s * 2)
 
     async def _is_back(self, child: Child) -> bool:
-        """Wait until a part does again what it did; False where its process ended before."""
+        """Wait until a part works again; return False where its process ended before."""
         part, since_us = child.part, child.started_us
 
         def lives() -> bool:

@@ -1,4 +1,4 @@
-"""What `fes run` tells people, line by line."""
+"""The console of `fes run`: lines for people."""
 
 from collections.abc import Callable
 from typing import TextIO
@@ -10,8 +10,8 @@ class Console:
     """Prints lines.
 
     Args:
-        out: Takes them.
-        on_closed: Is told when nobody reads them any more.
+        out: Receives them.
+        on_closed: Called when nobody reads them any more.
     """
 
     def __init__(self, out: TextIO, on_closed: Callable[[], None]) -> None:
@@ -34,5 +34,5 @@ class Console:
             self.say(text)
 
     def forget(self, about: str) -> None:
-        """Let `say_once` print about a part again."""
+        """Allow `say_once` to print about a part again."""
         self._told.discard(about)

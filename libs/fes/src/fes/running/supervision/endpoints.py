@@ -1,4 +1,4 @@
-"""Where the gateways of a run are: `endpoints.json`, and what is requested of them."""
+"""The endpoints of a run's gateways, in `endpoints.json`."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -13,13 +13,13 @@ FILE = "endpoints.json"
 
 
 class Endpoints:
-    """Knows where each gateway listens, and writes it down.
+    """Keeps where each gateway listens, and writes it into a file.
 
     Args:
         run: Folder of the run.
 
     Attributes:
-        gateways: By gateway: `url`, `process`, `pid`, `link`, and these of each replica.
+        gateways: By gateway: `url`, `process`, `pid`, `link`, and the same of each replica.
         http: Address of the run's one interface for all gateways; "" before there is one.
     """
 
@@ -29,7 +29,7 @@ class Endpoints:
         self._path = run / FILE
 
     def publish(self, child: Child, children: Mapping[str, Child]) -> None:
-        """Write down where a process of gateways listens, and which processes there are."""
+        """Write where a process of gateways listens, and which processes there are."""
         for name in child.part.gateways if child.is_announced else ():
             point = {
                 "url": f"{child.started['http']}/gateways/{quote(name, safe='')}",
@@ -57,7 +57,7 @@ class Endpoints:
 
         Args:
             federation: The file.
-            meant: Tells of an adapter's id and its event service whether it is one of them.
+            meant: Returns whether an adapter, by its id and event service, is one of them.
         """
         found: dict[str, set[str]] = {}
         for name, gateway in federation.gateways.items():
@@ -68,7 +68,7 @@ class Endpoints:
 
 
 def links_of(children: Iterable[Child]) -> dict[str, str]:
-    """Return where the adapters of each gateway dial in: at every replica, once all listen."""
+    """Return the addresses that adapters dial, by gateway: of every replica, once all listen."""
     found: dict[str, list[str]] = {}
     silent: set[str] = set()
     for child in children:

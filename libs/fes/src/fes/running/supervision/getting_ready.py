@@ -17,26 +17,26 @@ from fes.running.supervision.console import Console
 from fes.running.supervision.options import RunOptions
 
 LATER_POLLS = 10
-"""How much more seldom parts are asked once nothing got ready for a while."""
+"""By which factor parts are queried less often once nothing got ready for a while."""
 
 MOST_POLL_S = 2.0
 GATEWAYS_A_POLL = 20
-"""A process of so many gateways is asked at every `POLL_S`, one of more more seldom: an answer
-tells of each of them."""
+"""A process of so many gateways is queried at every `POLL_S`, one of more less often, since an
+answer states the readiness of each."""
 
 
 class GettingReady:
-    """Sees what is not ready, until all is.
+    """Queries what is not ready, until all parts are.
 
     Args:
         federation: The file, resolved.
-        options: How the run goes.
-        console: Tells people.
+        options: Options of the run.
+        console: Prints lines for people.
         children: The processes.
-        faults: Takes what is not ready.
+        faults: Receives what is not ready.
 
     Attributes:
-        looked: Whether every process was asked at least once.
+        looked: Whether every process was queried at least once.
         early: Whether there was progress lately; while there is, nothing is abandoned.
     """
 
@@ -94,18 +94,18 @@ class GettingReady:
         self._works = True
 
     async def _look(self, client: httpx.AsyncClient, gateways: Collection[Part]) -> dict[str, str]:
-        """Return what is not ready: an adapter, or a gateway as a whole, and why."""
+        """Return the reasons for each adapter, or gateway as a whole, that is not ready."""
         found: dict[str, str] = {}
         for part in gateways:
             faults: dict[str, str] | str = "its process has not started yet"
             if self._children.all[part.name].is_announced:
                 faults = await faults_at(client, self._children.readiness(part))
             found |= faults if isinstance(faults, dict) else dict.fromkeys(part.gateways, faults)
-        self.early.faults(len(found))  # as long as there are fewer, it gets on
+        self.early.faults(len(found))  # as long as there are fewer, there is progress
         return found
 
     def _logs(self) -> dict[str, str]:
-        """Return the log that tells more of each gateway and adapter."""
+        """Return the log with details of each gateway and adapter."""
         hosting = self._children.all.values()
         logs = {name: str(child.log) for child in hosting for name in child.part.gateways}
         for name, gateway in self._federation.gateways.items():

@@ -1,4 +1,4 @@
-"""How a federation is run."""
+"""Options of a run."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ QUIET_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a federation is run.
+    """Options of a run.
 
     Attributes:
-        base: Folder that relative paths in the file start from.
+        base: Folder to which paths in the file are relative.
         run: Folder of the run.
-        own: Gateways and adapters that get a process of their own.
-        replicas: Gateway to the number of its replicas, where it has several.
+        own: Gateways and adapters with a process of their own.
+        replicas: Number of replicas by gateway, where it has several.
         quiet_s: How long events may be in transit after the application that ends the run.
         require_all: Whether the run fails where not every part gets ready in time.
         ready_s: How long parts may need to get ready without any progress.

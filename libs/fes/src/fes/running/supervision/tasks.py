@@ -8,10 +8,10 @@ from fes.errors import AdapterError
 
 
 class Tasks:
-    """Has work done in the background.
+    """Runs work in the background.
 
     Args:
-        failed: Is told why the run cannot go on, where some work ended by an error.
+        failed: Called with the reason why the run cannot continue, where some work raised an error.
     """
 
     def __init__(self, failed: Callable[[str], None]) -> None:
@@ -19,13 +19,13 @@ class Tasks:
         self._running: set[asyncio.Task[None]] = set()
 
     def begin(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Have something done; `name` is the part that it is about."""
+        """Start some work; `name` is the part that it is about."""
         task = asyncio.create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
-        """End all of it."""
+        """Cancel all work."""
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -40,7 +40,7 @@ class Tasks:
 
 
 async def first_of(*works: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
-    """Return when the first is done; the others are cancelled, and have ended."""
+    """Wait for the first to finish, then cancel the others and await them."""
     tasks = [asyncio.ensure_future(each) for each in works]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -25,7 +25,7 @@ class Placed:
 
 
 def place(told: dict[str, Seen], batch: int, now_us: int, state: State, ledger: Ledger) -> Placed:
-    """Give each event its window, and note in the windows that there is something new.
+    """Assign each event to its window, and note in the windows that there is something new.
 
     Args:
         told: What the batch tells of each event.

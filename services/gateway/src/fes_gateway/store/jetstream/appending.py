@@ -21,7 +21,7 @@ class _Doubt(NamedTuple):
     Attributes:
         expected: Number that it follows.
         data: The batch.
-        number: Among ours.
+        number: Number among the batches of this writer.
         payloads: Its messages.
     """
 
@@ -32,7 +32,7 @@ class _Doubt(NamedTuple):
 
 
 class _Behind(NamedTuple):
-    """Where to go on behind a message, as only snapshots of ours stand between.
+    """Where to continue after a message, since only our own snapshots follow it.
 
     Attributes:
         after: Number of the message up to which the caller has read.
@@ -49,7 +49,7 @@ class Appender:
     Args:
         stream: The stream.
         reader: Reads it.
-        writer: Identifies this appender, among all that there ever are.
+        writer: Identifies this appender, among all past and future ones.
     """
 
     def __init__(self, stream: Stream, reader: Reader, writer: str) -> None:
@@ -67,7 +67,7 @@ class Appender:
         Args:
             data: The batch, encoded.
             expected: Number of the message that it is to follow. Where only messages of our own
-                snapshots stand behind it, they say nothing new: it follows the last of them.
+                snapshots follow that one, the batch follows the last of them.
         """
         async with self._alone:
             for _ in range(ATTEMPTS):
@@ -100,7 +100,7 @@ class Appender:
         """Replace the messages so far by their sum.
 
         Returns:
-            Number of the last message that the snapshot represents, and of the last message of the
+            Number of the last message that the snapshot contains, and of the last message of the
             snapshot; twice the former where others have appended meanwhile.
         """
         async with self._alone:
@@ -126,7 +126,10 @@ class Appender:
         return _Doubt(expected, data, self._number, payloads)
 
     async def _replace(self, state: bytes, sequence: int) -> int:
-        """Store a snapshot, then remove what it represents: a crash between leaves both."""
+        """Store a snapshot, then remove the messages that it replaces.
+
+        A crash in between leaves both.
+        """
         name = f"{self._writer}{secrets.token_hex(8)}"
         pieces = await self._cut(state)
         payloads = [
@@ -139,10 +142,10 @@ class Appender:
         return last if last == sequence + len(payloads) else sequence
 
     async def _behind_own(self, expected: int) -> int:
-        """Return the number of the last message, if behind one stand only our own snapshots.
+        """Return the number of the last message, if only our own snapshots follow one.
 
-        A snapshot whose end, or whose purge, was not answered leaves them behind. `expected` itself
-        where somebody else has appended.
+        A snapshot whose end, or whose purge, was not answered leaves such messages. Return
+        `expected` itself where another has appended.
         """
 
         async def look() -> int:
@@ -151,7 +154,7 @@ class Appender:
                 return expected
             try:
                 messages = await self._stream.messages(expected + 1, ends.last)
-            except (GapError, StoreError):  # somebody else's snapshot, or what is none of ours
+            except (GapError, StoreError):  # another's snapshot, or not a message of ours
                 return expected
             return ends.last if all(map(self._is_ours, messages)) else expected
 
@@ -165,16 +168,16 @@ class Appender:
         return cut(data, await self._stream.patiently(self._stream.max_payload))
 
     async def _add(self, payload: bytes) -> int:
-        """Store a message wherever it comes to stand, at least once."""
+        """Store a message at any place, at least once."""
         return await self._stream.patiently(lambda: self._stream.store(payload, None))
 
     async def _put(self, payload: bytes, expected: int, number: int = 0) -> int:
-        """Store a message right behind another, exactly once.
+        """Store a message directly after another, exactly once.
 
         Args:
-            payload: Of the message; no other has the same.
-            expected: Number of the other.
-            number: Of the batch that it belongs to; 0 where it belongs to none.
+            payload: Payload of the message; no other has the same.
+            expected: Number of the other message.
+            number: Number of its batch; 0 where it belongs to none.
 
         Raises:
             BehindError: It is not stored, and never will be.
@@ -193,7 +196,7 @@ class Appender:
         return await self._stream.patiently(put)
 
     async def _is_in(self, number: int) -> bool:
-        """Return whether a batch of ours is in the journal, though a snapshot has replaced it."""
+        """Return whether a batch of ours is in the journal, or in a snapshot that replaced it."""
         if not number:
             return False
         return (await self.reader.whole()).writers.get(self._writer, 0) >= number

@@ -1,4 +1,4 @@
-"""Puts the messages of a stream together to batches and snapshots."""
+"""Assembles the messages of a stream into batches and snapshots."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -17,19 +17,19 @@ from fes_gateway.store.journal import Entry
 
 
 class Message(NamedTuple):
-    """A message of a stream: its number there, and what it holds."""
+    """A message of a stream: its number there, and its content."""
 
     sequence: int
     record: Record
 
 
 class Batch(NamedTuple):
-    """A batch that is complete.
+    """A complete batch.
 
     Attributes:
         sequence: Number of its last message.
-        writer: Who appended it.
-        number: Among the writer's.
+        writer: The appender that wrote it.
+        number: Number among the writer's batches.
         entries: In order.
     """
 
@@ -40,16 +40,17 @@ class Batch(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A snapshot that is complete: what there was before the message `sequence`."""
+    """A complete snapshot: the state before the message `sequence`."""
 
     sequence: int
     state: State
 
 
 class Group:
-    """Puts batches together: the pieces of one stand right behind one another.
+    """Assembles batches, whose pieces directly follow one another.
 
-    What anybody stored between them made their writer abandon, and they count for nothing.
+    Where a message of another is between pieces, their writer abandoned them, and they do not
+    count.
     """
 
     def __init__(self) -> None:
@@ -100,7 +101,7 @@ def batches(messages: Iterable[Message]) -> tuple[list[Batch], bool]:
 
 
 def newest_snapshot(messages: Iterable[Message]) -> Snapshot | None:
-    """Return the complete snapshot that represents most; None where there is none.
+    """Return the newest complete snapshot; None where there is none.
 
     Raises:
         msgspec.MsgspecError: It is not a snapshot.

@@ -1,8 +1,8 @@
 """A journal in a stream of NATS servers, for replicas on several hosts.
 
 A message names the one before it (`Nats-Expected-Last-Sequence`), and the server accepts it only
-right behind that. So of two writers one wins, and a message whose acknowledgement was lost is
-found at the one place where it can stand.
+directly after that. So of two writers one succeeds, and a message whose acknowledgement was lost is
+found at the only place where it can be.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SNAPSHOT_EVERY = 10_000
-"""Entries of ours after which a snapshot is made."""
+"""Number of own entries after which a snapshot is made."""
 
 
 class JetStreamJournal:
     """Keeps its entries in a stream; see `Journal`.
 
-    It connects with the first call, and finds the servers again by itself. A call waits for them
-    no longer than the settings say.
+    It connects with the first call, and reconnects by itself. A call waits for the servers no
+    longer than the settings specify.
 
     Args:
-        settings: Which stream, and where.
+        settings: The stream and its servers.
     """
 
     def __init__(self, settings: StreamSettings) -> None:
@@ -63,7 +63,7 @@ class JetStreamJournal:
             start, end = self._run(self._snapshot)
         except Exception:
             log.exception("snapshot_failed", extra={"place": self.settings.place})
-            return number  # the batch is durable, and goes on behind what there is of the snapshot
+            return number  # the batch is durable; the next follows what there is of the snapshot
         self._since_snapshot = 0
         return end if start == number else number
 
@@ -72,7 +72,7 @@ class JetStreamJournal:
         return self._run(lambda: self._read(after))
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Have a function called soon after anybody has appended; see `Journal`."""
+        """Call a function soon after any append; see `Journal`."""
         bell = Bell(changed, f"{self.settings.name} watch")
         try:
             self._run(lambda: self._watch(bell))
@@ -82,7 +82,7 @@ class JetStreamJournal:
         self._bells = [*self._bells, bell]
 
     def snapshot(self) -> int:
-        """Replace the entries so far by their sum; see `Journal`."""
+        """Replace the entries so far by the state that they result in; see `Journal`."""
         _, end = self._run(self._snapshot)
         self._since_snapshot = 0
         return end
@@ -102,7 +102,7 @@ class JetStreamJournal:
         return self._loop.call(function)
 
     def _parts(self) -> tuple[Stream, Reader, Appender]:
-        """Return what works in the loop; made there, with the first call."""
+        """Return the parts that work in the loop; the first call makes them there."""
         if self._stream is None or self._appender is None:
             self._stream = Stream(self.settings, self.settings.name)
             self._appender = Appender(self._stream, Reader(self._stream), secrets.token_hex(8))

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for those who have none."""
+"""An event loop in a thread of its own, for callers without one."""
 
 import asyncio
 import threading
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines, and has callers wait for them.
+    """Runs coroutines while their callers wait.
 
     Args:
-        name: Of the thread, which begins with the first call.
-        place: Names the journal in errors.
+        name: Name of the thread, which starts with the first call.
+        place: Name of the journal in errors.
     """
 
     def __init__(self, name: str, place: str) -> None:
@@ -29,7 +29,7 @@ class LoopThread:
         self._closed = False
 
     def call(self, function: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return what a coroutine returns.
+        """Run a coroutine, and return its result.
 
         Raises:
             StoreError: The loop is closed, or was while the coroutine ran.
@@ -47,7 +47,7 @@ class LoopThread:
             self._calls.discard(future)
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """End all that runs, then run a last coroutine; idempotent."""
+        """Cancel all coroutines, then run a last one; idempotent."""
         with self._lock:
             if self._closed:
                 return

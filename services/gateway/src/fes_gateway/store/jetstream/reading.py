@@ -21,11 +21,11 @@ ATTEMPTS = 5
 
 
 class Whole(NamedTuple):
-    """All that a stream says.
+    """The whole content of a stream.
 
     Attributes:
         sequence: Number of its last message.
-        entries: They add up to the state.
+        entries: Entries that result in the state.
         writers: Number of the newest batch of each writer, the newest writer last.
     """
 
@@ -49,7 +49,7 @@ class Reader:
         return await self._as_one(lambda: self._read(after))
 
     async def whole(self) -> Whole:
-        """Return all that the stream says."""
+        """Return the whole content of the stream."""
 
         async def read() -> Whole:
             return await self._whole(await self._stream.ends())
@@ -103,7 +103,7 @@ class Reader:
     async def _messages(self, first: int, ends: Ends) -> list[Message]:
         """Return messages from one on, with the whole of the batch that it belongs to.
 
-        A batch that has begun at the end is given a moment: who appended now would break it.
+        It waits a moment for a batch that has begun at the end, since an append now would break it.
         """
         messages = await self._stream.messages(first, ends.last)
         begun = messages[0].record

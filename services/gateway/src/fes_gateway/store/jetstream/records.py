@@ -1,8 +1,8 @@
-"""What is in the messages of a stream.
+"""The records in the messages of a stream.
 
-A batch is one message, or several right behind one another where one would be too large: it counts
-once its last message is there. A snapshot is one or several messages, between which others may
-stand: it counts once all are there, and represents everything before its first.
+A batch is one message, or several that directly follow one another where one would be too large: it
+counts once its last message is there. A snapshot is one or several messages, between which there
+may be others: it counts once all are there, and replaces everything before its first.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ PIECE_BYTES = 512 * 1024
 """Most bytes of a batch or a snapshot in one message."""
 
 FRAME_BYTES = 4096
-"""Room for all that is in a message beside them."""
+"""Room for the rest of a message."""
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -30,11 +30,11 @@ class _Piece(
     """A piece of something.
 
     Attributes:
-        whose: States what it is a piece of.
-        number: Of the batch, among its writer's.
-        index: Which piece it is, from 0.
-        count: How many there are.
-        data: MessagePack, cut.
+        whose: Identifies the whole of which it is a piece.
+        number: Number of the batch, among its writer's.
+        index: Index of the piece, from 0.
+        count: Number of pieces.
+        data: A piece of the MessagePack.
     """
 
     whose: str
@@ -56,11 +56,11 @@ Record = Part | Chunk
 
 
 class State(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What a snapshot holds.
+    """The content of a snapshot.
 
     Attributes:
         entries: The state.
-        writers: Number of the newest batch of those who wrote lately, the newest writer last.
+        writers: Number of the newest batch of each recent writer, the newest writer last.
     """
 
     MOST_WRITERS: ClassVar[int] = 64
@@ -75,10 +75,10 @@ def encode(record: Record) -> bytes:
 
 
 def decode(payload: bytes) -> Record:
-    """Return what a message contains.
+    """Return the record in a message's payload.
 
     Raises:
-        msgspec.MsgspecError: It is not a record.
+        msgspec.MsgspecError: The payload is not a record.
     """
     record = _decoded(_records, payload)
     if record.index >= record.count:
@@ -92,18 +92,18 @@ def encode_batch(batch: tuple[Entry, ...]) -> bytes:
 
 
 def decode_batch(data: bytes) -> tuple[Entry, ...]:
-    """Return a batch; msgspec.MsgspecError where it is none."""
+    """Return a batch; raise msgspec.MsgspecError where the data are not one."""
     return _decoded(_batches, data)
 
 
 def encode_state(entries: Mapping[str, bytes], writers: Mapping[str, int]) -> bytes:
-    """Return a snapshot as MessagePack; of the writers, the newest."""
+    """Return a snapshot as MessagePack, with the newest of the writers."""
     newest = list(writers.items())[-State.MOST_WRITERS :]
     return _encoder.encode(State(dict(entries), dict(newest)))
 
 
 def decode_state(data: bytes) -> State:
-    """Return a snapshot; msgspec.MsgspecError where it is none."""
+    """Return a snapshot; raise msgspec.MsgspecError where the data are not one."""
     return _decoded(_states, data)
 
 

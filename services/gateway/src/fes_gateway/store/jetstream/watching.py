@@ -19,14 +19,14 @@ AGAIN_S = 0.2
 
 
 class Watching:
-    """Has the servers tell of new messages, as long as it is served.
+    """Makes the servers notify of new messages, while `serve` runs.
 
     Args:
         stream: The stream.
         ring: Called from the event loop, with each message, and whenever one may have been missed.
 
     Attributes:
-        renewed: Times that the servers were asked again.
+        renewed: How often the subscription was renewed.
     """
 
     def __init__(self, stream: Stream, ring: Callable[[], None]) -> None:
@@ -71,7 +71,7 @@ class Watching:
             await self._until_silent()
         finally:
             try:
-                await link.mute(listening)  # the server forgets a consumer that nobody listens to
+                await link.mute(listening)  # the server deletes a consumer without a subscription
             except NotConnectedError:
                 log.info("journal_watch_lost")
 
