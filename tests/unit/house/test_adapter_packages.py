@@ -12,8 +12,8 @@ PACKAGES = sorted(
 )
 FILES = {"__init__.py", "__main__.py", "adapter.py", "app.py", "codec.py", "mapping.py"}
 LINES = {"adapter_cns": 900, "adapter_jms": 900, "adapter_kafka": 650}
-"""Most lines of code, where it is more than `USUAL`: the largest event model has the largest, JMS has
-header fields, properties and bodies, and a client library with threads of its own needs more than
+"""Most lines of code, where it is more than `USUAL`: the largest event model has the largest, JMS
+has header fields, properties and bodies, and a library with threads of its own needs more than
 one with a loop."""
 
 USUAL = 600
