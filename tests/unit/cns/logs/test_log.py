@@ -421,7 +421,7 @@ async def test_records_whose_life_is_over_are_not_found_though_many_are_still_to
 async def test_others_have_their_turn_while_many_records_are_found_noted_and_deleted(
     log: Log,
 ) -> None:
-    log.write_records(list(range(4_000)))
+    log.write_records(list(range(20_000)))
     turns = 0
 
     async def others() -> None:
@@ -436,7 +436,7 @@ async def test_others_have_their_turn_while_many_records_are_found_noted_and_del
         log.delete_records("$.time > 0"),
     ):
         before, beside = turns, asyncio.create_task(others())
-        assert await work == 4_000
+        assert await work == 20_000
         beside.cancel()
         assert turns > before + 3
     assert log.n_records == 0
