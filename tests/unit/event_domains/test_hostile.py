@@ -169,8 +169,8 @@ async def test_many_requests_at_once_are_each_answered(client: httpx.AsyncClient
     listed = await client.get(f"{V1}/0/channels?after=7&most=3")
     assert [each["id"] for each in listed.json()] == [8, 9, 10]
     assert (await client.get(f"{V1}/0/channels?after=300")).json() == []
-    body = {"supplier_id": 1, "consumer_id": 2}
+    ends = {"supplier_id": 1, "consumer_id": 2}
     answers = await asyncio.gather(
-        *(client.post(f"{V1}/0/connections", json=body) for _ in range(100))
+        *(client.post(f"{V1}/0/connections", json=ends) for _ in range(100))
     )
     assert sorted(each.status_code for each in answers) == [201] + [409] * 99
