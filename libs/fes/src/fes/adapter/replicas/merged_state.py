@@ -18,7 +18,7 @@ LEAVING = 10_000
 """Most withdrawals whose end is still to be told."""
 
 Answer = tuple[str, Done]
-"""A replica, and what it is reported under a number of its own."""
+"""A replica, and what is reported to it, under a number of its own."""
 
 
 class Change(NamedTuple):
