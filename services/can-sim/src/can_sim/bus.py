@@ -50,7 +50,7 @@ class MemoryBus:
 
 
 class GuardedBus:
-    """A bus that never has its caller up for long.
+    """A bus that never keeps its caller waiting for long.
 
     After a put that took too long the bus counts as stalled for a while, and refuses at once.
 

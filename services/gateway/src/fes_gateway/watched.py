@@ -1,4 +1,4 @@
-"""Tasks that a gateway cannot work without: the unexpected end of one is reported."""
+"""Tasks that a gateway cannot do without: where one ends unexpectedly, somebody is notified."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The policy service over NATS: decisions for buses, and word of what has changed."""
+"""The policy service over NATS: decisions for buses and gateways, and reports of changes."""
 
 import asyncio
 import json

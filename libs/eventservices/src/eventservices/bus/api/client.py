@@ -145,7 +145,7 @@ class BusClient(Opening):
             self._sources.remove(source)
 
     def forget_sink(self, sink: Sink) -> None:
-        """Hand a sink no more events."""
+        """Deliver no more events to a sink."""
         self._sinks.pop(sink.id, None)
 
     async def _declare(self, sink: Sink) -> None:

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 Listener = Callable[[Event], Awaitable[None] | None]
 OnEnded = Callable[[str, str], None]
-"""Accepts a bus, and the reason why it sends a sink nothing more."""
+"""Accepts a bus, and why it sends a sink nothing more."""
 
 
 class Caller(Protocol):
@@ -34,7 +34,7 @@ class Caller(Protocol):
         """Declare a source no more after a restart of the bus."""
 
     def forget_sink(self, sink: "Sink") -> None:
-        """Hand a sink no more events."""
+        """Deliver no more events to a sink."""
 
 
 class Source:
@@ -95,11 +95,11 @@ class Sink:
 
     @property
     def suppressed(self) -> int:
-        """Events that came again, and were not handed to the listeners."""
+        """Events that came again, and did not reach the listeners."""
         return self._seen.suppressed
 
     async def dispatch(self, event: Event) -> None:
-        """Hand an event to the listeners, in the order in which they were added."""
+        """Deliver an event to the listeners, in the order in which they were added."""
         if self._seen.repeated(event.stamp):
             return
         for listener in list(self.listeners):

@@ -77,7 +77,7 @@ class WorkerPool:
         return True
 
     def monitor(self) -> None:
-        """Compare the backlog with its limits, and have a worker more or fewer."""
+        """Compare the backlog with its limits, and start or end a worker."""
         settings = self._settings
         if self.backlog > settings.high and self.workers < settings.most:
             self._grow()

@@ -40,7 +40,7 @@ class Deliver:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Reports to a client that a sink of its gets nothing more, wholly or from one bus, and why."""
+    """Reports to a client that one of its sinks receives no more of a bus, and why."""
 
     client: str
     sink: int

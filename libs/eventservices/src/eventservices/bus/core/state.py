@@ -216,7 +216,7 @@ class Arrival:
 
 @dataclass(slots=True)
 class Peer:
-    """Another bus, when its last sign of life came."""
+    """Another bus, and when its last sign of life came."""
 
     incarnation: int
     sources: int

@@ -118,7 +118,7 @@ class Delivery(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class SinkEnded(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Reports that a sink gets nothing more from a bus."""
+    """Reports that a sink receives no more of a bus."""
 
     sink: int
     bus: str
@@ -126,7 +126,7 @@ class SinkEnded(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class AreYouThere(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Queries a client that is watched whether it is alive."""
+    """Queries whether a watched client is alive."""
 
 
 class NotKnown(msgspec.Struct, frozen=True, array_like=True, tag=True):

@@ -17,7 +17,7 @@ LEAVING = 10_000
 """Most withdrawals whose end is still to be reported."""
 
 Answer = tuple[str, Done]
-"""A replica, and what is reported to it under its own number."""
+"""A replica, and what is reported to it, under a number of its own."""
 
 
 class Change(NamedTuple):
