@@ -93,8 +93,9 @@ async def test_nothing_is_lost_and_nothing_is_another_over_a_kill_of_the_broker(
         gateway.accepts = True
         publish(own, "/topic/kept.c", 3)
         await eventually(lambda: gateway.values("n") == [1, 2, 3], 60.0, "all three")
-        await made.probe()
         await eventually(lambda: made.counters["unanswered"] == 0)
+        await made.probe()
+        assert made.counters["link_errors"] == 0, "an acknowledgement of the lost connection"
     own.kill()
     own.start()
     async with subscribed(own, "subject = 'kept.c'", persistent=True) as (_, again):
