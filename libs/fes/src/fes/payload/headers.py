@@ -140,7 +140,8 @@ def _with_block(text: str | None, found: dict[str, Field]) -> tuple[Field, ...]:
         block = from_plain({"subject": ATTRIBUTES, "attributes": parse_json(text)})
         for field in block.attributes:
             before = found.pop(field.id, field)
-            if canonical(before.value) != canonical(field.value):
+            told_otherwise = canonical(before.value) != canonical(field.value)
+            if told_otherwise and field.id != DATA_TYPE:  # that of a payload of ours may differ
                 raise CodecError(f"attribute {field.id[:80]!r} stands twice")
             found[field.id] = field
     return tuple(found.values())
