@@ -6,7 +6,8 @@ Source:
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 from eventservices.errors import EventServiceError
@@ -16,11 +17,20 @@ from fes.adapter.context import Received, ReceivedControl, Subscription
 from fes.adapter.native_form import NativeForm
 from fes.adapter.settings import NoSettings
 from fes.errors import AdapterError
-from fes.federation.capabilities import Capabilities
+from fes.federation.capabilities import Capabilities, Notes
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import NameRule, Native
 from fes.model import Event
+
+
+@runtime_checkable
+class HasNotes(Protocol):
+    """Settings that know what their payloads lose."""
+
+    def notes(self, base: Path) -> Notes:
+        """Return what is to be reported of payloads."""
+
 
 MessageT = TypeVar("MessageT")
 
@@ -53,6 +63,16 @@ class AdapterContract(ABC, Generic[MessageT]):
     @abstractmethod
     def capabilities_for(cls, settings: Any) -> Capabilities:
         """Return what the event service can do, with settings of `settings_type`."""
+
+    @classmethod
+    def payload_notes(cls, settings: Any, base: Path) -> Notes:
+        """Return what is to be reported of payloads.
+
+        Args:
+            settings: Of `settings_type`.
+            base: Folder that relative paths in settings start from.
+        """
+        return settings.notes(base) if isinstance(settings, HasNotes) else Notes()
 
     @classmethod
     def explain(

@@ -15,7 +15,7 @@ from fes.federation import (
     has_errors,
     installed_kinds,
 )
-from fes.federation.checks.degraded import tell_degraded
+from fes.federation.checks.degraded import tell_degraded, tell_payloads
 from fes.federation.file.tree import Report
 from fes.federation.load import in_order, read_bytes
 from fes.mapping import Rule, load_rules
@@ -106,16 +106,21 @@ def examine_file(
 
     document, kinds = examine(data, str(path), environment), installed_kinds()
     findings = check(document, kinds, Rule, try_rule, find_clashes)
-    if not report or has_errors(findings):
+    if has_errors(findings):
         return findings
-    return in_order([*findings, *_degraded(document, kinds)])
+    more = _degraded(document, kinds, path.parent, everything=report)
+    return in_order([*findings, *more])
 
 
-def _degraded(document: Document, kinds: Mapping[str, Kind]) -> list[Finding]:
+def _degraded(
+    document: Document, kinds: Mapping[str, Kind], base: Path, *, everything: bool
+) -> list[Finding]:
     if document.federation is None or document.tree is None:
         return []
     told = Report(document.tree)
-    tell_degraded(document.federation, told, kinds)
+    tell_payloads(document.federation, told, kinds, base, losses=everything)
+    if everything:
+        tell_degraded(document.federation, told, kinds)
     return told.findings
 
 

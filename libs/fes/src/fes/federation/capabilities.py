@@ -51,3 +51,16 @@ class Capabilities:
     def by_name(self) -> dict[str, object]:
         """Return the capabilities as plain data."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is to be reported of the payloads of an event service.
+
+    Attributes:
+        faults: What is wrong with the files that its settings name.
+        losses: What its payloads do not carry, in words.
+    """
+
+    faults: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from fes.federation.capabilities import Capabilities
+from fes.federation.capabilities import Capabilities, Notes
 from fes.federation.model import Federation, settings_of
 
 GROUP = "fes.adapters"
@@ -24,6 +25,15 @@ class AdapterClass(Protocol):
     @classmethod
     def capabilities_for(cls, settings: Any) -> Capabilities:
         """Return what the event service can do, with settings of `settings_type`."""
+
+    @classmethod
+    def payload_notes(cls, settings: Any, base: Path) -> Notes:
+        """Return what is wrong with the files of payloads, and what payloads lose."""
+
+
+def _no_notes(settings: object, base: Path) -> Notes:
+    del settings, base
+    return Notes()
 
 
 def _usual(settings: object) -> Capabilities:
@@ -42,6 +52,7 @@ class Kind:
             is no such setting.
         one_may_stamp: Whether adapters with that setting leave events without a stamp to the one
             adapter that is without it.
+        notes: What is to be reported of payloads, from settings that fit and the file's folder.
         fault: Why the adapter cannot be loaded; empty where it can.
     """
 
@@ -50,6 +61,16 @@ class Kind:
     stamp_setting: str = ""
     one_may_stamp: bool = False
     fault: str = ""
+    notes: Callable[[Any, Path], Notes] = _no_notes
+
+    def noted(self, settings: Mapping[str, object], base: Path) -> Notes:
+        """Return what is to be reported of payloads; nothing where the settings do not fit."""
+        if self.settings is None:
+            return Notes()
+        try:
+            return self.notes(msgspec.convert(dict(settings), self.settings), base)
+        except msgspec.ValidationError:  # a finding of its own
+            return Notes()
 
     def can(self, settings: Mapping[str, object]) -> Capabilities:
         """Return what it can do with settings; the usual capabilities where they do not fit."""
@@ -99,4 +120,5 @@ def _kind(point: EntryPoint) -> Kind:
         adapter.capabilities_for,
         adapter.stamp_setting,
         adapter.one_may_stamp,
+        notes=adapter.payload_notes,
     )

@@ -59,9 +59,11 @@ class SchemaCodec(Protocol):
 
     Attributes:
         form: Of its payloads.
+        notes: What its schema cannot carry, in words.
     """
 
     form: Form
+    notes: tuple[str, ...]
 
     def read(self, payload: bytes) -> Any:
         """Return the plain value of a payload.

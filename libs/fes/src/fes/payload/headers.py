@@ -129,8 +129,8 @@ def read_attributes(
             found[header] = _field(header, text)
     if DATA_TYPE in context:
         found.setdefault(DATA_TYPE, Field(DATA_TYPE, Type.STRING, context[DATA_TYPE]))
-    for name in headers.get(ADDED, "").split() if context else ():
-        found.pop(f"{PREFIX}{name}", None)
+    for name in read_added(headers) if context else ():
+        found.pop(name, None)
     return _with_block(headers.get(ATTRIBUTES), found)
 
 
@@ -140,7 +140,8 @@ def _with_block(text: str | None, found: dict[str, Field]) -> tuple[Field, ...]:
         block = from_plain({"subject": ATTRIBUTES, "attributes": parse_json(text)})
         for field in block.attributes:
             before = found.pop(field.id, field)
-            if canonical(before.value) != canonical(field.value):
+            told_otherwise = canonical(before.value) != canonical(field.value)
+            if told_otherwise and field.id != DATA_TYPE:  # that of a payload of ours may differ
                 raise CodecError(f"attribute {field.id[:80]!r} stands twice")
             found[field.id] = field
     return tuple(found.values())
@@ -153,8 +154,7 @@ def _added(
     own = {field.id for field in attributes}
     added = [Field(name, Type.STRING, text) for name, text in made.items() if name not in own]
     names = [field.id for field in added] + ([] if DATA_TYPE in own else [DATA_TYPE])
-    told = {ADDED: " ".join(name.removeprefix(PREFIX) for name in names)} if names else {}
-    return {**context.write(added), **told}
+    return {**context.write(added), **write_added(names)}
 
 
 def _misleads(name: str, binding: Binding | None, context: Binding | None) -> bool:
@@ -162,6 +162,17 @@ def _misleads(name: str, binding: Binding | None, context: Binding | None) -> bo
     if context:
         return context.name_of(name) is not None
     return binding is not None and binding.is_used({name: ""})
+
+
+def write_added(names: Iterable[str]) -> dict[str, str]:
+    """Return the header of what was added to a context; none where nothing was."""
+    text = " ".join(name.removeprefix(PREFIX) for name in names)
+    return {ADDED: text} if text else {}
+
+
+def read_added(headers: Mapping[str, str]) -> frozenset[str]:
+    """Return the attributes that were added to a context, and are not the event's."""
+    return frozenset(f"{PREFIX}{name}" for name in headers.get(ADDED, "").split())
 
 
 def read_hints(headers: Mapping[str, str]) -> dict[str, str]:

@@ -26,8 +26,10 @@ from fes.payload.bodies import (
 )
 from fes.payload.headers import (
     CONTENT_TYPE,
+    read_added,
     read_attributes,
     read_hints,
+    write_added,
     write_headers,
 )
 
@@ -158,7 +160,7 @@ class Packing:
         hints = read_hints(headers)
         if told == cloudevents.CONTENT_TYPE or (not told and self._is_structured(headers)):
             attributes = read_attributes(headers)
-            return self._structured(payload, subject, Unpacked((), attributes, stamp), hints)
+            return self._structured(payload, subject, Unpacked((), attributes, stamp), headers)
         attributes = read_attributes(headers, binding=self._binding, content_type=content_type)
         form = form_of(content_type) or self._form
         if self._binding is not None and self._binding.is_used(headers):
@@ -224,19 +226,24 @@ class Packing:
         data = body if octets else body.decode() if form == "text" else load_json(body)
         whole = cloudevents.to_structured(plain, data, is_octets=octets)
         headers = {CONTENT_TYPE: cloudevents.CONTENT_TYPE, **write_headers(others, hints)}
+        if not self.embeds:
+            own = {field.id for field in context}
+            headers |= write_added(field.id for field in made if field.id not in own)
         return Packed(headers, dump_json(whole))
 
     def _structured(
-        self, payload: bytes, subject: str, told: Unpacked, hints: Mapping[str, str]
+        self, payload: bytes, subject: str, told: Unpacked, beside: Mapping[str, str]
     ) -> Unpacked:
         context, data = cloudevents.from_structured(load_json(payload))
-        stamp, attributes = told.stamp, told.attributes
+        stamp, attributes, hints = told.stamp, told.attributes, read_hints(beside)
         if self.embeds:
             headers, stamp = cloudevents.take_embedded(context)
             attributes, hints = read_attributes(headers), read_hints(headers)
         found = tuple(_context_field(name, value) for name, value in context.items())
-        if stamp is not None:
+        if self.embeds and stamp is not None:
             found = cloudevents.without_made(found, cloudevents.made_of(stamp, subject))
+        else:
+            found = tuple(field for field in found if field.id not in read_added(beside))
         return Unpacked(self._data(context, data, hints), _joined(found, attributes), stamp)
 
     def _data(

@@ -15,6 +15,7 @@ from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import PAYLOAD_FACTOR, PlainCodec, RouteText, make_routes
 from fes.adapter.settings import setting_fault
 from fes.errors import FederationError
+from fes.federation.capabilities import Notes
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping.topics.levels import MQTT, TopicNames
@@ -24,7 +25,7 @@ from fes.payload.bindings import NATS, Binding
 from fes.payload.bodies import SchemaCodec
 from fes.payload.by_schema.loading import load_schemas, needs_package
 from fes.payload.by_schema.schemas import Schema, form_of_schema
-from fes.payload.losses import Losses
+from fes.payload.losses import Losses, lost_by
 from fes.payload.packing import Payload
 from fes.payload.sparkplug.topics import WIDENED, with_births
 
@@ -104,6 +105,23 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
             RouteText(topic, each.event, each.payload or self.payload, each.value, schemas.get(at))
             for at, (topic, each) in enumerate(self.topics(), 1)
         )
+
+    def notes(self, base: Path) -> Notes:
+        """Return what is wrong with the schemas, and what payloads do not carry."""
+        places = [("", self.value), *((topic, each.value) for topic, each in self.topics())]
+        found: dict[str, None] = {}
+        try:
+            schemas = load_schemas(self.payloads(), base, Losses())
+        except FederationError as error:
+            return Notes((error.reason,))
+        for at, ((payload, _), (topic, value)) in enumerate(
+            zip(self.payloads(), places, strict=True)
+        ):
+            where = f"topic {topic}: " if topic else ""
+            has_headers = self.binding() is not None
+            for text in lost_by(payload, value, schemas.get(at), headers=has_headers):
+                found[f"{where}payload {payload}: {text}"] = None
+        return Notes((), tuple(found))
 
     def codec(self, context: AdapterContext) -> PlainCodec:
         """Return what writes and reads messages.

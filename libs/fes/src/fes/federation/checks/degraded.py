@@ -5,6 +5,7 @@ Source:
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
 from typing import Final, NamedTuple
 
 from fes.distribution import matches_any, parse_list
@@ -15,7 +16,7 @@ from fes.federation.checks.marks import persistent_services
 from fes.federation.checks.observing import observed_lists
 from fes.federation.file.tree import Report
 from fes.federation.kinds import Kind, capabilities_of
-from fes.federation.model import Federation
+from fes.federation.model import Federation, settings_of
 from fes.federation.topology import Graph, Vertex, attachments, mediums, spanning_tree
 from fes.model.attributes import (
     PRIORITY,
@@ -38,6 +39,40 @@ class _Flow(NamedTuple):
 
     named: NamedList
     origins: tuple[str, ...]
+
+
+def tell_payloads(
+    federation: Federation,
+    report: Report,
+    kinds: Mapping[str, Kind],
+    base: FilePath,
+    *,
+    losses: bool,
+) -> None:
+    """Report schema files that are not good and, if requested, what payloads do not carry.
+
+    Args:
+        federation: Good in form, with settings that are good.
+        report: Collects the findings.
+        kinds: The kinds that an adapter is installed for.
+        base: Folder that relative paths start from.
+        losses: Whether to report what payloads do not carry.
+    """
+    for gateway, each in federation.gateways.items():
+        for service in each.adapters:
+            described = federation.event_services.get(service)
+            kind = kinds.get(described.kind) if described else None
+            if kind is None or kind.fault:
+                continue
+            notes = kind.noted(settings_of(federation, gateway, service), base)
+            path = ("event_services", service, "settings")
+            for text in notes.faults:
+                report.error(path, text)
+            for text in notes.losses if losses else ():
+                report.info(path, text)
+            least = kind.can(settings_of(federation, gateway, service)).max_event_bytes
+            if losses and 0 < least < federation.limits.event_bytes:
+                report.info(path, f"an event of more than {least} bytes is refused")
 
 
 def tell_degraded(federation: Federation, report: Report, kinds: Mapping[str, Kind]) -> None:

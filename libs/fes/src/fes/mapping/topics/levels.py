@@ -1,7 +1,7 @@
 """Names of the federation as topics with levels, and back: each has one form on the other side.
 
 A character that the service does not accept is written as `%` and two hexadecimal digits, and an
-empty level, where the service accepts none, as `~`. Text that looks like such an escape gets
+empty level, where the service accepts none, as `~`; so is an empty topic. Text that looks like such an escape gets
 another `%` or `~`, so that no name is refused and no two names become the same:
 
     living room   living%20room
@@ -135,31 +135,49 @@ class TopicNames:
 
     def topic(self, subject: str) -> str:
         """Return the topic of a subject."""
+        return self._topic(subject, whole=True)
+
+    def prefix(self, subject: str) -> str:
+        """Return the first levels of all topics whose subjects begin with these levels."""
+        return self._topic(subject, whole=False) + self.syntax.separator
+
+    def _topic(self, subject: str, *, whole: bool) -> str:
         native = subject.translate(self._swap) if self._swaps else subject
         levels = native.split(self.syntax.separator)
-        return self.syntax.separator.join(self._full(self._subject.write(each)) for each in levels)
+        alone = whole and len(levels) == 1
+        written = (self._full(self._subject.write(each), alone=alone) for each in levels)
+        return self.syntax.separator.join(written)
 
     def subject(self, topic: str) -> str:
         """Return the subject of a topic."""
         levels = topic.split(self.syntax.separator)
-        native = self.syntax.separator.join(self._subject.read(self._bare(each)) for each in levels)
+        alone = len(levels) == 1
+        read = (self._subject.read(self._bare(each, alone=alone)) for each in levels)
+        native = self.syntax.separator.join(read)
         return native.translate(self._swap) if self._swaps else native
 
-    def level(self, value: str) -> str:
-        """Return any value as one level."""
-        return self._full(self._level.write(value))
+    def level(self, value: str, *, alone: bool = False) -> str:
+        """Return a value, whatever it contains, as one level.
 
-    def value(self, level: str) -> str:
-        """Return the value of one level."""
-        return self._level.read(self._bare(level))
+        Args:
+            value: Any text.
+            alone: Whether the level is the whole topic, which is empty on no service.
+        """
+        return self._full(self._level.write(value), alone=alone)
 
-    def _full(self, level: str) -> str:
-        if self.syntax.empty_levels or (level and not _EMPTY.fullmatch(level)):
+    def value(self, level: str, *, alone: bool = False) -> str:
+        """Return the value that one level contains; `alone` as of `level`."""
+        return self._level.read(self._bare(level, alone=alone))
+
+    def _full(self, level: str, *, alone: bool) -> str:
+        if self.syntax.empty_levels and not alone:
+            return level
+        if level and not _EMPTY.fullmatch(level):
             return level
         return f"%{level}" if level else EMPTY
 
-    def _bare(self, level: str) -> str:
-        if self.syntax.empty_levels or not _EMPTY.fullmatch(level):
+    def _bare(self, level: str, *, alone: bool) -> str:
+        if (self.syntax.empty_levels and not alone) or not _EMPTY.fullmatch(level):
             return level
         return level[1:] if level != EMPTY else ""
 

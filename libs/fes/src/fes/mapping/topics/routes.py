@@ -125,7 +125,7 @@ class Routes:
         for index, route in enumerate(self.routes):
             if _fits(route, levels):
                 values = tuple(
-                    Field(name, Type.STRING, self.names.value(level))
+                    Field(name, Type.STRING, self.names.value(level, alone=len(levels) == 1))
                     for (_, name), level in zip(route.levels, levels, strict=True)
                     if name
                 )
@@ -162,8 +162,11 @@ class Routes:
         return self._checked(Placed(self.names.topic(subject), parameters, None))
 
     def _topic(self, route: Route, values: dict[str, str]) -> str:
-        levels = (self.names.level(values[name]) if name else text for text, name in route.levels)
-        return self._separator.join(levels)
+        alone = len(route.levels) == 1
+        return self._separator.join(
+            self.names.level(values[name], alone=alone) if name else text
+            for text, name in route.levels
+        )
 
     def _checked(self, placed: Placed) -> Placed:
         if len(placed.topic.encode()) > TOPIC_BYTES:

@@ -13,7 +13,7 @@ from fes.filter.language.tree import Comparison, Constant, Subject, all_of
 from fes.filter.translation.translate import Translation
 from fes.mapping.apply import Mapping
 from fes.mapping.inversion.subjects import wanted
-from fes.mapping.topics.levels import is_servers
+from fes.mapping.topics.levels import TopicNames, is_servers
 from fes.mapping.topics.routes import Route, Routes
 from fes.mapping.topics.tree import least
 from fes.wildcard import Wildcard
@@ -78,14 +78,14 @@ def plain_topics(subjects: Iterable[Wildcard], routes: Routes) -> Iterator[str]:
         prefix = pattern.prefix
         first = prefix.rpartition(names.separator)[0]
         whole = names.separator in prefix
-        topic = names.topic(first) + syntax.separator if whole else ""
+        topic = names.prefix(first) if whole else ""
         if not (topic and is_servers(topic, syntax)):
             yield topic + syntax.rest
 
 
 def route_topics(tree: Condition, mapping: Mapping, route: Route, routes: Routes) -> Iterator[str]:
     """Yield subscriptions to the topics of one route."""
-    names, syntax = routes.names, routes.names.syntax
+    names = routes.names
     only, subjects = alone(mapping, route.event)
     for subject in subjects:
         for terms in _translated(tree, only, subject, route).disjuncts:
@@ -97,10 +97,20 @@ def route_topics(tree: Condition, mapping: Mapping, route: Route, routes: Routes
                 elif isinstance(term.value, str):
                     possible &= fixed.setdefault(term.name, term.value) == term.value
             if possible:
-                yield syntax.separator.join(
-                    (names.level(fixed[name]) if name in fixed else syntax.one) if name else text
-                    for text, name in route.levels
-                )
+                yield _pattern(route, fixed, names)
+
+
+def _pattern(route: Route, fixed: dict[str, str], names: TopicNames) -> str:
+    """Return the subscription to the topics of a route that have some values."""
+    is_whole = len(route.levels) == 1
+    return names.syntax.separator.join(
+        text
+        if not name
+        else names.level(fixed[name], alone=is_whole)
+        if name in fixed
+        else names.syntax.one
+        for text, name in route.levels
+    )
 
 
 def _reasons(tree: Condition, mapping: Mapping, route: Route) -> dict[str, None]:

@@ -40,6 +40,7 @@ class AvroCodec:
 
     Attributes:
         form: `avro`.
+        notes: What its schema cannot carry, in words.
 
     Raises:
         CodecError: It is not the schema of a record, or has no bound; the message states why.
@@ -60,6 +61,10 @@ class AvroCodec:
         elif framing == "single-object":
             self._head = SINGLE_OBJECT + bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
         self._shaper = Shaper(plain, losses)
+        rough = ", ".join(each["name"] for each in plain["fields"] if _is_rough(each["type"]))
+        self.notes: tuple[str, ...] = (
+            (f"rounded to 32 bits: {rough} (precision_lost)",) if rough else ()
+        )
 
     def read(self, payload: bytes) -> Any:
         """Return the plain value of a record.
@@ -113,6 +118,11 @@ class _Bounded(io.BytesIO):
         if self._left < 0:
             raise CodecError(f"too many values: more than {MAX_READS} parts")
         return super().read(size)
+
+
+def _is_rough(type_: Any) -> bool:
+    each = type_ if isinstance(type_, list) else [type_]
+    return "float" in each and "double" not in each
 
 
 def _reason(error: Exception) -> str:

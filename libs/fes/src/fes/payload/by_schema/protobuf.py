@@ -40,6 +40,7 @@ class ProtobufCodec:
 
     Attributes:
         form: `protobuf`.
+        notes: What its schema cannot carry, in words.
 
     Raises:
         CodecError: There is no such message, or it is recursive or too large.
@@ -57,6 +58,11 @@ class ProtobufCodec:
         descriptor = message_of(pool, name)
         self._class = message_factory.GetMessageClass(descriptor)
         self._losses = losses
+        rough = ", ".join(each.name for each in descriptor.fields if each.cpp_type == REAL[0])
+        self.notes = (
+            *((f"rounded to 32 bits: {rough} (precision_lost)",) if rough else ()),
+            "a field without presence arrives as its default where it is absent",
+        )
         self._head = b"" if number is None else confluent_head(number) + path_of(descriptor)
 
     def read(self, payload: bytes) -> Any:
