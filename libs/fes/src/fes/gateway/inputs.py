@@ -2,8 +2,10 @@
 
 import msgspec
 
-from fes.control import ControlEvent
+from fes.control import ControlEvent, Signal, from_event, is_signal, read_signal
+from fes.federation.scopes.change import Change
 from fes.link.messages import Confirmed, Done, Heard, HeardControl
+from fes.model import binary
 
 
 class LinkUp(msgspec.Struct, frozen=True):
@@ -45,9 +47,41 @@ class Inject(msgspec.Struct, frozen=True):
     request: ControlEvent
 
 
+class ChangeScopes(msgspec.Struct, frozen=True):
+    """An administrator changes the scopes at the gateway that orders changes.
+
+    Attributes:
+        change: Without number.
+    """
+
+    change: Change
+
+
 class Tick(msgspec.Struct, frozen=True):
     """Time passed: leases are checked, forgotten rows are purged."""
 
 
-Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Tick
-"""What `GatewayCore.handle` takes."""
+Input = (
+    Heard
+    | HeardControl
+    | Done
+    | Confirmed
+    | LinkUp
+    | LinkDown
+    | Ready
+    | Inject
+    | ChangeScopes
+    | Tick
+)
+"""What `GatewayCore.handle` accepts."""
+
+
+def read_control(heard: HeardControl, system: str) -> ControlEvent | Signal:
+    """Return the request or the signal that a control event contains.
+
+    Raises:
+        ControlEventError: It is neither.
+        EventError: It is not an event.
+    """
+    event = binary.decode(heard.body)
+    return read_signal(event, system) if is_signal(event) else from_event(event, heard.stamp)

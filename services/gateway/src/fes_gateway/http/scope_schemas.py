@@ -67,6 +67,11 @@ class ScopesOut(BaseModel):
     )
     manages: bool = Field(description="Whether it is the one that answers.")
     generation: int = Field(description="Of the graph; every change begins a new one.")
+    orders: str = Field(description="Gateway that orders changes.")
+    changes: int = Field(description="How many changes it has applied since the file was read.")
+    acknowledged: dict[str, int] = Field(
+        description="The same of each gateway, as it states it itself."
+    )
     total: int = Field(description="How many scopes there are.")
     scopes: list[ScopeOut]
 
@@ -82,3 +87,12 @@ class ExplainedOut(BaseModel):
         "what blocks it."
     )
     left_off: int = Field(description="Lines beyond those.")
+
+
+class ChangedOut(BaseModel):
+    """A change of scopes that was committed."""
+
+    change: int = Field(description="Its number: changes are applied in their order.")
+    acknowledged: dict[str, int] = Field(
+        description="How many changes each gateway states to have applied."
+    )

@@ -146,6 +146,15 @@ class RequestTable:
         """Return the standing requests for an event service as they were made."""
         return self._holding.asked(service)
 
+    def keys(self) -> tuple[Key, ...]:
+        """Return the keys of all rows."""
+        return tuple(self._rows)
+
+    def review(self, keys: Iterable[Key]) -> None:
+        """Find again which requests of some keys are active: what confines them changed."""
+        for key in keys:
+            self._holding.review(key)
+
     def changes(self) -> list[Held]:
         """Return what changed of what holds at the services of this table, since the last call.
 

@@ -12,9 +12,10 @@ import msgspec
 from fes.filter import Filter
 from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
-from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.row import Row
+from fes.gateway.scopes.changes import ScopeChanges
 from fes.gateway.turn import Turn
 from fes.model import Event, attributes, binary
 from fes.scopes import (
@@ -32,6 +33,7 @@ from fes.scopes.identity import is_derived
 PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
 
+WITHDRAWN = "scopes: the membership was withdrawn"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
@@ -90,7 +92,7 @@ class ManagedScopes:
         graph: The scopes.
         confinement: What passes between event services.
         wanted: Returns the requests that hold at an event service, as they were made.
-        manages: Whether this gateway manages the scopes.
+        changes: Of the scopes: who manages them now, and whom they parted.
     """
 
     def __init__(
@@ -98,15 +100,18 @@ class ManagedScopes:
         graph: Graph,
         confinement: Confinement,
         wanted: Callable[[str], Iterable[Row]],
-        *,
-        manages: bool,
+        changes: ScopeChanges,
     ) -> None:
         self._confinement = confinement
         self._graph = graph
         self._requests = Requests(wanted)
-        self._manages = manages
+        self._changes = changes
         self._router = CompiledRouter(graph)
         self._manager = self._made(ScopeState())
+
+    @property
+    def _manages(self) -> bool:
+        return self._changes.administration.manages
 
     def restore(self, state: Mapping[str, bytes]) -> tuple[str, ...]:
         """Take back what the journal kept; return the keys of rows that cannot be read."""
@@ -164,11 +169,31 @@ class ManagedScopes:
             self._manage(event, tuple(managed), turn, route)
         return tuple(plain)
 
+    def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
+        """Return the destinations of an event in transit that may still receive it.
+
+        It was confined where it was first received, in the generation of that gateway; a
+        membership that was withdrawn since stops it.
+        """
+        withdrawn = self._changes.withdrawn
+        if not withdrawn:
+            return names
+        home = event.stamp.home
+        for name in names:
+            if (home, name) in withdrawn:
+                turn.decide(of_event("dropped", event, to=name, reason=WITHDRAWN))
+        return tuple(name for name in names if (home, name) not in withdrawn)
+
     def tick(self, turn: Turn, route: Route) -> None:
         """Release what waited long enough."""
         if self._manages and self._manager.state.queue.next_due_us:
             outcome = self._manager.tick(turn.now.time_us)
             self._perform(outcome, None, None, turn, route)
+
+    def end(self, scope: str, turn: Turn, route: Route) -> None:
+        """Release or drop what waits for a scope that is about to end."""
+        if self._manages:
+            self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, route)
 
     def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> None:
         if not self._manages:
@@ -191,6 +216,8 @@ class ManagedScopes:
         for key, value in self._manager.state.changes().items():
             name = PREFIX + key
             turn.mutations.append(DropRow(name) if value is None else PutRow(name, value))
+        for reason, name in outcome.dropped:
+            turn.decide(Decided("dropped", name, reason=f"scopes: {reason}"))
         for each in outcome.deliveries:
             late = event is None or str(each.stamp.identity) != event.id
             if names is None or each.consumer in names or late:
