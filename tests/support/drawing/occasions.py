@@ -60,7 +60,7 @@ class Occasions(Asking):
             for number in range(rng.randint(1, 4)):
                 said = random_reading(rng, rng.choice((0, 0, 5)))
                 starts_us = at_us + rng.choice((1, 500 * MS, 4 * SECOND))
-                publish = self._deferred(home, said, starts_us, persistent=persistent)
+                publish = self._postponed(home, said, starts_us, persistent=persistent)
                 self._at(at_us + 3 * MS * number, publish)
 
     def _postponed(

@@ -3,7 +3,8 @@
 import fes.gateway.scopes.administration as administration_module
 import pytest
 from fes.federation.scopes.change import Change
-from fes.model import Event
+from fes.model import Event, Stamp, binary
+from support.gateways.cores import heard
 from support.scopes.federated import Federated, joins, leaves, scope
 
 QUOTE = Event.of("Quote", price=4.0)
@@ -169,3 +170,21 @@ def test_more_changes_than_there_is_room_for_are_refused(monkeypatch: pytest.Mon
     assert federated.change(scope("a")) == []
     (line,) = federated.change(scope("b"))
     assert line.startswith("scopes: 1 changes were made: state them in the federation file")
+
+
+def test_whoever_joined_after_an_event_was_published_does_not_receive_it() -> None:
+    federated = _subscribed()
+    before = federated.now
+    federated.wait(1)
+    federated.change(joins("south", "market"))
+    federated.wait(2)
+    federated.published.clear()
+    core = federated.cores["g1"]
+    numbers = tuple(each.number for each in core.applied("north"))
+    stamp = Stamp("client", 1, 1, before.time_us, "north")
+    body = binary.encode(QUOTE)
+    federated.handle("g1", heard(numbers, stamp=stamp, body=body, subject="Quote"), "north")
+    federated.settle()
+    assert [name for name, _ in federated.published] == ["middle"]
+    reasons = [each.reason for name, each in federated.decisions if name == "g2"]
+    assert "scopes: its destination joined after it was published" in reasons

@@ -101,6 +101,7 @@ class GatewayCore:
             self._registry.confinement,
             self._registry.table.asked,
             self._scopes,
+            settings.retransmission_us,
         )
         self.delivery = Delivery(
             settings, self._desired, self.gossip, self._up, self._next_number, scopes

@@ -29,6 +29,7 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         member: Whose membership it is; empty where the scope itself is meant.
         part: The scope, without members; None where it ends.
         edge: The membership; None where it ends.
+        at_us: When it was ordered, federation clock.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     member: str = ""
     part: ScopePart | None = None
     edge: Member | None = None
+    at_us: int = 0
 
     @property
     def what(self) -> str:

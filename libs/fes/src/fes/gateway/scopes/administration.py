@@ -6,6 +6,8 @@ All gateways have the same file, so that equal numbers of changes make equal gra
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from fes.errors import ScopeError
 from fes.federation.scopes.change import Change, apply, read_change, write_change
 from fes.federation.scopes.management import managed_services, manager_among
@@ -96,11 +98,14 @@ class ScopeAdministration:
             raise ScopeError(natively(one, other, why))
         self._manager_after(tried)
 
-    def order(self, change: Change) -> tuple[Change, PutRow]:
-        """Apply a change that was checked; return it with its number, and the row to commit."""
-        numbered = Change(
-            self.generation + 1, change.scope, change.member, change.part, change.edge
-        )
+    def order(self, change: Change, now_us: int) -> tuple[Change, PutRow]:
+        """Apply a change that was checked; return it with its number, and the row to commit.
+
+        Args:
+            change: Without number.
+            now_us: Federation clock.
+        """
+        numbered = msgspec.structs.replace(change, number=self.generation + 1, at_us=now_us)
         return numbered, self._apply(numbered)
 
     def learn(self, changes: Iterable[Change]) -> list[tuple[Change, PutRow]]:

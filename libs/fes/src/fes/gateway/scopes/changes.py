@@ -31,6 +31,7 @@ class ScopeChanges:
 
     Attributes:
         withdrawn: Pairs between which events passed, and no longer do.
+        opened: Pairs between which events pass since a change, and when that was ordered.
         on_ending: Is called with a scope before it ends.
     """
 
@@ -43,6 +44,7 @@ class ScopeChanges:
         self._registry = registry
         self._gossip = gossip
         self._rollout = ScopeRollout(settings, self.administration, gossip)
+        self.opened: dict[Pair, int] = {}
         self._open: frozenset[Pair] | None = None
         self.on_ending: Callable[[str, Turn], None] = lambda _scope, _turn: None
 
@@ -51,7 +53,7 @@ class ScopeChanges:
         before = self._pairs()
         restored = self.administration.restore(state)
         if restored:
-            self._changed(before)
+            self._changed(before, restored)
         return bool(restored)
 
     def order(self, change: Change, turn: Turn) -> None:
@@ -63,7 +65,7 @@ class ScopeChanges:
             return
         before = self._pairs()
         self._end(change, turn)
-        self._applied([self.administration.order(change)], before, "", turn)
+        self._applied([self.administration.order(change, turn.now.time_us)], before, "", turn)
 
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
         """Send a neighbour the changes that it does not have."""
@@ -106,13 +108,18 @@ class ScopeChanges:
             turn.mutations.append(row)
             what = f"change {change.number}: {change.what}"
             turn.decide(Decided("applied", from_=service, type="scopes", what=what))
-        self._changed(before)
+        self._changed(before, [change for change, _ in changes])
         self._registry.review(turn, SLICE)
         self._rollout.pass_on([change for change, _ in changes], service, turn)
 
-    def _changed(self, before: frozenset[Pair]) -> None:
+    def _changed(self, before: frozenset[Pair], changes: Sequence[Change]) -> None:
         self._open = None
         now = self._pairs()
+        at_us = max(change.at_us for change in changes)
+        self.opened = {
+            **{pair: since for pair, since in self.opened.items() if pair in now},
+            **dict.fromkeys(now - before, at_us),
+        }
         self.withdrawn = (self.withdrawn | (before - now)) - now
         self._registry.confine_again()
         self._gossip.presence.applied(self.administration.generation)

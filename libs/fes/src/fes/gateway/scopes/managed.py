@@ -33,6 +33,7 @@ from fes.scopes.identity import is_derived
 PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
 
+LATER = "scopes: its destination joined after it was published"
 WITHDRAWN = "scopes: the membership was withdrawn"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
@@ -93,6 +94,7 @@ class ManagedScopes:
         confinement: What passes between event services.
         wanted: Returns the requests that hold at an event service, as they were made.
         changes: Of the scopes: who manages them now, and whom they parted.
+        horizon_us: How long after it was published a copy of an event may still come.
     """
 
     def __init__(
@@ -101,11 +103,13 @@ class ManagedScopes:
         confinement: Confinement,
         wanted: Callable[[str], Iterable[Row]],
         changes: ScopeChanges,
+        horizon_us: int,
     ) -> None:
         self._confinement = confinement
         self._graph = graph
         self._requests = Requests(wanted)
         self._changes = changes
+        self._horizon_us = horizon_us
         self._router = CompiledRouter(graph)
         self._manager = self._made(ScopeState())
 
@@ -167,22 +171,31 @@ class ManagedScopes:
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
             self._manage(event, tuple(managed), turn, route)
-        return tuple(plain)
+        return self.still(event, tuple(plain), turn)
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
 
         It was confined where it was first received, in the generation of that gateway; a
-        membership that was withdrawn since stops it.
+        membership that was withdrawn since stops it. Whoever joined after it was published does
+        not receive it, though a gateway that was away may receive it first afterwards.
         """
-        withdrawn = self._changes.withdrawn
-        if not withdrawn:
+        changes, home = self._changes, event.stamp.home
+        if not (changes.withdrawn or changes.opened):
             return names
-        home = event.stamp.home
+        kept = []
         for name in names:
-            if (home, name) in withdrawn:
+            if (home, name) in changes.withdrawn:
                 turn.decide(of_event("dropped", event, to=name, reason=WITHDRAWN))
-        return tuple(name for name in names if (home, name) not in withdrawn)
+            elif self._was_before(event, changes.opened.get((home, name), 0)):
+                turn.decide(of_event("dropped", event, to=name, reason=LATER))
+            else:
+                kept.append(name)
+        return tuple(kept)
+
+    def _was_before(self, event: Transit, since_us: int) -> bool:
+        """Return whether an event was published before a moment, by a clock that may be right."""
+        return 0 < since_us - event.stamp.time_us < self._horizon_us
 
     def tick(self, turn: Turn, route: Route) -> None:
         """Release what waited long enough."""
