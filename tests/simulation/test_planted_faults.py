@@ -31,6 +31,8 @@ RARE = {
     "rows are taken in any order": 47,
     "rows never expire": 30,
     "the least urgent rows go first": 41,
+    "changes of scopes are not sent to who lacks them": 30,
+    "requests are not confined again": 96,
     "ways never change": 51,
     "what is displaced is not told": 15,
     "what is dropped is told to be sent": 7,

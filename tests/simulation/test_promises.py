@@ -56,6 +56,7 @@ KINDS_OF_FAULTS = {
     "announcement of a client",
     "request observed",
     "service closed",
+    "event service left a scope",
 }
 RARE = {"crowd of gateways"}
 """What is drawn for so few federations that it need not be among the first."""

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from support.drawing.asking import SUB, UNSUB, WITHDRAWN_US, Asked
 from support.drawing.breaking import LONG_US, RECOVERY_US, SKEW_US
 from support.drawing.occasions import Occasions
+from support.drawing.parting import PartingPlay
 from support.drawing.topologies import Attachment
 from support.drawing.wishes import Reading, at_least, random_reading
 from support.simulation.agreeing import disagreements, fall_silent
 from support.simulation.happened import Emission, Script
 from support.simulation.moving import Moving
 from support.simulation.world import MS, SECOND, World
+
+PARTED = 0.15
+"""How many worlds have scopes that change."""
 
 EVENTS_US = (2 * SECOND, 9 * SECOND)
 LATE_US = (29 * SECOND + SECOND // 2, 30 * SECOND)
@@ -37,6 +41,12 @@ class Play(Occasions):
         if world.topology.kind == "crowd":
             world.faults["crowd of gateways"] += 1
             return  # in a crowd hellos are rare: who is gone is missed much later
+        parting = random.Random(f"scopes {seed}")
+        if (
+            parting.random() < PARTED
+            and len(set(world.topology.services) - {*world.topology.air}) > 1
+        ):
+            self.script.parted.append(PartingPlay(world, parting, self._at).parting)
         if faulty and len(self._topology.air) > 1 and self._rng.random() < 0.5:
             self._move()
         elif faulty and self._topology.spares and not self._joins and self._rng.random() < 0.4:

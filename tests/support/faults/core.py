@@ -32,6 +32,7 @@ from fes.gateway.requests.row import Key, Row
 from fes.gateway.requests.table import Changes, RequestTable
 from support.faults.bounds import BOUNDS
 from support.faults.occasions import OCCASIONS
+from support.faults.scopes import SCOPES
 
 Fault = tuple[Any, str, Any]
 
@@ -235,4 +236,5 @@ FAULTS: dict[str, Fault] = {
     "acknowledgements are not believed": (CustodyTransfer, "acknowledged", _nothing),
     **BOUNDS,
     **OCCASIONS,
+    **SCOPES,
 }

@@ -5,12 +5,13 @@ import itertools
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fes.adapter import AdapterRuntime
 from fes.adapter.pool import ConnectionPool
 from fes.control import ControlEvent, RequestType, is_signal
 from fes.eventlog import NullLog
+from fes.federation import Federation
 from fes.federation.clock import FederationClock
 from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewaySettings
@@ -44,12 +45,16 @@ class Hosts:
         attachments: (gateway, event service), in the file's order.
         running: By gateway.
         journals: By gateway; they outlive it.
+        federation: File that gateways have their settings from; without it, from the topology.
+        clock: The federation clock.
     """
 
     attachments: Sequence[tuple[str, str]]
     executor: ThreadPoolExecutor
     running: dict[str, Running] = field(default_factory=dict)
     journals: dict[str, MemoryJournal] = field(default_factory=dict)
+    federation: Federation | None = None
+    clock: FederationClock = field(default_factory=lambda: FederationClock(0, 0, 1))
     _prefix: str = field(default_factory=lambda: f"hosts {next(_names)} ")
 
     def bus(self, service: str) -> MemoryBus:
@@ -59,8 +64,8 @@ class Hosts:
     async def start(self, gateway: str) -> None:
         """Start a gateway and its adapters."""
         journal = self.journals.setdefault(gateway, MemoryJournal())
-        clock = FederationClock(0, 0, 1)
-        host = GatewayHost(self._settings(gateway), journal, self.executor, NullLog(), clock)
+        log = NullLog()
+        host = GatewayHost(self._settings(gateway), journal, self.executor, log, self.clock)
         await host.start()
         runtimes = [await self._join(host, service) for service in host.settings.adapters]
         self.running[gateway] = Running(host, runtimes, asyncio.create_task(_tick(host)))
@@ -107,6 +112,9 @@ class Hosts:
         return found
 
     def _settings(self, gateway: str) -> GatewaySettings:
+        if self.federation is not None:
+            settings = GatewaySettings.of(self.federation, gateway)
+            return replace(settings, hello_us=round(HELLO_S * 1e6), retry_us=200_000)
         services = [service for name, service in self.attachments if name == gateway]
         return GatewaySettings(
             id=gateway,
@@ -152,3 +160,14 @@ async def hosts(*attachments: tuple[str, str]) -> AsyncIterator[Hosts]:
             yield federation
         finally:
             await federation.stop()
+
+
+@asynccontextmanager
+async def hosts_of(federation: Federation) -> AsyncIterator[Hosts]:
+    """Have the gateways of a federation file; none is started."""
+    attachments = [
+        (name, service) for name, each in federation.gateways.items() for service in each.adapters
+    ]
+    async with hosts(*attachments) as found:
+        found.federation, found.clock = federation, FederationClock()
+        yield found

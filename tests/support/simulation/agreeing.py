@@ -21,6 +21,9 @@ def disagreements(world: World) -> list[str]:
     }
     if any(table != next(iter(tables.values())) for table in tables.values()):
         found.append(f"tables differ: {tables}")
+    scopes = {name: core.scopes.generation for name, core in world.cores.items()}
+    if len(set(scopes.values())) > 1:
+        found.append(f"changes of scopes differ: {scopes}")
     live = {core.gossip.presence.roster.live() for core in world.cores.values()}
     if live and live != {topology.attachments}:
         found.append(f"not all are thought to be there: {live}")

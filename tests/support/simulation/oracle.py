@@ -70,6 +70,9 @@ class Oracle:
         end_us = max(end_us, _due_us(event))
         end_us += RETRIES_US if event.persistent and self._script.hesitant else 0
         reached, asking = {event.service}, self._asking(event)
+        hidden = {each.service for each in self._script.parted if each.hides(event)}
+        if event.service in hidden:
+            return reached
         while True:
             before = len(reached)
             if self._is_on_air(event, reached):
@@ -78,6 +81,7 @@ class Oracle:
                 each.source
                 for each in asking
                 if each.at in reached
+                and each.source not in hidden
                 and each.from_us <= end_us + SETTLE_US
                 and self._may_hold(each, event.at_us)
             )
@@ -99,6 +103,9 @@ class Oracle:
         if event.starts_us:
             late_us += self.quiet(_due_us(event)) - event.at_us
         reached, asking = {event.service}, self._asking(event)
+        lost = {*lost, *self._may_be_hidden(event, late_us + SETTLE_US)}
+        if event.service in lost:
+            return reached
         while calm or strong:
             before = len(reached)
             if calm and self._is_on_air(event, reached):
@@ -116,6 +123,11 @@ class Oracle:
             if len(reached) == before:
                 break
         return reached
+
+    def _may_be_hidden(self, event: Emission, until_us: float) -> set[str]:
+        """Return the event services that parted while an event may have been in transit."""
+        parted = self._script.parted
+        return {each.service for each in parted if each.may_hide(event, until_us)}
 
     def was_reserved(self, event: Emission, service: str, ended_us: Iterable[int]) -> bool:
         """Tell whether a restart may cost an event where native clients suppress nothing.

@@ -31,7 +31,7 @@ def _left_in_gateways(world: World) -> list[str]:
         kept = [
             key
             for key in world.journals.state(name)
-            if not key.startswith(("contact", "res", "roster", "late"))
+            if not key.startswith(("contact", "res", "roster", "late", "scopes"))
         ]
         if kept:
             found.append(f"left: the journal of {name} still has {kept}")

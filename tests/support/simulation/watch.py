@@ -10,6 +10,7 @@ from fes.gateway.custody.store import MARK, ROW
 from fes.gateway.inputs import Input
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
+from fes.gateway.scopes.managed import LATER, WITHDRAWN
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import attributes
 from support.simulation.access import decoded
@@ -33,6 +34,7 @@ class Watch:
         self.persistent: set[str] = set()
         self._journals: dict[str, set[str]] = defaultdict(set)
         self._numbers: dict[tuple[str, int], Numbered] = {}
+        self._stopped: set[tuple[str, str, str]] = set()
         self._forwarded: Counter[tuple[str, int, str, str, str]] = Counter()
 
     def committed(self, gateway: str, mutations: Iterable[Mutation]) -> None:
@@ -96,6 +98,8 @@ class Watch:
 
     def _goes_once(self, gateway: str, life: int, decided: Decided) -> None:
         """Without custody, a gateway sends an event once to a destination in its life."""
+        if decided.reason in (LATER, WITHDRAWN):
+            self._stopped.add((gateway, decided.id, decided.to))
         if decided.decision != "forwarded" or not decided.id or decided.id in self.persistent:
             return
         key = (gateway, life, decided.id, decided.to, decided.what)
@@ -132,7 +136,7 @@ class Watch:
             self.broken.append(f"number used twice: {row} of {gateway}, for {goes}")
 
     def _acknowledges(self, gateway: str, order: PublishControl, message: HeardControl) -> None:
-        """What a gateway acknowledges is in its journal, or was."""
+        """What a gateway acknowledges is in its journal, or was, or a change of scopes stops it."""
         said = decoded(order.body)
         if not is_signal(said) or not isinstance(read_signal(said, SYSTEM), Acknowledgement):
             return
@@ -140,7 +144,8 @@ class Watch:
         keys, identity = self._journals[gateway], given.stamp.identity
         for name in given.dist_list.split(","):
             written = any(f"{kind}{identity}\x1f{name}" in keys for kind in (ROW, MARK))
-            if not written and name not in given.path:
+            stopped = (gateway, str(identity), name) in self._stopped
+            if not (written or stopped) and name not in given.path:
                 self.broken.append(f"not durable: {gateway} acknowledges {identity} for {name}")
 
     def _urgent_first(

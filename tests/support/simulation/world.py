@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import msgspec
 from fes.control import ControlEvent, RequestType, to_event
+from fes.federation.scopes.model import ScopePart
 from fes.federation.topology import Topology as Routed
 from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, Input, LinkDown, Tick
@@ -17,6 +18,7 @@ from fes.gateway.outputs import Decided, Mutation, Output, PutRow
 from fes.gateway.settings import Instant
 from fes.link.messages import HeardControl
 from fes.model import Identity, Stamp, attributes, binary
+from fes.scopes import Client, Edge, Graph, Scope
 from support.drawing.topologies import Attachment, Topology
 from support.drawing.traits import Traits
 from support.drawing.wishes import Reading, Wish
@@ -26,6 +28,9 @@ from support.simulation.links import Links
 from support.simulation.services import Passed
 from support.simulation.timeline import MS, SECOND
 from support.simulation.watch import SYSTEM, Watch
+
+ALL = "all"
+"""The scope that every event service is in, where there are scopes."""
 
 ALL_PLENTY = Traits()
 EVERYTHING, NOTHING = frozenset(RequestType), frozenset[RequestType]()
@@ -42,6 +47,7 @@ class World(Links):
 
     Attributes:
         observes: Whether adapters observe some requests, which nobody says.
+        scoped: Whether there are scopes: one, that all event services are in.
         ended_us: When each gateway ended, since the start.
     """
 
@@ -60,6 +66,7 @@ class World(Links):
         self.skew_us: Counter[str] = Counter()
         self.crashes: dict[str, str] = {}
         self.observes = False
+        self.scoped = False
         self.ended_us: dict[str, list[int]] = defaultdict(list)
         self._sequences: Counter[str] = Counter()
 
@@ -91,7 +98,19 @@ class World(Links):
             retry_us=SECOND,
             in_flight=4,
             custody=self.traits.custody,
+            scopes=self._scopes(),
+            scope_parts={ALL: ScopePart()} if self.scoped else {},
+            gateways={each: topology.of(each) for each in topology.gateways},
         )
+
+    def _scopes(self) -> Graph:
+        graph = Graph()
+        if self.scoped:
+            graph.add(Scope(ALL))
+            for name in self.topology.services:
+                graph.add(Client(name, name))
+                graph.join(Edge(name, ALL))
+        return graph
 
     def start(self, gateway: str) -> None:
         """Start a gateway from its journal; its adapters start anew too."""

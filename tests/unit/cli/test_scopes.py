@@ -1,10 +1,13 @@
 """`fes scopes`: what an administrator sees."""
 
 import io
+import json
 from argparse import ArgumentParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import fes.cli.client as client_module
+import httpx
 import pytest
 from fes.cli import scopes
 
@@ -26,6 +29,45 @@ def test_show_is_a_tree() -> None:
     lines = text.splitlines()
     assert lines[0] == "M1 []"
     assert any(line.endswith("siena-me1") and line.startswith("        ") for line in lines)
+
+
+def test_show_has_the_members_of_each_scope_once() -> None:
+    lines = [line.strip() for line in run("show")[1].splitlines()]
+    assert lines.count("siena-me1") == 1
+    assert lines.count("TF (as above)") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "method", "path", "body"),
+    [
+        (("put", "P/Q", '{"input": []}'), "PUT", "P%2FQ", {"input": []}),
+        (("set", "P", '{"input": null}'), "PATCH", "P", {"input": None}),
+        (("end", "P"), "DELETE", "P", None),
+        (("join", "P", "a"), "PUT", "P/members/a", {}),
+        (("leave", "P", "a"), "DELETE", "P/members/a", None),
+    ],
+)
+def test_a_change_is_sent_to_the_gateway(
+    words: tuple[str, ...],
+    method: str,
+    path: str,
+    body: object,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[object] = []
+
+    def answer(*request: object, **_: object) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={"change": 1})
+
+    monkeypatch.setattr(client_module, "ask", answer)
+    parser = ArgumentParser()
+    scopes.add_parser(parser.add_subparsers())
+    out = io.StringIO()
+    options = parser.parse_args(["scopes", *words, "--url", "http://g"])
+    assert scopes.run(options, {}, out) == 0
+    assert json.loads(out.getvalue()) == {"change": 1}
+    assert sent == [(method, f"http://g/v1/scopes/{path}", body)]
 
 
 def test_explain_names_each_path_and_its_checks() -> None:

@@ -33,7 +33,8 @@ class Gateway:
             services=(*SERVICES, "far"),
             topology=topology_of(*SERVICES),
             scopes=graph,
-            manages_scopes=manages,
+            scope_manager="g1" if manages else "g2",
+            gateways={"g1": SERVICES},
         )
         self.rows: dict[str, bytes] = {}
         self.now = NOW

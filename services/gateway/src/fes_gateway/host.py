@@ -17,8 +17,9 @@ from fes.errors import StoreError
 from fes.eventlog import Decision
 from fes.eventlog.writer import Log
 from fes.federation.clock import TimeTeller
+from fes.federation.scopes.change import Change
 from fes.gateway import GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, LinkDown, Ready, Tick
+from fes.gateway.inputs import ChangeScopes, Inject, LinkDown, Ready, Tick
 from fes.gateway.outputs import Decided, ToAdapter
 from fes.gateway.replication import Tail
 from fes.link.end import LinkEnd, Message
@@ -213,6 +214,16 @@ class GatewayHost:
         stamped = msgspec.structs.replace(request, stamp=stamp)
         self.handle(Inject(stamped))
         return stamped.id
+
+    def change_scopes(self, change: Change) -> int:
+        """Change the scopes of the federation; return the number of the change.
+
+        Raises:
+            ScopeError: The scopes do not admit it.
+        """
+        self.core.scopes.check(change)
+        self.handle(ChangeScopes(change))
+        return self.core.scopes.generation
 
     async def is_settled(self, within_s: float) -> bool:
         """Return whether all that was injected so far is committed, or void.

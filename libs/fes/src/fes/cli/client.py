@@ -33,11 +33,11 @@ def add_parsers(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
     inject.add_argument("--source", required=True, help="event service that the request comes from")
     inject.add_argument("--dist-list", required=True, help="where it shall be applied")
     inject.add_argument("--filter", help="of (un)subscriptions, in the filter language")
-    inject.add_argument("--event", help="of publications and (un)announcements: the event as JSON")
-    inject.add_argument("--requester", default="cli", help="name of the client")
-    _add_gateway(inject)
+    inject.add_argument("--event", help="of the others: the event as JSON")
+    inject.add_argument("--requester", default="cli", help="names the client")
+    add_gateway(inject)
     for name in LISTS:
-        _add_gateway(subparsers.add_parser(name, help=f"list the {name} of a running gateway"))
+        add_gateway(subparsers.add_parser(name, help=f"list the {name} of a running gateway"))
 
 
 def inject(options: Namespace, out: TextIO) -> int:
@@ -73,10 +73,21 @@ def show(name: str, options: Namespace, out: TextIO) -> int:
     return 0
 
 
-def _add_gateway(parser: ArgumentParser) -> None:
+def add_gateway(parser: ArgumentParser) -> None:
+    """Add the options that name a running gateway."""
     parser.add_argument("--gateway", help="its identifier, in the run's endpoints.json")
     parser.add_argument("--run", type=Path, default=Path("runs/latest"), help="folder of the run")
     parser.add_argument("--url", help="the gateway's address, instead of --gateway")
+
+
+def request(method: str, options: Namespace, path: str, body: Any = None) -> Any:
+    """Return what the gateway that the options name answers.
+
+    Raises:
+        LinkError: The gateway cannot be reached or refuses the request.
+        FesError: The options name no gateway.
+    """
+    return _ask(method, _url(options) + path, body)
 
 
 def _url(options: Namespace) -> str:

@@ -5,8 +5,8 @@ person who watches the service can read it:
 
 | parameter | type   | meaning                                              |
 |-----------|--------|------------------------------------------------------|
-| Type      | long   | 16 hello, 17 ask, 18 table, 19 acknowledgement        |
-| Source    | string | the event service where it is sent                    |
+| Type      | long   | 16 hello, 17 ask, 18 table, 19 acknowledgement, 20 rollout |
+| Source    | string | the event service where it is said                    |
 | Text      | string | the signal's members, as a JSON object                |
 
 Attribute `FES_System` is the system identifier, as in every control event.
@@ -35,6 +35,10 @@ DIGESTS = 256
 """Most digests of buckets in one query."""
 
 
+CHANGES = 10_000
+"""Most changes of scopes in one signal."""
+
+
 class Missing(msgspec.Struct, frozen=True, array_like=True):
     """A gateway that is not received where it should be.
 
@@ -57,7 +61,8 @@ class Attendance(msgspec.Struct, frozen=True, array_like=True):
         version: Newer attendances have larger ones.
         since: Version with which it stated, or confirmed, where it is.
         at: Event services where it works.
-        missing: The gateways that it does not receive.
+            missing: Whom it does not receive.
+        scopes: How many changes of scopes it has applied.
     """
 
     gateway: Name
@@ -65,6 +70,7 @@ class Attendance(msgspec.Struct, frozen=True, array_like=True):
     since: Whole
     at: tuple[Name, ...] = ()
     missing: tuple[Missing, ...] = ()
+    scopes: Count = 0
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -78,6 +84,7 @@ class Hello(msgspec.Struct, frozen=True):
         away: Whether what it knows is doubtful: it was away for longer than withdrawals are
             remembered, or it is new.
         attendances: Its own, and what it learnt just now.
+        scopes: How many changes of scopes it has applied.
     """
 
     gateway: Name
@@ -86,6 +93,7 @@ class Hello(msgspec.Struct, frozen=True):
     roster: Whole
     away: bool = False
     attendances: tuple[Attendance, ...] = ()
+    scopes: Count = 0
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -150,9 +158,21 @@ class Acknowledgement(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-Signal = Hello | Ask | Table | Acknowledgement
+class Rollout(msgspec.Struct, frozen=True):
+    """Changes of scopes that follow one another.
 
-TYPES: Final = {Hello: 16, Ask: 17, Table: 18, Acknowledgement: 19}
+    Attributes:
+        gateway: Who sends them.
+        changes: In their order, as `fes.federation.scopes.change.Change`, each a JSON object.
+    """
+
+    gateway: Name
+    changes: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=CHANGES)] = ()
+
+
+Signal = Hello | Ask | Table | Acknowledgement | Rollout
+
+TYPES: Final = {Hello: 16, Ask: 17, Table: 18, Acknowledgement: 19, Rollout: 20}
 """The number of each kind of signal."""
 
 _decoders: Final = {number: msgspec.json.Decoder(kind) for kind, number in TYPES.items()}

@@ -9,25 +9,29 @@ Source:
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
 
-from fes.control import (
-    ControlEvent,
-    RequestType,
-    Signal,
-    from_event,
-    is_signal,
-    read_signal,
-)
-from fes.control.signal import Acknowledgement, Ask, Hello, Table
+from fes.control import ControlEvent, RequestType, Signal
+from fes.control.signal import Acknowledgement, Ask, Hello, Rollout, Table
 from fes.errors import ControlEventError, EventError, FesError
 from fes.gateway.admission import Admission
 from fes.gateway.delivery import Delivery
 from fes.gateway.guidance.guidance import Guidance
 from fes.gateway.guidance.guiding import Guiding
-from fes.gateway.inputs import Guided, Inject, Input, LinkDown, LinkUp, Ready, Tick
+from fes.gateway.inputs import (
+    ChangeScopes,
+    Guided,
+    Inject,
+    Input,
+    LinkDown,
+    LinkUp,
+    Ready,
+    Tick,
+    read_control,
+)
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
 from fes.gateway.own_clock import CLOCK, NOTES, OwnClock
 from fes.gateway.peers.gossip import Gossip
@@ -38,11 +42,12 @@ from fes.gateway.requests.outcomes import Step
 from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.validation import as_observed
 from fes.gateway.restore import Sound, sound, within
+from fes.gateway.scopes.administration import ScopeAdministration
+from fes.gateway.scopes.changes import ScopeChanges
 from fes.gateway.scopes.managed import ManagedScopes
 from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
-from fes.model import binary
 from fes.recent import Recent
 
 OPENED = 10_000
@@ -85,6 +90,7 @@ class GatewayCore:
         after: int = 0,
         role: Role = Role.ALONE,
     ) -> None:
+        settings = replace(settings, scopes=settings.scopes.copy())  # it changes while this runs
         self.settings = settings
         self.role = role
         self._opened: OrderedDict[str, None] = OrderedDict()
@@ -97,17 +103,20 @@ class GatewayCore:
         guidance = Guidance(settings.guidance, confinement.row)
         confine = guidance.row if settings.guidance.on else confinement.row
         self._registry = RequestRegistry(settings, self._desired, self._up, confinement, confine)
-        self.gossip = Gossip(settings, self._registry, self._up, after, speaks=self._leads)
+        self.gossip = Gossip(settings, self._registry, self._up, after, speaks=self.leads)
+        self._scopes = ScopeChanges(settings, self._registry, self.gossip)
         scopes = ManagedScopes(
             settings.scopes,
             self._registry.confinement,
             self._registry.table.asked,
-            manages=settings.manages_scopes,
+            self._scopes,
+            settings.retransmission_us,
         )
         self.delivery = Delivery(
             settings, self._desired, self.gossip, self._up, self._next_number, scopes
         )
         self.guiding = Guiding(guidance, self._registry, self.delivery.withdraw)
+        self._scopes.on_ending = self.delivery.end_scope
         self._admission = Admission(settings, self._registry, self.delivery)
         self.table = self._registry.table
         self.outcomes = self._registry.outcomes
@@ -150,10 +159,11 @@ class GatewayCore:
         tail = Tail(tail.whole, read.rows)
         for key, value in tail.reserved.items():
             self.delivery.reserved_elsewhere(key, value)
-        if self._leads:
+        if self.leads:
             self._open(tail.changes, turn)
         else:
             self._registry.follow(tail.rows, None if tail.whole else tail.gone, turn)
+            self._scopes.restore(tail.changes)
             self.gossip.adopt(tail.roster())
             self.gossip.presence.review()
         return turn.mutations, turn.outputs
@@ -178,6 +188,7 @@ class GatewayCore:
         state = read.state
         self._registry.versions.recall(state)
         self._registry.follow({key: state[key] for key in state if is_request(key)}, None, turn)
+        self._scopes.restore(state)
         self.delivery.restore(state)
         given = int(state.get(NUMBERS, b"0"))
         self._number = max(self._number, after, given, self.delivery.custody.highest())
@@ -208,7 +219,13 @@ class GatewayCore:
         return self._desired[service].find(kind, what)
 
     @property
-    def _leads(self) -> bool:
+    def scopes(self) -> ScopeAdministration:
+        """Who changed the scopes, and which gateway manages them."""
+        return self._scopes.administration
+
+    @property
+    def leads(self) -> bool:
+        """Whether it decides about requests: it is alone, or the replica that leads."""
         return self.role is not Role.FOLLOWING
 
     def _turn(self, now: Instant) -> Turn:
@@ -229,6 +246,8 @@ class GatewayCore:
                 self.delivery.confirmed(message, service, turn)
             case Inject():
                 self._inject(message.request, turn)
+            case ChangeScopes():
+                self._scopes.order(message.change, turn)
             case _:
                 self._happened(message, service, turn)
 
@@ -255,15 +274,16 @@ class GatewayCore:
 
     def _restore(self, state: Mapping[str, bytes]) -> None:
         read = within(sound(state), self.settings)
-        if self._leads and (read.repairs or read.aside):
+        if self.leads and (read.repairs or read.aside):
             self._unrepaired = read
         state = read.state
         self._reserved = int(state.get(NUMBERS, b"0"))
         self._number = max(self._number, self._reserved)
+        self._scopes.restore(state)
         self._registry.restore(state)
         self._clock.restore(state.get(CLOCK))
         self.gossip.restore(state)
-        if self._leads:
+        if self.leads:
             self.delivery.restore(state)
         self._number = max(self._number, self.delivery.custody.highest())
 
@@ -275,11 +295,12 @@ class GatewayCore:
             self._unrepaired = None
 
     def _tick(self, turn: Turn) -> None:
-        if self._leads:
+        if self.leads:
             self._expire(turn)
             noted = self._clock.note(self.settings.horizon_us // NOTES)
             if noted is not None:
                 turn.mutations.append(PutRow(CLOCK, noted))
+        self._scopes.tick(turn)
         self.gossip.tick(turn)
         if self.role is Role.LEADING:
             self.gossip.keep(turn)
@@ -294,7 +315,7 @@ class GatewayCore:
         return self._number
 
     def _heard(self, heard: Heard, service: str, turn: Turn) -> None:
-        if self._leads or not (heard.persistent or heard.token):
+        if self.leads or not (heard.persistent or heard.token):
             self.delivery.heard(heard, service, turn)
         elif heard.token:
             turn.order(service, Taken(heard.token, taken=False))
@@ -304,7 +325,7 @@ class GatewayCore:
             turn.decide(Decided("dropped", name, subject=heard.subject, reason=reason))
 
     def _inject(self, request: ControlEvent, turn: Turn) -> None:
-        if self._leads:
+        if self.leads:
             self._admission.take(request, "", turn)
         elif self._admission.is_sound(request, "", turn):
             self.outcomes.add(request.id, Step("forwarded", "", "to the leader", turn.now.wall_us))
@@ -330,14 +351,14 @@ class GatewayCore:
             control = _recent.of(
                 heard.body,
                 (heard.stamp, self.settings.system),
-                lambda: _read(heard, self.settings.system),
+                lambda: read_control(heard, self.settings.system),
             )
             if not isinstance(control, ControlEvent):
                 self._signal(control, service, turn)
                 return
             if heard.observed:
                 control = as_observed(control, service, self.settings.adapters[service].id)
-            mine = self._leads or self._admission.is_shared(control)
+            mine = self.leads or self._admission.is_shared(control)
         except (ControlEventError, EventError) as error:
             name = str(heard.stamp.identity) if heard.stamp else ""
             turn.decide(Decided("refused", request=name, from_=service, reason=str(error)))
@@ -356,6 +377,8 @@ class GatewayCore:
         match signal:
             case Hello():
                 newcomer = self.gossip.hear(signal, service, turn)
+                if self.leads:
+                    self._scopes.compare(signal, service, turn)
                 if newcomer:
                     self.delivery.transfer.rewind(service)
                 self._attend(turn)
@@ -363,14 +386,16 @@ class GatewayCore:
                     self.delivery.transfer.resume(turn)
             case Acknowledgement():
                 self.delivery.transfer.acknowledged(signal, turn)
-            case Ask() if self._leads:
+            case Ask() if self.leads:
                 self.gossip.table_sync.asked(signal, service, turn)
             case Table():
                 self.gossip.told(signal, service, turn)
                 self._attend(turn)
+            case Rollout() if self.leads:
+                self._scopes.received(signal, service, turn)
 
     def _link_up(self, service: str, link: LinkUp, turn: Turn) -> None:
-        if self._leads:
+        if self.leads:
             self._expire(turn)  # a lease may have ended while this gateway was away
         self._up[service] = None
         whole = self._desired[service].whole()
@@ -385,14 +410,3 @@ class GatewayCore:
         """Publish where this gateway is; where routes changed, send what is in custody."""
         if self.gossip.review(turn):
             self.delivery.transfer.resume(turn)
-
-
-def _read(heard: HeardControl, system: str) -> ControlEvent | Signal:
-    """Return the request or the signal in what was received.
-
-    Raises:
-        ControlEventError: It is neither.
-        EventError: The body is not an event.
-    """
-    event = binary.decode(heard.body)
-    return read_signal(event, system) if is_signal(event) else from_event(event, heard.stamp)

@@ -137,6 +137,10 @@ class Delivery:
         self._deferred.withdraw(is_withdrawn, turn)
         self.transfer.withdraw(is_withdrawn, turn)
 
+    def end_scope(self, scope: str, turn: Turn) -> None:
+        """Release or drop what waits for a scope that is about to end."""
+        self._scopes.end(scope, turn, self._route)
+
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Accept an event that an adapter received natively."""
         if not heard.token:
@@ -186,7 +190,9 @@ class Delivery:
         One that comes from a gateway was confined before.
         """
         if control.path:
-            self._route(event, names, turn)
+            names = self._scopes.still(event, names, turn)
+            if names:
+                self._route(event, names, turn)
         else:
             self._confined(event, names, turn)
 
@@ -281,7 +287,8 @@ class Delivery:
         self, event: Transit, names: tuple[str, ...], control: ControlEvent, turn: Turn
     ) -> None:
         handover = Handover(control.giver, control.row)
-        if self._router.route_gift(event, names, handover, control.after, turn):
+        names = self._scopes.still(event, names, turn)
+        if not names or self._router.route_gift(event, names, handover, control.after, turn):
             answer = Acknowledgement(self._settings.id, control.giver, (control.row,))
             self._signals.answer(answer, event.arrived, turn)
 

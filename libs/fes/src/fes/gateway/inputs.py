@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from fes.control import ControlEvent
+from fes.control import ControlEvent, Signal, from_event, is_signal, read_signal
+from fes.federation.scopes.change import Change
 from fes.link.messages import Confirmed, Done, Heard, HeardControl
+from fes.model import binary
 
 
 class LinkUp(msgspec.Struct, frozen=True):
@@ -87,9 +89,42 @@ class Guided(msgspec.Struct, frozen=True):
     rights: dict[Asker, Right | None] = {}
 
 
+class ChangeScopes(msgspec.Struct, frozen=True):
+    """An administrator changes the scopes at the gateway that orders changes.
+
+    Attributes:
+        change: Without number.
+    """
+
+    change: Change
+
+
 class Tick(msgspec.Struct, frozen=True):
     """Time passed: leases end, and withdrawals past their time are deleted."""
 
 
-Input = Heard | HeardControl | Done | Confirmed | LinkUp | LinkDown | Ready | Inject | Guided | Tick
-"""What `GatewayCore.handle` takes."""
+Input = (
+    Heard
+    | HeardControl
+    | Done
+    | Confirmed
+    | LinkUp
+    | LinkDown
+    | Ready
+    | Inject
+    | Guided
+    | ChangeScopes
+    | Tick
+)
+"""What `GatewayCore.handle` accepts."""
+
+
+def read_control(heard: HeardControl, system: str) -> ControlEvent | Signal:
+    """Return the request or the signal that a control event contains.
+
+    Raises:
+        ControlEventError: It is neither.
+        EventError: It is not an event.
+    """
+    event = binary.decode(heard.body)
+    return read_signal(event, system) if is_signal(event) else from_event(event, heard.stamp)

@@ -12,6 +12,7 @@ from fes.federation.bounds import MIB
 from fes.federation.model import Adapter, Federation, adapter_id, is_on_medium
 from fes.federation.scopes.build import graph_of
 from fes.federation.scopes.management import manager_of
+from fes.federation.scopes.model import ScopePart
 from fes.federation.topology import Topology
 from fes.scopes import Graph
 
@@ -125,8 +126,15 @@ class GatewaySettings:
         guidance: Which services it queries about requests.
         known: The event services of the federation, to look one up.
         scopes: Who sees what of whom; everybody sees everything where it is empty.
+    <<<<<<< HEAD
         manages_scopes: Whether this gateway manages the mappings and policies of scopes.
         scope_manager: Gateway that manages them; empty where none has to.
+    =======
+        scope_manager: Gateway that manages their mappings and policies; empty where none has to.
+        scope_parts: The scopes as the file declares them.
+        gateways: Event services of each gateway of the file; the first one orders changes of
+            scopes.
+    >>>>>>> scopes
     """
 
     id: str
@@ -154,8 +162,9 @@ class GatewaySettings:
     announced_bytes: int = MIB
     guidance: GuidanceSettings = field(default_factory=GuidanceSettings)
     scopes: Graph = field(default_factory=Graph, compare=False)
-    manages_scopes: bool = False
     scope_manager: str = ""
+    scope_parts: Mapping[str, ScopePart] = field(default_factory=dict)
+    gateways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -223,8 +232,9 @@ class GatewaySettings:
             announced_bytes=limits.announced_bytes,
             guidance=guidance_of(federation),
             scopes=scopes,
-            manages_scopes=manager == gateway,
             scope_manager=manager,
+            scope_parts=federation.scopes,
+            gateways={name: tuple(each.adapters) for name, each in federation.gateways.items()},
         )
 
 

@@ -45,6 +45,20 @@ class Graph:
         self._next_number = 0
         self._order: dict[str, int] = {}
 
+    def copy(self) -> "Graph":
+        """Return a graph of the same scopes that nobody watches."""
+        made = Graph()
+        made.generation, made.structure = self.generation, self.structure
+        made.nodes = dict(self.nodes)
+        made._sessions = self._sessions
+        made._gates, made._mapping = set(self._gates), set(self._mapping)
+        made._inner = _copied(self._inner)
+        made._supers, made._members = _copied(self._supers), _copied(self._members)
+        made._edges, made._next_number = self._edges, self._next_number
+        made._numbers, made._since = dict(self._numbers), dict(self._since)
+        made._order = dict(self._order)
+        return made
+
     def watch(self, changed: Callable[[str], None]) -> None:
         """Have a function called with each component whose memberships changed.
 
@@ -321,3 +335,7 @@ class Graph:
 
 def _kind(node: Client | Scope) -> str:
     return "scope" if isinstance(node, Scope) else "simple component"
+
+
+def _copied(edges: Mapping[str, Mapping[str, Edge]]) -> dict[str, dict[str, Edge]]:
+    return {name: dict(each) for name, each in edges.items()}

@@ -1,7 +1,35 @@
 """Whether scopes part two components."""
 
-from fes.scopes.declared import Edge
+from collections.abc import Iterator
+from itertools import combinations
+
+from fes.scopes.declared import Client, Edge
 from fes.scopes.graph import Graph
+
+
+def natives_parted(graph: Graph) -> Iterator[tuple[Client, Client, str]]:
+    """Yield the clients that receive each other natively and that scopes would part, and why.
+
+    An event service as a whole receives what each of its clients does.
+    """
+    by_service: dict[str, list[Client]] = {}
+    for name, node in graph.nodes.items():
+        if isinstance(node, Client) and graph.supers(name):
+            by_service.setdefault(node.service, []).append(node)
+    for clients in by_service.values():
+        for one, other in combinations(clients, 2):
+            native = one.principal == other.principal or not (one.principal and other.principal)
+            why = parted(graph, one.name, other.name) if native else ""
+            if why:
+                yield one, other, why
+
+
+def natively(one: Client, other: Client, why: str) -> str:
+    """Return the line that names two clients whom scopes cannot part."""
+    return (
+        f"{one.name} and {other.name} receive each other's events natively at {one.service},"
+        f" and {why}"
+    )
 
 
 def parted(graph: Graph, one: str, other: str) -> str:

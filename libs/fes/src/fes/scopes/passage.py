@@ -9,7 +9,7 @@ Source:
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
 from fes.filter.evaluate import Test, compile_filter
@@ -39,7 +39,7 @@ class Passage:
     managed: bool
     widened: bool
     condition: Condition
-    test: Test
+    test: Test = field(compare=False)
 
     @property
     def is_free(self) -> bool:

@@ -1,5 +1,6 @@
 """A picture of scopes, as SVG: superscopes above, circles for scopes, boxes for components."""
 
+from graphlib import TopologicalSorter
 from xml.sax.saxutils import escape, quoteattr
 
 from fes.scopes.declared import Client, Edge, Scope
@@ -47,16 +48,19 @@ def picture(graph: Graph) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _levels(graph: Graph, names: list[str]) -> dict[str, int]:
+    """Return the level of each node: below all of its superscopes that are drawn."""
+    drawn = set(names)
+    above = {name: [scope for scope in graph.supers(name) if scope in drawn] for name in names}
+    level: dict[str, int] = {}
+    for name in TopologicalSorter(above).static_order():
+        level[name] = max((level[scope] + 1 for scope in above[name]), default=0)
+    return level
+
+
 def _places(graph: Graph, names: list[str]) -> dict[str, Place]:
-    """Return where each node stands: below all of its superscopes."""
-    level: dict[str, int] = dict.fromkeys(names, 0)
-    todo = [name for name in names if not graph.supers(name)]
-    while todo:
-        name = todo.pop()
-        for member in graph.members(name):
-            if level.get(member, -1) in range(level[name] + 1):
-                level[member] = level[name] + 1
-                todo.append(member)
+    """Return the centre of each node, pixels."""
+    level = _levels(graph, names)
     ends: dict[int, float] = {}
     places: dict[str, Place] = {}
     for name in sorted(names, key=lambda each: (level[each], graph.place(each))):

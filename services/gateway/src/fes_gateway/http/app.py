@@ -22,6 +22,7 @@ from fes_gateway.http.schemas import (
     StepOut,
     SubscriptionOut,
 )
+from fes_gateway.http.scope_changes import add_scope_changes
 from fes_gateway.http.scopes import add_scopes
 
 COMMIT_S = 5.0
@@ -49,6 +50,7 @@ def make_app() -> FastAPI:
     )
     _add_requests(app)
     _add_lists(app)
+    add_scope_changes(app)
     add_scopes(app)
     app.add_exception_handler(RequestValidationError, _invalid)
     _add_health(app)

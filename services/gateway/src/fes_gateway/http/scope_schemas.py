@@ -65,9 +65,14 @@ class ScopesOut(BaseModel):
     manager: str = Field(
         description="Gateway that manages mappings, policies and sessions; empty for none."
     )
-    manages: bool = Field(description="Whether the gateway that answers manages them.")
-    generation: int = Field(description="Generation of the graph; it increases with every change.")
-    total: int = Field(description="Number of scopes.")
+    manages: bool = Field(description="Whether it is the one that answers.")
+    generation: int = Field(description="Of the graph; every change begins a new one.")
+    orders: str = Field(description="Gateway that orders changes.")
+    changes: int = Field(description="How many changes it has applied since the file was read.")
+    acknowledged: dict[str, int] = Field(
+        description="The same of each gateway, as it states it itself."
+    )
+    total: int = Field(description="How many scopes there are.")
     scopes: list[ScopeOut]
 
 
@@ -81,4 +86,13 @@ class ExplainedOut(BaseModel):
         description="Each path, then each edge of it that checks something; with an event also "
         "what blocks it."
     )
-    left_off: int = Field(description="Number of further lines, left out.")
+    left_off: int = Field(description="Lines beyond those.")
+
+
+class ChangedOut(BaseModel):
+    """A change of scopes that was committed."""
+
+    change: int = Field(description="Its number: changes are applied in their order.")
+    acknowledged: dict[str, int] = Field(
+        description="How many changes each gateway states to have applied."
+    )

@@ -83,7 +83,7 @@ def _add_explained(app: FastAPI) -> None:
         ] = None,
     ) -> ExplainedOut:
         """Explain which paths lead from a component to another, and what each edge checks."""
-        graph = host_of(request).settings.scopes
+        graph = host_of(request).core.settings.scopes
         for name in (publisher, consumer):
             if name not in graph:
                 raise HTTPException(404, f"unknown component or scope: {name}")
@@ -94,7 +94,7 @@ def _add_explained(app: FastAPI) -> None:
         except TimeoutError as error:
             raise HTTPException(503, "other scopes are being explained; try again") from error
         try:
-            return await asyncio.to_thread(_explained, graph, publisher, consumer, read)
+            return await asyncio.to_thread(_explained, graph.copy(), publisher, consumer, read)
         finally:
             explaining.release()
 
@@ -116,23 +116,26 @@ def _add_shown(app: FastAPI) -> None:
         tags=["scopes"],
     )
     async def scope(request: Request, name: str, start: Start = 0, limit: Limit = PAGE) -> ScopeOut:
-        """Return a scope; `start` and `limit` select members."""
-        graph = host_of(request).settings.scopes
+        """Return a scope; `start` and `limit` are of its members."""
+        graph = host_of(request).core.settings.scopes
         node = graph.nodes.get(name)
         if not isinstance(node, Scope):
-            raise HTTPException(404, f"no scope {name[:100]!r} is known here")
+            raise HTTPException(404, f"unknown scope: {name[:100]}")
         return _scope(graph, node, start, limit)
 
 
 async def _scopes(host: GatewayHost, start: int, limit: int) -> AsyncIterator[bytes]:
     """Yield the scopes as a JSON object, in parts."""
-    settings = host.settings
-    graph = settings.scopes
+    core = host.core
+    graph = core.settings.scopes
     every = [node for node in graph.nodes.values() if isinstance(node, Scope)]
     head = ScopesOut(
-        manager=settings.scope_manager,
-        manages=settings.manages_scopes,
+        manager=core.scopes.manager,
+        manages=core.scopes.manages,
         generation=graph.generation,
+        orders=core.scopes.orderer,
+        changes=core.scopes.generation,
+        acknowledged=core.gossip.presence.acknowledged(),
         total=len(every),
         scopes=[],
     )

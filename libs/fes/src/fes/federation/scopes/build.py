@@ -54,9 +54,17 @@ def graph_of(federation: Federation) -> Graph:
 
 
 class _Builder:
+    """Builds the graph of a file.
+
+    Args:
+        federation: Good in form.
+        problem: Receives what is wrong.
+    """
+
     def __init__(self, federation: Federation, problem: Problem) -> None:
         self._federation = federation
         self._problem = problem
+        self._parts = Parts(problem)
         self._graph = Graph()
 
     def build(self) -> Graph:
@@ -69,10 +77,10 @@ class _Builder:
             node = Client(
                 name, client.service, client.principal, client.carries_context, client.each_path
             )
-            self._try(("clients", name), partial(self._graph.add, node))
+            self._parts.attempt(("clients", name), partial(self._graph.add, node))
         for name, part in self._federation.scopes.items():
-            scope = self._scope(name, part)
-            self._try(("scopes", name), partial(self._graph.add, scope))
+            scope = self._parts.scope(name, part)
+            self._parts.attempt(("scopes", name), partial(self._graph.add, scope))
         for name, part in self._federation.scopes.items():
             for member, edge in part.members.items():
                 self._join(name, member, edge)
@@ -80,7 +88,24 @@ class _Builder:
 
     def _join(self, scope: str, name: str, member: Member) -> None:
         path: Path = ("scopes", scope, "members", name)
-        edge = Edge(
+        edge = self._parts.edge(scope, name, member)
+        self._parts.attempt(path, partial(self._graph.join, edge))
+
+
+class Parts:
+    """Makes scopes and memberships of what a file, or a change, declares.
+
+    Args:
+        problem: Receives what is wrong; it may raise.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    def edge(self, scope: str, name: str, member: Member) -> Edge:
+        """Return a membership."""
+        path: Path = ("scopes", scope, "members", name)
+        return Edge(
             name,
             scope,
             self._interface(member.input, (*path, "input")),
@@ -90,9 +115,9 @@ class _Builder:
             member.produces,
             member.consumes,
         )
-        self._try(path, partial(self._graph.join, edge))
 
-    def _scope(self, name: str, part: ScopePart) -> Scope:
+    def scope(self, name: str, part: ScopePart) -> Scope:
+        """Return a scope, without its members."""
         path: Path = ("scopes", name)
         return Scope(
             name,
@@ -109,7 +134,7 @@ class _Builder:
         turn = Turn(part.to)
         chooser = None
         if turn is Turn.PLUGIN and part.plugin:
-            chooser = self._try((*path, "plugin"), partial(load_chooser, part.plugin))
+            chooser = self.attempt((*path, "plugin"), partial(load_chooser, part.plugin))
         elif turn is Turn.PLUGIN:
             self._problem((*path, "to"), "`plugin` is missing, which names what chooses")
         elif part.plugin:
@@ -143,7 +168,7 @@ class _Builder:
 
     def _rule(self, part: MappingRule, path: Path) -> mappings.Rule | None:
         when = self._optional(part.when, (*path, "when"))
-        steps = self._try(path, partial(steps_of, part))
+        steps = self.attempt(path, partial(steps_of, part))
         return None if steps is None else mappings.Rule(when, steps)
 
     def _interface(self, texts: Filters | UnsetType, path: Path) -> Interface:
@@ -163,7 +188,8 @@ class _Builder:
             self._problem(path, error.reason + where)
         return None
 
-    def _try(self, path: Path, act: Callable[[], T]) -> T | None:
+    def attempt(self, path: Path, act: Callable[[], T]) -> T | None:
+        """Return what an act makes; None where it is wrong, which is reported."""
         try:
             return act()
         except (ScopeError, EventError) as error:

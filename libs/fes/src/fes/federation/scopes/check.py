@@ -1,8 +1,5 @@
 """Checks the scopes of a federation file."""
 
-from collections.abc import Iterable
-from itertools import combinations
-
 from msgspec import UNSET, UnsetType
 
 from fes.errors import FilterError
@@ -17,8 +14,8 @@ from fes.filter import parse
 from fes.filter.algebra.normal import normalise
 from fes.filter.algebra.simple import names_in
 from fes.filter.language.tree import And, Condition, IsTrue, Not, Or, Parameter
-from fes.scopes import Client, Graph
-from fes.scopes.parting import parted
+from fes.scopes import Graph
+from fes.scopes.parting import natively, natives_parted
 
 
 def check_scopes(federation: Federation, report: Report) -> None:
@@ -34,7 +31,7 @@ def check_scopes(federation: Federation, report: Report) -> None:
     graph = build(federation, report.error)
     _check_mappings(federation, report)
     if federation.scopes and len(report.findings) == before:
-        _check_natives(federation, graph, report)
+        _check_natives(graph, report)
         _check_manager(federation, graph, report)
 
 
@@ -120,25 +117,8 @@ def _parameters(tree: Condition) -> frozenset[str]:
     return frozenset(name.name for name in names_in(tree) if isinstance(name, Parameter))
 
 
-def _check_natives(federation: Federation, graph: Graph, report: Report) -> None:
-    """Report clients that receive natively from each other although scopes separate them."""
-    for one, other in _pairs_of_one_service(federation, graph):
-        if one.principal == other.principal or not (one.principal and other.principal):
-            why = parted(graph, one.name, other.name)
-            if why:
-                path = ("clients", other.name if other.principal else one.name)
-                report.error(
-                    path,
-                    f"{one.name} and {other.name} receive each other's events natively at"
-                    f" {one.service}, and {why}",
-                )
-
-
-def _pairs_of_one_service(federation: Federation, graph: Graph) -> Iterable[tuple[Client, Client]]:
-    by_service: dict[str, list[Client]] = {}
-    for name in (*federation.event_services, *federation.clients):
-        node = graph.nodes.get(name)
-        if isinstance(node, Client) and graph.supers(name):
-            by_service.setdefault(node.service, []).append(node)
-    for clients in by_service.values():
-        yield from combinations(clients, 2)
+def _check_natives(graph: Graph, report: Report) -> None:
+    """Report clients that receive natively from each other and that scopes would part."""
+    for one, other, why in natives_parted(graph):
+        path = ("clients", other.name if other.principal else one.name)
+        report.error(path, natively(one, other, why))

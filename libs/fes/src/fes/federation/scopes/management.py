@@ -1,5 +1,7 @@
 """Finds the gateway that manages the scopes of a federation."""
 
+from collections.abc import Collection, Mapping
+
 from fes.federation.model import Federation
 from fes.scopes import Client, Graph
 
@@ -9,6 +11,8 @@ def managed_services(graph: Graph) -> tuple[str, ...]:
 
     These are all that are below a scope with a mapping or policy, directly or indirectly.
     """
+    if not graph.has_stations:
+        return ()
     above: set[str] = set()
     for edge in graph.edges():
         if graph.maps(edge) or graph.scope(edge.scope).is_gate:
@@ -29,8 +33,18 @@ def manager_of(federation: Federation, graph: Graph) -> str:
         federation: The federation file, checked.
         graph: The scopes.
     """
-    services = managed_services(graph)
-    for name, gateway in federation.gateways.items():
-        if services and all(service in gateway.adapters for service in services):
+    gateways = {name: tuple(each.adapters) for name, each in federation.gateways.items()}
+    return manager_among(gateways, managed_services(graph))
+
+
+def manager_among(gateways: Mapping[str, Collection[str]], services: Collection[str]) -> str:
+    """Return the first gateway that is attached to all of some event services; empty for none.
+
+    Args:
+        gateways: Event services of each, in the file's order.
+        services: As `managed_services` returns them.
+    """
+    for name, attached in gateways.items():
+        if services and all(service in attached for service in services):
             return name
     return ""

@@ -163,6 +163,7 @@ class Gossip:
             roster.digest,
             self.touch.doubtful,
             (*((own,) if own.version >= 0 else ()), *learnt),
+            self.presence.scopes,
         )
         self._said_us[service] = self.presence.uptime_us
         self.signals.say(hello, service, turn)

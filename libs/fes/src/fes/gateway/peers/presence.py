@@ -34,7 +34,12 @@ class Presence:
     Attributes:
         neighbours: Which gateways it receives.
         roster: Where every gateway is.
+    <<<<<<< HEAD
         uptime_us: Time that passed in this process; neither stalls nor jumps of the clock count.
+    =======
+        uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
+        scopes: How many changes of scopes this gateway has applied.
+    >>>>>>> scopes
     """
 
     def __init__(self, settings: GatewaySettings, links: Container[str]) -> None:
@@ -51,6 +56,7 @@ class Presence:
         self._routes: Routes | None = None
         self._reviewed = 0
         self._stale = True
+        self.scopes = 0
 
     @property
     def routes(self) -> Routes:
@@ -85,6 +91,17 @@ class Presence:
             self.neighbours.listen(service, self.uptime_us)
         elif not ready:
             self._unready[service] = None
+
+    def applied(self, scopes: int) -> None:
+        """Note how many changes of scopes this gateway has applied: the next words state it."""
+        self._stale = self._stale or scopes != self.scopes
+        self.scopes = scopes
+
+    def acknowledged(self) -> dict[str, int]:
+        """Return how many changes of scopes each gateway states to have applied."""
+        return {each.gateway: each.scopes for each in self.roster} | {
+            self._settings.id: self.scopes
+        }
 
     def hear(self, hello: Hello, service: str) -> bool:
         """Accept a hello; return whether its gateway was not received before, or started again."""
@@ -122,12 +139,13 @@ class Presence:
         own = self.roster.get(self._settings.id)
         at, missing = self._at(), self._missing()
         refuting = self._refutes(at)
-        if (own.at, own.missing) == (at, missing) and not refuting and own.version >= self._outdone:
+        same = (own.at, own.missing, own.scopes) == (at, missing, self.scopes)
+        if same and not refuting and own.version >= self._outdone:
             return False
         version = max(min(wall_us, own_us), own.version + 1, self._outdone + 1)
         confirmed = refuting or own.at != at or own.version < self._outdone
         since = version if confirmed else own.since
-        self.roster.take(Attendance(self._settings.id, version, since, at, missing))
+        self.roster.take(Attendance(self._settings.id, version, since, at, missing, self.scopes))
         return True
 
     def review(self) -> bool:

@@ -30,14 +30,16 @@ class Confinement:
     """Confines what crosses event services.
 
     Args:
-        graph: The scopes; without any, nothing is confined.
+        graph: The scopes; without any, nothing is confined. After a change of them, what passes is
+            compiled again.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._conditions = Passages(graph)
+        self._generation = graph.generation
         self._passages: dict[tuple[str, str], Passage] = {}
-        self._confined: dict[tuple[Key, str], tuple[Row, Row | None]] = {}
+        self._confined: dict[tuple[Key, str], tuple[Row, Passage, Row | None]] = {}
 
     @property
     def confines(self) -> bool:
@@ -46,10 +48,11 @@ class Confinement:
 
     def passage(self, source: str, destination: str) -> Passage:
         """Return what passes from one event service to another."""
+        if self._generation != self._graph.generation or len(self._passages) >= MAX_PAIRS:
+            self._generation = self._graph.generation
+            self._passages.clear()
         known = self._passages.get((source, destination))
         if known is None:
-            if len(self._passages) >= MAX_PAIRS:
-                self._passages.clear()
             known = self._conditions.between(source, destination)
             self._passages[source, destination] = known
         return known
@@ -69,27 +72,32 @@ class Confinement:
         if row is None or not self._graph.nodes:
             return row
         key = (row.key, service)
+        passage = self._passage_of(row, service)
         known = self._confined.get(key)
-        if known is None or known[0] is not row:
+        if known is None or known[0] is not row or known[1] != passage:
             if len(self._confined) >= MAX_CONFINED:
-                self._confined.clear()  # one that is made again is merely another object
-            known = self._confined[key] = (row, self._made(row, service))
-        return known[1]
+                self._confined.clear()  # what is made again only is not the same object
+            known = self._confined[key] = (row, passage, _made(row, passage))
+        return known[2]
 
-    def _made(self, row: Row, service: str) -> Row | None:
-        if row.body:  # the source publishes what it announces
-            return row if self.passage(row.source, service).open else None
-        passage = self.passage(service, row.source)
-        if not passage.open:
-            return None
-        if passage.is_free:
+    def _passage_of(self, row: Row, service: str) -> Passage:
+        """Return what passes for a request: what its source announces, it publishes."""
+        if row.body:
+            return self.passage(row.source, service)
+        return self.passage(service, row.source)
+
+
+def _made(row: Row, passage: Passage) -> Row | None:
+    if not passage.open:
+        return None
+    if row.body or passage.is_free:
+        return row
+    tree = passage.condition
+    if not passage.managed:
+        if tree == Truth(value=True):  # widened: what it may not receive, routing drops
             return row
-        tree = passage.condition
-        if not passage.managed:
-            if tree == Truth(value=True):  # widened: what it may not receive, routing drops
-                return row
-            try:
-                tree = all_of((parse(row.filter), tree))
-            except FilterError:
-                return row
-        return msgspec.structs.replace(row, what=canonical(tree), filter=to_text(tree))
+        try:
+            tree = all_of((parse(row.filter), tree))
+        except FilterError:
+            return row
+    return msgspec.structs.replace(row, what=canonical(tree), filter=to_text(tree))

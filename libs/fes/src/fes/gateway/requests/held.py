@@ -74,6 +74,11 @@ class Holding:
             else:
                 held[key] = after
 
+    def review(self, key: Key) -> None:
+        """Find again which request of a key is active: what confines it changed."""
+        for pattern in tuple(self._rows.get(key, ())):
+            self.look(key, pattern)
+
     def changes(self) -> list[Held]:
         """Return what changed since the last call; unchanged requests cost nothing."""
         changed, self._changed = self._changed, {}

@@ -7,6 +7,7 @@ Source:
 import contextlib
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import islice
 
 import msgspec
 
@@ -19,7 +20,7 @@ from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.held import Confine, Held
 from fes.gateway.requests.outcomes import Outcomes, Step
 from fes.gateway.requests.room import Room
-from fes.gateway.requests.row import Row
+from fes.gateway.requests.row import Key, Row
 from fes.gateway.requests.table import Changes, RequestTable
 from fes.gateway.requests.validation import check_row, key_of, rows_of
 from fes.gateway.requests.versions import Versions
@@ -74,6 +75,7 @@ class RequestRegistry:
         self._withdrawing: OrderedDict[int, str] = OrderedDict()
         self.versions = Versions(self.table)
         self._room = Room(settings, self.table)
+        self._unreviewed: dict[Key, None] = {}
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Restore what the journal kept."""
@@ -266,6 +268,24 @@ class RequestRegistry:
             self._withdraw(controls[-1][0], service, number, turn)
         for control, row in controls:
             self._note_destinations(control, row, turn)
+
+    def review(self, turn: Turn, most: int) -> None:
+        """Apply again what scopes confine in another way than before, so many requests at a time.
+
+        Args:
+            turn: Collects the orders.
+            most: Requests that are looked at; the others follow with the next calls.
+        """
+        keys = list(islice(self._unreviewed, most))
+        for key in keys:
+            del self._unreviewed[key]
+        if keys:
+            self.table.review(keys)
+            self._reapply(turn)
+
+    def confine_again(self) -> None:
+        """Have all requests looked at by `review`: scopes changed."""
+        self._unreviewed = dict.fromkeys(self.table.keys())
 
     def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
         """Order what the table wants; return what is withdrawn: event service and number."""

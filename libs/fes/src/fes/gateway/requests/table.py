@@ -146,6 +146,15 @@ class RequestTable:
         """Return the requests for an event service as their clients made them, unconfined."""
         return self._holding.asked(service)
 
+    def keys(self) -> tuple[Key, ...]:
+        """Return the keys of all rows."""
+        return tuple(self._rows)
+
+    def review(self, keys: Iterable[Key]) -> None:
+        """Find again which requests of some keys are active: what confines them changed."""
+        for key in keys:
+            self._holding.review(key)
+
     def changes(self) -> list[Held]:
         """Return which active requests at the services of this table changed since the last call.
 

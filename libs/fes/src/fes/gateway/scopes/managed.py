@@ -13,9 +13,10 @@ import msgspec
 from fes.filter import Filter
 from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
-from fes.gateway.outputs import DropRow, PutRow
+from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.row import Row
+from fes.gateway.scopes.changes import ScopeChanges
 from fes.gateway.turn import Turn
 from fes.model import Event, attributes, binary
 from fes.scopes import (
@@ -33,6 +34,8 @@ from fes.scopes.identity import is_derived
 PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
 
+LATER = "scopes: its destination joined after it was published"
+WITHDRAWN = "scopes: the membership was withdrawn"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
@@ -90,8 +93,14 @@ class ManagedScopes:
     Args:
         graph: The scopes.
         confinement: What passes between event services.
+    <<<<<<< HEAD
         wanted: Returns the requests for an event service, as their clients made them.
         manages: Whether this gateway manages the scopes.
+    =======
+        wanted: Returns the requests that hold at an event service, as they were made.
+        changes: Of the scopes: who manages them now, and whom they parted.
+        horizon_us: How long after it was published a copy of an event may still come.
+    >>>>>>> scopes
     """
 
     def __init__(
@@ -99,15 +108,20 @@ class ManagedScopes:
         graph: Graph,
         confinement: Confinement,
         wanted: Callable[[str], Iterable[Row]],
-        *,
-        manages: bool,
+        changes: ScopeChanges,
+        horizon_us: int,
     ) -> None:
         self._confinement = confinement
         self._graph = graph
         self._requests = Requests(wanted)
-        self._manages = manages
+        self._changes = changes
+        self._horizon_us = horizon_us
         self._router = CompiledRouter(graph)
         self._manager = self._made(ScopeState())
+
+    @property
+    def _manages(self) -> bool:
+        return self._changes.administration.manages
 
     def restore(self, state: Mapping[str, bytes]) -> tuple[str, ...]:
         """Restore what the journal kept; return the keys of rows that cannot be read."""
@@ -163,13 +177,42 @@ class ManagedScopes:
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
             self._manage(event, tuple(managed), turn, route)
-        return tuple(plain)
+        return self.still(event, tuple(plain), turn)
+
+    def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
+        """Return the destinations of an event in transit that may still receive it.
+
+        It was confined where it was first received, in the generation of that gateway; a
+        membership that was withdrawn since stops it. Whoever joined after it was published does
+        not receive it, though a gateway that was away may receive it first afterwards.
+        """
+        changes, home = self._changes, event.stamp.home
+        if not (changes.withdrawn or changes.opened):
+            return names
+        kept = []
+        for name in names:
+            if (home, name) in changes.withdrawn:
+                turn.decide(of_event("dropped", event, to=name, reason=WITHDRAWN))
+            elif self._was_before(event, changes.opened.get((home, name), 0)):
+                turn.decide(of_event("dropped", event, to=name, reason=LATER))
+            else:
+                kept.append(name)
+        return tuple(kept)
+
+    def _was_before(self, event: Transit, since_us: int) -> bool:
+        """Return whether an event was published before a moment, by a clock that may be right."""
+        return 0 < since_us - event.stamp.time_us < self._horizon_us
 
     def tick(self, turn: Turn, route: Route) -> None:
         """Release the events that waited long enough."""
         if self._manages and self._manager.state.queue.next_due_us:
             outcome = self._manager.tick(turn.now.time_us)
             self._perform(outcome, None, None, turn, route)
+
+    def end(self, scope: str, turn: Turn, route: Route) -> None:
+        """Release or drop what waits for a scope that is about to end."""
+        if self._manages:
+            self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, route)
 
     def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> None:
         if not self._manages:
@@ -192,6 +235,8 @@ class ManagedScopes:
         for key, value in self._manager.state.changes().items():
             name = PREFIX + key
             turn.mutations.append(DropRow(name) if value is None else PutRow(name, value))
+        for reason, name in outcome.dropped:
+            turn.decide(Decided("dropped", name, reason=f"scopes: {reason}"))
         for each in outcome.deliveries:
             late = event is None or str(each.stamp.identity) != event.id
             if names is None or each.consumer in names or late:

@@ -1,8 +1,8 @@
 """Names of the federation as topics with levels, and back: each has one form on the other side.
 
 A character that the service does not accept is written as `%` and two hexadecimal digits, and an
-empty level, where the service accepts none, as `~`; so is an empty topic. Text that looks like such an escape gets
-another `%` or `~`, so that no name is refused and no two names become the same:
+empty level, where the service accepts none, as `~`; so is an empty topic. Text that looks like such
+an escape gets another `%` or `~`, so that no name is refused and no two names become the same:
 
     living room   living%20room
     a%20b         a%%20b

@@ -1,0 +1,152 @@
+"""Gateways of one federation file that share event services, in memory, one step at a time."""
+
+from collections import deque
+from typing import Any
+
+from fes.control import RequestType
+from fes.federation import loads
+from fes.federation.scopes.change import Change, member_part, scope_part
+from fes.gateway import GatewayCore, GatewaySettings
+from fes.gateway.inputs import ChangeScopes, Inject, LinkUp, Tick
+from fes.gateway.outputs import Decided, DropRow, PutRow, ToAdapter
+from fes.gateway.settings import Instant
+from fes.link.messages import HeardControl, Publish, PublishControl
+from fes.model import Event, Stamp, binary
+from support.gateways.cores import NOW, SECOND, heard, request
+
+FILE = """
+version: 1
+system: test
+event_services:
+  north: {kind: memory}
+  middle: {kind: memory}
+  south: {kind: memory}
+gateways:
+  g1:
+    adapters: {north: {}, middle: {}}
+  g2:
+    adapters: {middle: {}, south: {}}
+scopes:
+  market:
+    members: {north: {}, middle: {}}
+"""
+
+
+def scope(name: str, **part: Any) -> Change:
+    """Return the change that declares a scope."""
+    return Change(0, name, part=scope_part(part))
+
+
+def joins(member: str, to: str, **part: Any) -> Change:
+    """Return the change that declares a membership."""
+    return Change(0, to, member, edge=member_part(part))
+
+
+def leaves(member: str, of: str) -> Change:
+    """Return the change that ends a membership."""
+    return Change(0, of, member)
+
+
+class Federated:
+    """Cores with their journals; what one publishes at an event service the others receive."""
+
+    def __init__(self, text: str = FILE) -> None:
+        self.federation = loads(text, {})
+        self.rows: dict[str, dict[str, bytes]] = {name: {} for name in self.federation.gateways}
+        self.cores: dict[str, GatewayCore] = {}
+        self.now = NOW
+        self.published: list[tuple[str, Event]] = []
+        self.decisions: list[tuple[str, Decided]] = []
+        self.deaf: set[str] = set()
+        self._waiting: deque[tuple[str, str, bytes]] = deque()
+        for name in self.federation.gateways:
+            self.start(name)
+
+    def start(self, name: str) -> None:
+        """Start a gateway with what its journal has."""
+        settings = GatewaySettings.of(self.federation, name)
+        self.cores[name] = GatewayCore(settings, self.rows[name], self.now.wall_us)
+        for service in settings.adapters:
+            self.handle(name, LinkUp(), service)
+        self.settle()
+
+    def kill(self, name: str) -> None:
+        """End a gateway; its journal stays."""
+        del self.cores[name]
+
+    def handle(self, name: str, message: Any, service: str = "") -> list[Any]:
+        """Have a gateway handle an input and commit what it changed."""
+        mutations, outputs = self.cores[name].handle(message, self.now, service)
+        for each in mutations:
+            if isinstance(each, PutRow):
+                self.rows[name][each.key] = each.value
+            elif isinstance(each, DropRow):
+                self.rows[name].pop(each.key, None)
+        for output in outputs:
+            self._perform(name, output)
+        return outputs
+
+    def _perform(self, name: str, output: Any) -> None:
+        if isinstance(output, Decided):
+            self.decisions.append((name, output))
+        elif isinstance(output, ToAdapter) and isinstance(output.order, PublishControl):
+            self._waiting.append((name, output.service, output.order.body))
+        elif isinstance(output, ToAdapter) and isinstance(output.order, Publish):
+            self.published.append((output.service, binary.decode(output.order.body)))
+
+    def settle(self) -> None:
+        """Have all control events received that are in transit."""
+        for _ in range(10_000):
+            if not self._waiting:
+                return
+            sender, service, body = self._waiting.popleft()
+            for name in tuple(self.cores):
+                attached = service in self.cores[name].settings.adapters
+                if name != sender and attached and not {name, sender} & self.deaf:
+                    self.handle(name, HeardControl(None, body), service)
+        raise AssertionError("control events without an end")
+
+    def wait(self, seconds: int) -> None:
+        """Let seconds pass."""
+        for _ in range(seconds):
+            time_us = self.now.time_us + SECOND
+            self.now = Instant(time_us, time_us)
+            for name in tuple(self.cores):
+                self.handle(name, Tick())
+            self.settle()
+
+    def change(self, change: Change, at: str = "g1") -> list[str]:
+        """Change the scopes; return why that is refused, in lines."""
+        outputs = self.handle(at, ChangeScopes(change))
+        self.settle()
+        refused = [each for each in outputs if isinstance(each, Decided)]
+        return [each.reason for each in refused if each.decision == "refused"]
+
+    def subscribe(self, source: str, sequence: int, at: str, to: str = "*") -> None:
+        """Subscribe for the clients of an event service."""
+        asked = request(
+            RequestType.SUBSCRIPTION,
+            source=source,
+            dist_list=to,
+            sequence=sequence,
+            requester=source,
+            filter="",
+        )
+        self.handle(at, Inject(asked))
+        self.settle()
+
+    def publish(self, service: str, sequence: int, event: Event, at: str) -> list[str]:
+        """Have a native client publish; return the event services where it is received."""
+        self.published.clear()
+        core = self.cores[at]
+        numbers = tuple(applied.number for applied in core.applied(service))
+        stamp = Stamp(f"client of {service}", 1, sequence, self.now.time_us, service)
+        body = binary.encode(event)
+        native = heard(numbers, sequence, stamp=stamp, body=body, subject=event.subject)
+        self.handle(at, native, service)
+        self.settle()
+        return [name for name, _ in self.published]
+
+    def generations(self) -> dict[str, int]:
+        """Return how many changes each gateway has applied."""
+        return {name: core.scopes.generation for name, core in self.cores.items()}

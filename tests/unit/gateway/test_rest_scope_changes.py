@@ -1,0 +1,98 @@
+"""Scopes are changed over REST at the gateway that orders changes."""
+
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+import httpx
+import pytest
+from fes.eventlog.writer import NullLog
+from fes.federation import loads
+from fes.federation.clock import FederationClock
+from fes.gateway import GatewaySettings
+from fes_gateway.host import GatewayHost
+from fes_gateway.http.app import make_app
+from fes_gateway.http.dispatch import Dispatch
+from fes_gateway.store.memory import MemoryJournal
+from support.scopes.federated import FILE
+
+Hosts = dict[str, GatewayHost]
+
+
+@pytest.fixture
+async def hosts() -> AsyncIterator[Hosts]:
+    federation, clock = loads(FILE, {}), FederationClock(0, 0, 1)
+    with ThreadPoolExecutor(1) as executor:
+        found = {}
+        for name in federation.gateways:
+            settings = GatewaySettings.of(federation, name)
+            found[name] = GatewayHost(settings, MemoryJournal(), executor, NullLog(), clock)
+            await found[name].start()
+        yield found
+        for host in found.values():
+            await host.stop()
+
+
+@pytest.fixture
+async def http(hosts: Hosts) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(cast("Any", Dispatch(make_app(), hosts)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        yield client
+
+
+async def change(http: httpx.AsyncClient, method: str, path: str, body: object = None) -> Any:
+    answer = await http.request(method, f"/gateways/g1/v1/scopes/{path}", json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_scopes_memberships_interfaces_and_policies_are_changed(
+    http: httpx.AsyncClient, hosts: Hosts
+) -> None:
+    put = await change(http, "PUT", "floor", {"input": ["n > 1"], "traverse": "top-down"})
+    assert put == {"change": 1, "acknowledged": {"g1": 1}}
+    await change(http, "PUT", "market/members/floor", {})
+    await change(http, "PUT", "floor/members/middle", {"output": []})
+    await change(http, "PATCH", "floor", {"input": None, "output": ["n > 2"]})
+    shown = (await http.get("/gateways/g1/v1/scopes/floor")).json()
+    assert (shown["input"], shown["output"], shown["traverse"]) == (None, ["n > 2"], "top-down")
+    assert [(each["member"], each["output"]) for each in shown["members"]] == [("middle", [])]
+    await change(http, "DELETE", "floor/members/middle")
+    assert (await change(http, "DELETE", "floor"))["change"] == 6
+    assert "floor" not in hosts["g1"].core.settings.scopes
+    listed = (await http.get("/gateways/g1/v1/scopes")).json()
+    assert (listed["changes"], listed["orders"]) == (6, "g1")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "detail"),
+    [
+        ("PUT", "market/members/nobody", {}, 422, "unknown component or scope: nobody"),
+        ("PUT", "nowhere/members/north", {}, 404, "unknown scope: nowhere"),
+        ("PATCH", "nowhere", {}, 404, "unknown scope: nowhere"),
+        ("DELETE", "nowhere", None, 404, "unknown scope: nowhere"),
+        ("DELETE", "market/members/south", None, 404, "south is not a member of market"),
+        ("PUT", "market", {"input": ["n >"]}, 422, "input.0: "),
+        ("PUT", "market", {"inputs": []}, 422, "Object contains unknown field `inputs`"),
+        ("PUT", "market", {"members": {"south": {}}}, 422, "members: each is a change of its own"),
+        ("PUT", "market", [], 422, "body: not a JSON object"),
+        ("PUT", "north", {}, 422, "north is a simple component already"),
+        ("PUT", "x", {"publishing": {"delay_s": 1e9}}, 422, "Expected `float` <= 604800.0"),
+        ("PUT", "a*", {}, 422, "not a change of scopes: Expected `str` matching regex"),
+        ("PUT", "market/members/market", {}, 422, "cycle: market -> market"),
+    ],
+)
+async def test_what_the_scopes_do_not_admit_is_named_in_one_line(
+    http: httpx.AsyncClient, method: str, path: str, body: object, status: int, detail: str
+) -> None:
+    answer = await http.request(method, f"/gateways/g1/v1/scopes/{path}", json=body)
+    assert (answer.status_code, set(answer.json())) == (status, {"detail"}), answer.text
+    assert answer.json()["detail"].startswith(detail)
+    assert "\n" not in answer.json()["detail"]
+    assert (await http.get("/gateways/g1/v1/scopes")).json()["changes"] == 0
+
+
+async def test_another_gateway_names_the_one_that_orders(http: httpx.AsyncClient) -> None:
+    answer = await http.put("/gateways/g2/v1/scopes/floor", json={})
+    assert answer.status_code == 409
+    assert answer.json() == {"detail": "g1 orders changes of scopes"}
