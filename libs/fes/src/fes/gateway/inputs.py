@@ -1,4 +1,4 @@
-"""What a gateway core is reported."""
+"""The inputs of a gateway core."""
 
 import msgspec
 

@@ -332,7 +332,7 @@ class TableSync:
 
 
 def _cut(rows: deque[Row], own_us: int) -> tuple[msgspec.Raw, ...]:
-    """Accept a part from the front of rows, bounded by count and size; one row is always a part."""
+    """Remove a part from the front of rows, bounded by count and size; one row is always a part."""
     part: list[msgspec.Raw] = []
     size = 0
     while rows and len(part) < PART_ROWS:
