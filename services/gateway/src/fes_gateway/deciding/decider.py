@@ -40,7 +40,7 @@ class Member(Protocol):
 
 
 class Decider:
-    """Passes inputs to the core.
+    """Sends inputs to the core, and has what it decides committed and performed.
 
     Args:
         settings: Of the gateway.
