@@ -1,10 +1,11 @@
 """Topics in the alphabet of Kafka, and back; a subscription as Kafka has it.
 
 Kafka accepts letters, digits, `.`, `_` and `-`. Any other character is written as `_x`, its code
-point and `_`; what reads like such an escape already gets more of the first sign:
+point and `-`; what reads like such an escape already gets more of the first sign. An escape ends
+with another sign than it begins with, so that none is read across the end of another:
 
-    living room   living_x20_room
-    a_x20_b       a__x20_b
+    living room   living_x20-room
+    a_x20-b       a__x20-b
 
 Source:
     Apache Kafka, `org.apache.kafka.common.internals.Topic`.
@@ -18,8 +19,8 @@ from fes.mapping.topics.levels import KAFKA
 
 LONGEST: Final = 249
 
-_OUT: Final = re.compile(r"(_*)([^A-Za-z0-9._-])|(_+)(x([0-9A-F]{2,6})_)")
-_BACK: Final = re.compile(r"(_+)(x([0-9A-F]{2,6})_)")
+_OUT: Final = re.compile(r"(_*)([^A-Za-z0-9._-])|(_+)(x([0-9A-F]{2,6})-)")
+_BACK: Final = re.compile(r"(_+)(x([0-9A-F]{2,6})-)")
 _LEGAL: Final = re.compile(r"[A-Za-z0-9._-]")
 
 
@@ -59,7 +60,7 @@ def _quoted(level: str) -> str:
 def _written(found: re.Match[str]) -> str:
     signs, char, more, text, code = found.groups()
     if char is not None:
-        return f"{signs}{signs}_x{ord(char):02X}_"
+        return f"{signs}{signs}_x{ord(char):02X}-"
     return f"{more}{more}{text}" if _is_code(code) else found[0]
 
 
