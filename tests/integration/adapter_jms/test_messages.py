@@ -22,7 +22,7 @@ NAMES = (
     "version",
     "a b",
     "x-y",
-    "_x41_",
+    "_x41$",
     "NULL",
     "JMSnope",
     "JMSXGroupID",

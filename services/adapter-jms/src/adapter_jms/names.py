@@ -52,5 +52,5 @@ def _is_reserved(name: str) -> bool:
     )
 
 
-PROPERTIES: Final = Codes("A-Za-z0-9_$", _is_reserved)
+PROPERTIES: Final = Codes("A-Za-z0-9_$", "$", _is_reserved)
 """Writes any name as that of a property, and reads it again."""

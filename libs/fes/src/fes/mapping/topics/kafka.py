@@ -15,7 +15,7 @@ from fes.mapping.topics.levels import KAFKA
 
 LONGEST: Final = 249
 
-_CODES: Final = Codes("A-Za-z0-9._-")
+_CODES: Final = Codes("A-Za-z0-9._-", "-")
 
 
 def write(topic: str) -> str:
