@@ -16,6 +16,9 @@ ANSWER_S: Final = 5.0
 """Longest wait for a receipt; without one the connection is made again."""
 
 BACKOFF_S: Final = (0.1, 2.0)
+IN_USE: Final = "already connected"
+"""What ActiveMQ states of a client's name that another connection has."""
+
 STEADY_S: Final = 5.0
 
 _log = logging.getLogger(__name__)
@@ -63,11 +66,22 @@ class StompLink:
     async def open(self) -> Self:
         """Connect.
 
+        A broker has a client's name in use for a moment after the client went: so long it is tried
+        again.
+
         Raises:
             NotConnectedError: No broker answers in time, or the name is in use still.
             RefusedError: The broker refuses the credentials.
         """
-        self._client = await self._connect()
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + ANSWER_S
+        while self._client is None:
+            try:
+                self._client = await self._connect()
+            except NotConnectedError as error:
+                if IN_USE not in str(error) or loop.time() >= until_s:
+                    raise
+                await asyncio.sleep(BACKOFF_S[0])
         self._keeping = asyncio.create_task(lasting(self._keep), name="stomp link")
         return self
 
