@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from fes.filter import Filter
 from fes.gateway import GatewayCore
-from fes.gateway.inputs import Asker, Guided, Inject, LinkUp, Right, Tick
+from fes.gateway.custody.transfer import EXAMINED
+from fes.gateway.inputs import Asker, Guided, Inject, LinkDown, LinkUp, Right, Tick
 from fes.gateway.outputs import Decided
 from fes.gateway.settings import GuidanceSettings, Instant
 from fes.link.messages import Publish, Subscribe, Unsubscribe
@@ -157,6 +158,32 @@ def test_copies_in_custody_are_withdrawn_with_the_right_and_counted_as_no_loss()
     assert len(core.delivery.custody) == 0
     reasons = [(each.decision, each.reason) for each in outputs if isinstance(each, Decided)]
     assert reasons.count(("dropped", "right withdrawn")) == 2
+
+
+def test_many_copies_are_withdrawn_in_slices_and_none_is_sent_meanwhile() -> None:
+    core = gateway(policy=True)
+    count = 3 * EXAMINED
+    waiting(core, *(40.0 for _ in range(count)))
+    give(core, right(permit=False), 1)
+    assert len(core.delivery.custody) == count - EXAMINED
+
+    sent = orders(give(core, LinkDown(), 1, service="south"))
+    sent += orders(give(core, LinkUp(persistent=True), 1, service="south"))
+    assert not any(isinstance(each, Publish) for each in sent)
+    for second in (2, 3):
+        give(core, Tick(), second)
+
+    assert len(core.delivery.custody) == 0
+
+
+def test_what_is_permitted_again_before_it_was_examined_is_sent() -> None:
+    core = gateway(policy=True)
+    waiting(core, *(40.0 for _ in range(2 * EXAMINED)))
+    give(core, right(permit=False), 1)
+    give(core, right(), 1)
+    give(core, Tick(), 2)
+
+    assert len(core.delivery.custody) == EXAMINED
 
 
 def test_a_narrower_right_leaves_the_copies_that_it_permits() -> None:

@@ -127,15 +127,21 @@ class Delivery:
     def tick(self, turn: Turn) -> None:
         """Deliver what is due, expire what is over, and send again what has no answer."""
         self.announcements.expire(turn.own_us, turn)
-        for event, destinations in self._deferred.due(turn.now.time_us):
+        for event, destinations in self._deferred.due(turn):
             self._route(event, destinations, turn)
         self._scopes.tick(turn, self._route)
         self.transfer.tick(turn)
 
-    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
-        """Drop the copies that wait and that nobody has a right to any more."""
-        self._deferred.withdraw(is_withdrawn, turn)
-        self.transfer.withdraw(is_withdrawn, turn)
+    def withdraw(self, is_withdrawn: IsWithdrawn, subjects: frozenset[str], turn: Turn) -> None:
+        """Have no copy delivered that waits and that nobody has a right to any more.
+
+        Args:
+            is_withdrawn: Finds these copies.
+            subjects: Of the events whose rights have changed.
+            turn: Collects what comes of it.
+        """
+        self._deferred.withdraw(is_withdrawn, subjects)
+        self.transfer.withdraw(is_withdrawn, subjects, turn)
 
     def end_scope(self, scope: str, turn: Turn) -> None:
         """Release or drop what waits for a scope that is about to end."""

@@ -8,7 +8,7 @@ Source:
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -119,6 +119,10 @@ class Custody:
     def __iter__(self) -> Iterator[CustodyRow]:
         """Iterate over the rows, in their order."""
         return iter(sorted(self._rows.values(), key=lambda row: row.place))
+
+    def concerned(self, subjects: Container[str]) -> Iterator[Key]:
+        """Yield what names the rows of events of some subjects, in no order."""
+        return (key for key, row in self._rows.items() if row.event.subject in subjects)
 
     def full(self, event: Transit, destination: str) -> bool:
         """Return whether no further row for a destination is accepted.

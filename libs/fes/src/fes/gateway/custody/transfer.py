@@ -7,6 +7,7 @@ Source:
 import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Container
+from itertools import islice
 
 from fes.control.signal import Acknowledgement
 from fes.errors import EventError
@@ -29,6 +30,9 @@ NEVER = "can never be accepted by"
 
 REASON = 300
 """Most characters of the reason that another gateway sends."""
+
+EXAMINED = 100
+"""Most rows that are examined in a turn where rights have changed: a few milliseconds."""
 
 SLOWEST = 16
 """Most retry intervals between two attempts."""
@@ -66,6 +70,7 @@ class CustodyTransfer:
         self._turns: OrderedDict[tuple[str, LaneKey], int] = OrderedDict()
         self._expiring: list[tuple[int, int, Key]] = []
         self._answered_us: dict[Hop, int] = {}
+        self._withdrawals: dict[Key, IsWithdrawn] = {}
 
     def restore(self) -> None:
         """Restore the rows that the journal kept; they are sent once links are up."""
@@ -152,14 +157,23 @@ class CustodyTransfer:
                 turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
                 self._complete(row, turn, final=True)
 
-    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
-        """Let the rows go that nobody has a right to any more; those behind them go on."""
-        for row in list(self._custody):
-            if is_withdrawn(row.destination, row.event.subject, row.event.body):
+    def withdraw(self, is_withdrawn: IsWithdrawn, subjects: frozenset[str], turn: Turn) -> None:
+        """Let the rows go that nobody has a right to any more; those behind them go on.
+
+        So many at a time, with each tick; none of the others is sent before it is examined. The
+        newest change decides about a row.
+        """
+        self._withdrawals |= dict.fromkeys(self._custody.concerned(subjects), is_withdrawn)
+        self._examine(turn)
+        self.resume(turn)
+
+    def _examine(self, turn: Turn) -> None:
+        for key in list(islice(self._withdrawals, EXAMINED)):
+            is_withdrawn, row = self._withdrawals.pop(key), self._custody.get(key)
+            if row is not None and is_withdrawn(row.destination, row.event.subject, row.event.body):
                 reason = RIGHT_WITHDRAWN
                 turn.decide(of_event("dropped", row.event, to=row.destination, reason=reason))
                 self._remove(row, turn, final=True)
-        self.resume(turn)
 
     def resume(self, turn: Turn, service: str = "") -> None:
         """Send the rows that may be sent now; those sent over `service` before are sent again."""
@@ -179,6 +193,7 @@ class CustodyTransfer:
     def tick(self, turn: Turn) -> None:
         """Send what may begin now, drop what has expired, and send again what has no answer."""
         self._expire(turn)
+        self._examine(turn)
         started = [row for row in self._waiting.values() if row.event.starts_us <= turn.now.time_us]
         for row in started:
             del self._waiting[row.place]
@@ -291,8 +306,8 @@ class CustodyTransfer:
             return
         while hop is not None and lane.waiting < self._settings.in_flight:
             row = lane.next()
-            if row is None:
-                break
+            if row is None or row.key in self._withdrawals:
+                break  # a row that may be withdrawn is examined first; order is kept
             self._send(row, lane, hop, turn)
         if not lane:
             self._lanes.pop(key, None)

@@ -27,6 +27,7 @@ class DeferredEvents:
         self._limit_bytes = limit_bytes
         self._count = 0
         self._heap: list[tuple[int, int, Transit, tuple[str, ...]]] = []
+        self._withdrawals: dict[int, IsWithdrawn] = {}
 
     def __len__(self) -> int:
         """Return the number of events."""
@@ -42,32 +43,40 @@ class DeferredEvents:
         self.bytes += weight
         heapq.heappush(self._heap, (event.starts_us, self._count, event, destinations))
 
-    def withdraw(self, is_withdrawn: IsWithdrawn, turn: Turn) -> None:
-        """Drop what nobody has a right to any more."""
-        kept = []
-        for starts_us, count, event, destinations in self._heap:
-            left = []
-            for name in destinations:
-                if is_withdrawn(name, event.subject, event.body):
-                    turn.decide(of_event("dropped", event, to=name, reason=RIGHT_WITHDRAWN))
-                else:
-                    left.append(name)
-            if left:
-                kept.append((starts_us, count, event, tuple(left)))
-            else:
-                self.bytes -= weight_of_event(event)
-        self._heap = kept
-        heapq.heapify(self._heap)
+    def withdraw(self, is_withdrawn: IsWithdrawn, subjects: frozenset[str]) -> None:
+        """Have copies of some subjects examined once they are due: they may be withdrawn by then.
 
-    def due(self, time_us: int) -> list[tuple[Transit, tuple[str, ...]]]:
+        The newest change decides. To examine all of them now would keep the event loop waiting.
+        """
+        for _, count, event, _ in self._heap:
+            if event.subject in subjects:
+                self._withdrawals[count] = is_withdrawn
+
+    def due(self, turn: Turn) -> list[tuple[Transit, tuple[str, ...]]]:
         """Return the events that may be delivered by now, and forget them.
 
         Args:
-            time_us: Federation clock, microseconds.
+            turn: The moment; collects decisions about copies that are withdrawn.
         """
         found = []
-        while self._heap and self._heap[0][0] <= time_us:
-            _, _, event, destinations = heapq.heappop(self._heap)
+        while self._heap and self._heap[0][0] <= turn.now.time_us:
+            _, count, event, destinations = heapq.heappop(self._heap)
             self.bytes -= weight_of_event(event)
-            found.append((event, destinations))
+            is_withdrawn = self._withdrawals.pop(count, None)
+            if is_withdrawn is not None:
+                destinations = self._permitted(event, destinations, is_withdrawn, turn)
+            if destinations:
+                found.append((event, destinations))
         return found
+
+    @staticmethod
+    def _permitted(
+        event: Transit, destinations: tuple[str, ...], is_withdrawn: IsWithdrawn, turn: Turn
+    ) -> tuple[str, ...]:
+        left = []
+        for name in destinations:
+            if is_withdrawn(name, event.subject, event.body):
+                turn.decide(of_event("dropped", event, to=name, reason=RIGHT_WITHDRAWN))
+            else:
+                left.append(name)
+        return tuple(left)

@@ -23,8 +23,8 @@ RIGHT_WITHDRAWN: Final = "right withdrawn"
 IsWithdrawn = Callable[[str, str, bytes], bool]
 """Returns whether a copy is withdrawn, by destination, subject and body."""
 
-Withdraw = Callable[[IsWithdrawn, Turn], None]
-"""Drops copies that wait."""
+Withdraw = Callable[[IsWithdrawn, frozenset[str], Turn], None]
+"""Withdraws copies of events of some subjects that wait."""
 
 
 class Guiding:
@@ -60,7 +60,7 @@ class Guiding:
         rows = list(self._guidance.about(self._requests.table.rows(), subjects))
         self._requests.look_again(rows, turn)
         if self._guidance.decides:
-            self._withdraw(Withdrawal(self._guidance, rows, subjects), turn)
+            self._withdraw(Withdrawal(self._guidance, rows, subjects), subjects, turn)
 
 
 class Withdrawal:
