@@ -188,3 +188,25 @@ def test_whoever_joined_after_an_event_was_published_does_not_receive_it() -> No
     assert [name for name, _ in federated.published] == ["middle"]
     reasons = [each.reason for name, each in federated.decisions if name == "g2"]
     assert "scopes: its destination joined after it was published" in reasons
+
+
+def test_whoever_left_and_joined_again_is_known_to_have_over_a_restart() -> None:
+    federated = _subscribed()
+    federated.change(joins("south", "market"))
+    federated.wait(2)
+    federated.change(leaves("south", "market"))
+    before = federated.now
+    federated.wait(1)
+    federated.change(joins("south", "market"))
+    federated.wait(2)
+    federated.kill("g2")
+    federated.start("g2")
+    federated.wait(2)
+    federated.published.clear()
+    numbers = tuple(each.number for each in federated.cores["g1"].applied("north"))
+    stamp = Stamp("client", 1, 1, before.time_us, "north")
+    native = heard(numbers, stamp=stamp, body=binary.encode(QUOTE), subject="Quote")
+    federated.handle("g1", native, "north")
+    federated.settle()
+
+    assert [name for name, _ in federated.published] == ["middle"]

@@ -120,22 +120,21 @@ class ScopeAdministration:
         """Return whether a change follows those that were applied."""
         return change.number == self.generation + 1
 
-    def restore(self, state: Mapping[str, bytes | None]) -> list[Change]:
-        """Apply what the journal has beyond what was applied; return it.
+    def stored(self, state: Mapping[str, bytes | None]) -> list[Change]:
+        """Return what the journal has beyond what was applied.
 
         What cannot be read, and what comes after it, is learnt again from other gateways.
         """
-        restored = []
+        found: list[Change] = []
         rows = {key: text for key, text in state.items() if key.startswith(CHANGES) and text}
         for _, text in sorted(rows.items()):
             try:
                 change = read_change(text)
             except ScopeError:
                 break
-            if change.number == self.generation + 1:
-                self._apply(change)
-                restored.append(change)
-        return restored
+            if change.number == self.generation + len(found) + 1:
+                found.append(change)
+        return found
 
     def since(self, generation: int, most_bytes: int) -> list[bytes]:
         """Return the changes after some, as many as fit; at least one where there is any."""

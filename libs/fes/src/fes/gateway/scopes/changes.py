@@ -17,6 +17,9 @@ from fes.scopes import Graph
 SLICE = 200
 """Most requests that are confined again in one turn, so that it is short."""
 
+FOLLOWED = 200
+"""Most changes of the journal that are followed one by one at the start."""
+
 Pair = tuple[str, str]
 """The event service where an event was published, and one that receives it."""
 
@@ -49,12 +52,18 @@ class ScopeChanges:
         self.on_ending: Callable[[str, Turn], None] = lambda _scope, _turn: None
 
     def restore(self, state: Mapping[str, bytes | None]) -> bool:
-        """Apply what the journal has of changes; return whether there was any."""
-        before = self._pairs()
-        restored = self.administration.restore(state)
-        if restored:
-            self._changed(before, restored)
-        return bool(restored)
+        """Apply what the journal has of changes; return whether there was any.
+
+        Of the newest ones each is followed by itself: who left and joined again must not receive
+        what was published meanwhile.
+        """
+        stored = self.administration.stored(state)
+        older, newer = stored[:-FOLLOWED], stored[-FOLLOWED:]
+        for changes in ([older] if older else []) + [[each] for each in newer]:
+            before = self._pairs()
+            self.administration.learn(changes)
+            self._changed(before, changes)
+        return bool(stored)
 
     def order(self, change: Change, turn: Turn) -> None:
         """Order a change, and send it to the other gateways; a refused one is a decision."""
@@ -65,7 +74,9 @@ class ScopeChanges:
             return
         before = self._pairs()
         self._end(change, turn)
-        self._applied([self.administration.order(change, turn.now.time_us)], before, "", turn)
+        numbered, row = self.administration.order(change, turn.now.time_us)
+        self._applied([(numbered, row)], before, "", turn)
+        self._pass_on([numbered], "", turn)
 
     def compare(self, hello: Hello, service: str, turn: Turn) -> None:
         """Send a neighbour the changes that it does not have."""
@@ -78,14 +89,15 @@ class ScopeChanges:
         except ScopeError as error:
             turn.decide(Decided("refused", from_=service, reason=str(error)))
             return
-        before = self._pairs()
-        learnt: list[tuple[Change, PutRow]] = []
+        learnt: list[Change] = []
         for change in changes:
             if self.administration.is_next(change):
                 self._end(change, turn)
-                learnt += self.administration.learn([change])
+                before = self._pairs()
+                self._applied(self.administration.learn([change]), before, service, turn)
+                learnt.append(change)
         if learnt:
-            self._applied(learnt, before, service, turn)
+            self._pass_on(learnt, service, turn)
 
     def _end(self, change: Change, turn: Turn) -> None:
         """Release or drop what waits for a scope that ends."""
@@ -109,8 +121,10 @@ class ScopeChanges:
             what = f"change {change.number}: {change.what}"
             turn.decide(Decided("applied", from_=service, type="scopes", what=what))
         self._changed(before, [change for change, _ in changes])
+
+    def _pass_on(self, changes: Sequence[Change], service: str, turn: Turn) -> None:
         self._registry.review(turn, SLICE)
-        self._rollout.pass_on([change for change, _ in changes], service, turn)
+        self._rollout.pass_on(changes, service, turn)
 
     def _changed(self, before: frozenset[Pair], changes: Sequence[Change]) -> None:
         self._open = None
