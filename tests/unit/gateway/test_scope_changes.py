@@ -5,13 +5,13 @@ import pytest
 from fes.federation.scopes.change import Change
 from fes.model import Event, Stamp, binary
 from support.gateways.cores import heard
-from support.scopes.federated import Federated, joins, leaves, scope
+from support.scopes.federated import FILE, Federated, joins, leaves, scope
 
 QUOTE = Event.of("Quote", price=4.0)
 
 
-def _subscribed() -> Federated:
-    federated = Federated()
+def _subscribed(text: str = FILE) -> Federated:
+    federated = Federated(text)
     federated.wait(3)
     for at, name in enumerate(("north", "middle", "south")):
         federated.subscribe(name, at + 1, "g2" if name == "south" else "g1")
@@ -191,9 +191,7 @@ def test_whoever_joined_after_an_event_was_published_does_not_receive_it() -> No
 
 
 def test_whoever_left_and_joined_again_is_known_to_have_over_a_restart() -> None:
-    federated = _subscribed()
-    federated.change(joins("south", "market"))
-    federated.wait(2)
+    federated = _subscribed(FILE.replace("members: {north: {}", "members: {south: {}, north: {}"))
     federated.change(leaves("south", "market"))
     before = federated.now
     federated.wait(1)
