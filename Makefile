@@ -112,7 +112,7 @@ base-images: ## Pull the public base images, or build stand-ins where no registr
 
 # Containers have the machine for themselves, so that what is slow is slow for a reason.
 test: $(INSTALLED) java ## Run all tests; those of containers where a Docker engine runs or can be started
-	@failed=0; $(BIN)/pytest -n 2 --dist loadfile --ignore tests/compose $(ARGS) || failed=$$?; \
+	@failed=0; $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore tests/compose $(ARGS) || failed=$$?; \
 	$(if $(ARGS),,$(BIN)/pytest tests/compose || failed=$$?;) exit $$failed
 
 # Unit tests, the adapter in memory and a small simulation: no broker, no Spark, no container.

@@ -81,7 +81,7 @@ class Front:
         elif path == "/healthz":
             await _answer(send, 200, {"status": "alive", "faults": {}})
         elif path == "/readyz":
-            faults = self._faults.reasons
+            faults = {**self._not_started(), **self._faults.reasons}
             status = {"status": "not ready" if faults else "ready", "faults": faults}
             await _answer(send, 503 if faults else 200, status)
         elif path in ("/", "/gateways", PREFIX):
@@ -90,6 +90,14 @@ class Front:
             await self._hand_on(next(iter(self._gateways)), path, scope, receive, send)
         else:
             await refuse(send, 404, f"the path begins with {PREFIX}<gateway>, then {path[:100]}")
+
+    def _not_started(self) -> dict[str, str]:
+        """Return the gateways that nobody can request anything of yet: they may have no fault."""
+        return {
+            name: "has not started yet"
+            for name in self._gateways
+            if self._endpoints.get(name) is None
+        }
 
     async def _hand_on(
         self, name: str, path: str, scope: Scope, receive: Receive, send: Send
