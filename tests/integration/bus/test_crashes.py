@@ -40,6 +40,7 @@ class Load:
         self.stack = AsyncExitStack()
         self.got: list[int] = []
         self.sent = 0
+        self._goes_on = True
 
     def bus(self, name: str) -> EventBus:
         settings = BusSettings(hello_us=300_000, silent_us=4_000_000, retry_us=100_000)
@@ -63,8 +64,8 @@ class Load:
 
     async def settle(self) -> None:
         """Send no more, and wait for what was sent."""
-        self.sending.cancel()
-        await asyncio.gather(self.sending, return_exceptions=True)
+        self._goes_on = False
+        await self.sending  # cancelled amid a notification, it would not have counted it
         await eventually(lambda: len(self.got) >= self.sent, what="all that was sent")
         assert self.got[: self.sent] == list(range(self.sent))
 
@@ -72,7 +73,7 @@ class Load:
         self.got.append(event.values["n"])
 
     async def _send(self) -> None:
-        while True:
+        while self._goes_on:
             try:
                 await self.source.notify({"n": self.sent}, persistent=True)
                 self.sent += 1
