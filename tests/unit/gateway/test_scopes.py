@@ -9,7 +9,7 @@ from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.settings import Instant
-from fes.link.messages import Announce, Publish, Subscribe
+from fes.link.messages import Announce, Publish, Subscribe, Taken
 from fes.model import Event, Stamp, binary
 from fes.scopes import Client, Edge, Graph, Scope
 from fes.scopes.mappings.mapping import Mapping, Rule
@@ -188,6 +188,31 @@ def test_one_of_n_stays_one_over_a_restart() -> None:
         received.append([name for name in SERVICES if published(outputs, name)])
         gateway.start()
     assert received == [["south"], ["west"], ["south"], ["west"]]
+
+
+def test_a_persistent_event_that_is_delivered_again_after_a_restart_is_given_to_nobody_else() -> (
+    None
+):
+    graph = two(Scope("floor"))
+    graph.add(Scope("market", delivery=Delivery(Turn.TURNS)))
+    graph.join(Edge("west", "market"))
+    gateway = Gateway(graph)
+    gateway.subscribe("south", 1)
+    gateway.subscribe("west", 2)
+
+    received = []
+    for sequence in (1, 1, 2):
+        numbers = tuple(applied.number for applied in gateway.core.applied("north"))
+        kept = heard(numbers, sequence, persistent=True, token=sequence)
+        outputs = gateway.give(kept, "north")
+        assert any(isinstance(each, Taken) and each.taken for each in orders(outputs, "north"))
+        received.append([name for name in SERVICES if published(outputs, name)])
+        gateway.start()
+    assert received == [["south"], [], ["west"]]
+
+    gateway.wait(gateway.settings.retransmission_us + SECOND)
+    gateway.wait(SECOND)
+    assert not [key for key in gateway.rows if "handled" in key], "it is forgotten in time"
 
 
 def test_the_session_travels_with_the_event() -> None:

@@ -263,11 +263,11 @@ class Delivery:
     def _confined(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         """Route an event to the destinations that scopes permit, mapped as they specify."""
         try:
-            names = self._scopes.confine(event, names, turn, self._route)
+            names, taken = self._scopes.confine(event, names, turn, self._route)
         except EventError as error:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
-        return self._route(event, names, turn) if names else True
+        return (self._route(event, names, turn) if names else True) and taken
 
     def _route(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         if event.starts_us > turn.now.time_us:

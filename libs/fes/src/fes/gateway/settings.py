@@ -126,15 +126,10 @@ class GatewaySettings:
         guidance: Which services it queries about requests.
         known: The event services of the federation, to look one up.
         scopes: Who sees what of whom; everybody sees everything where it is empty.
-    <<<<<<< HEAD
-        manages_scopes: Whether this gateway manages the mappings and policies of scopes.
-        scope_manager: Gateway that manages them; empty where none has to.
-    =======
         scope_manager: Gateway that manages their mappings and policies; empty where none has to.
         scope_parts: The scopes as the file declares them.
         gateways: Event services of each gateway of the file; the first one orders changes of
             scopes.
-    >>>>>>> scopes
     """
 
     id: str

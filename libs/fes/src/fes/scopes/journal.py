@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from fes.model import Event, binary
+from fes.scopes.handled import HandledEvents
 from fes.scopes.mappings.gathering import Gatherings
 from fes.scopes.policies.choosing import Choices
 from fes.scopes.policies.waiting import Queue, Waiting
@@ -13,6 +14,7 @@ from fes.scopes.progress import Progress, ProgressRow
 _encoder = msgspec.msgpack.Encoder()
 _waiting = msgspec.msgpack.Decoder(Waiting)
 _progress = msgspec.msgpack.Decoder(ProgressRow)
+_moment = msgspec.msgpack.Decoder(int)
 _text = msgspec.msgpack.Decoder(str)
 _events = msgspec.msgpack.Decoder(tuple[bytes, ...])
 
@@ -26,6 +28,7 @@ class ScopeState:
         self.gatherings = Gatherings(self._note)
         self.queue = Queue(self._note)
         self.progress: dict[str, Progress] = {}
+        self.handled = HandledEvents(self._note)
 
     def changes(self) -> dict[str, bytes | None]:
         """Return the rows that changed since this was asked last; None where one went."""
@@ -54,6 +57,7 @@ class ScopeState:
                 self._restore(key, value)
             except (msgspec.DecodeError, ValueError):
                 unreadable.append(key)
+        self.handled.sort()
         self._changes = {}
         return tuple(unreadable)
 
@@ -70,6 +74,8 @@ class ScopeState:
             case "progress":
                 progress = Progress.of(_progress.decode(value))
                 self.progress[key.partition("/")[2]] = progress
+            case "handled":
+                self.handled.restore(key.partition("/")[2], _moment.decode(value))
             case _:
                 raise ValueError(f"not a row of scopes: {key}")
 

@@ -34,12 +34,8 @@ class Presence:
     Attributes:
         neighbours: Which gateways it receives.
         roster: Where every gateway is.
-    <<<<<<< HEAD
         uptime_us: Time that passed in this process; neither stalls nor jumps of the clock count.
-    =======
-        uptime_us: Time that passed here; neither stalls nor jumps of the clock count.
         scopes: How many changes of scopes this gateway has applied.
-    >>>>>>> scopes
     """
 
     def __init__(self, settings: GatewaySettings, links: Container[str]) -> None:

@@ -93,14 +93,9 @@ class ManagedScopes:
     Args:
         graph: The scopes.
         confinement: What passes between event services.
-    <<<<<<< HEAD
         wanted: Returns the requests for an event service, as their clients made them.
-        manages: Whether this gateway manages the scopes.
-    =======
-        wanted: Returns the requests that hold at an event service, as they were made.
         changes: Of the scopes: who manages them now, and whom they parted.
         horizon_us: How long after it was published a copy of an event may still come.
-    >>>>>>> scopes
     """
 
     def __init__(
@@ -137,8 +132,11 @@ class ManagedScopes:
 
     def confine(
         self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route
-    ) -> tuple[str, ...]:
+    ) -> tuple[tuple[str, ...], bool]:
         """Deliver what is managed; return the destinations to which an event goes unchanged.
+
+        The second value is false where what is managed was not accepted, so that its source has to
+        deliver the event again.
 
         Args:
             event: The event.
@@ -150,11 +148,11 @@ class ManagedScopes:
             EventError: The body is not an event.
         """
         if not self._confinement.confines:
-            return names
+            return names, True
         publisher = event.stamp.home
         if event.arrived != publisher and is_derived(event.stamp):
             turn.decide(of_event("suppressed", event, to=",".join(names), reason=SURFACED))
-            return ()
+            return (), True
         plain: list[str] = []
         managed: list[str] = []
         read: Event | None = None
@@ -172,12 +170,13 @@ class ManagedScopes:
                     plain.append(name)
                 else:
                     turn.decide(of_event("dropped", event, to=name, reason=BLOCKED))
+        taken = True
         if managed and event.arrived != publisher:
             # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
-            self._manage(event, tuple(managed), turn, route)
-        return self.still(event, tuple(plain), turn)
+            taken = self._manage(event, tuple(managed), turn, route)
+        return self.still(event, tuple(plain), turn), taken
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
@@ -205,7 +204,11 @@ class ManagedScopes:
 
     def tick(self, turn: Turn, route: Route) -> None:
         """Release the events that waited long enough."""
-        if self._manages and self._manager.state.queue.next_due_us:
+        if not self._manages:
+            return
+        self._manager.state.handled.expire(turn.own_us - self._horizon_us)
+        self._commit(turn)
+        if self._manager.state.queue.next_due_us:
             outcome = self._manager.tick(turn.now.time_us)
             self._perform(outcome, None, None, turn, route)
 
@@ -214,15 +217,24 @@ class ManagedScopes:
         if self._manages:
             self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, route)
 
-    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> None:
+    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> bool:
+        """Have the manager route an event; return whether all that it delivers was accepted."""
         if not self._manages:
             turn.decide(of_event("suppressed", event, to=",".join(names), reason=ELSEWHERE))
-            return
+            return True
+        handled, key = self._manager.state.handled, "/".join(map(str, event.stamp.key))
+        if key in handled:  # a policy might choose another member this time
+            turn.decide(of_event("suppressed", event, to=",".join(names), reason="repeated"))
+            return True
         read, session = untagged(binary.decode(event.body))
         now_us = turn.now.time_us
         publisher = event.stamp.home
         outcome = self._manager.publish(publisher, read, event.stamp, now_us, session)
-        self._perform(outcome, event, frozenset(names), turn, route)
+        taken = self._perform(outcome, event, frozenset(names), turn, route)
+        if taken and event.persistent:
+            handled.add(key, turn.own_us)
+            self._commit(turn)
+        return taken
 
     def _perform(
         self,
@@ -231,10 +243,9 @@ class ManagedScopes:
         names: frozenset[str] | None,
         turn: Turn,
         route: Route,
-    ) -> None:
-        for key, value in self._manager.state.changes().items():
-            name = PREFIX + key
-            turn.mutations.append(DropRow(name) if value is None else PutRow(name, value))
+    ) -> bool:
+        taken = True
+        self._commit(turn)
         for reason, name in outcome.dropped:
             turn.decide(Decided("dropped", name, reason=f"scopes: {reason}"))
         for each in outcome.deliveries:
@@ -243,7 +254,13 @@ class ManagedScopes:
                 self._requests.delivered[each.consumer] += 1
                 passing = _passing(each, event, turn, late=event is None)
                 turn.decide(of_event("matched", passing, to=each.consumer, what="scopes"))
-                route(passing, (each.consumer,), turn)
+                taken = route(passing, (each.consumer,), turn) and taken
+        return taken
+
+    def _commit(self, turn: Turn) -> None:
+        for key, value in self._manager.state.changes().items():
+            name = PREFIX + key
+            turn.mutations.append(DropRow(name) if value is None else PutRow(name, value))
 
     def _made(self, state: ScopeState) -> ScopeManager:
         return ScopeManager(self._graph, self._router, self._requests, state)
