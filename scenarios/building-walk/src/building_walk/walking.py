@@ -45,7 +45,7 @@ def read(path: Path) -> Track:
     """Return the track in a file of sightings: CSV with badge, station and network.
 
     Raises:
-        WalkError: It cannot be read, or a line is no sighting of the one badge; names the line.
+        WalkError: It cannot be read, or a line is not a sighting of the one badge; names the line.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -87,7 +87,7 @@ def tell(
     """Return a story.
 
     Args:
-        steps: How many; a shorter track begins anew.
+        steps: How many; a shorter track begins again.
         seed: Of what is made up.
         step_s: Seconds of a step.
         track: The walk of the first badge; made up where None.

@@ -24,7 +24,7 @@ class Recorder:
     @classmethod
     @contextmanager
     def opened(cls, run: Path) -> Iterator[Self]:
-        """Begin the file of a run anew."""
+        """Begin the file of a run, empty."""
         with (run / RECORDS).open("w", encoding="utf-8", buffering=1) as file:
             yield cls(file)
 

@@ -68,14 +68,14 @@ class Walk:
 
     Args:
         run: The run folder.
-        told: The story.
+        walk: The story.
         urls: Where the event services are.
         recorder: Has a line of each thing that a client does or receives.
     """
 
-    def __init__(self, run: Path, told: Story, urls: Urls, recorder: Recorder) -> None:
+    def __init__(self, run: Path, walk: Story, urls: Urls, recorder: Recorder) -> None:
         self._run = run
-        self._story = told
+        self._story = walk
         self._urls = urls
         self._recorder = recorder
         self._publishers: dict[str, Publisher] = {}
