@@ -26,8 +26,8 @@ OPEN: Final = "Open"
 LOG, DESK, HANDHELD, CITY, DOORS, PRINTER = "log", "desk", "handheld", "city", "doors", "printer"
 """Native clients that receive; each room has a desk."""
 
-LIFETIME_S: Final = 10.0
-"""How long a decision of the policy service is valid."""
+LIFETIME_S: Final = 30.0
+"""How long a decision of the policy service is valid: longer than the service is away."""
 
 
 class Person(msgspec.Struct, frozen=True):

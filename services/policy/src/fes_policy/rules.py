@@ -24,6 +24,11 @@ from fes_policy.errors import PolicyError
 MOST_RULES = 10_000
 MOST_CHARACTERS = 16 * 1024 * 1024
 
+TIMES = ("minute", "weekday")
+"""What of the context changes by itself."""
+
+CONTEXT = {"Var": "context"}
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -49,10 +54,14 @@ class Rules:
 
     Args:
         rules: In order; each id once.
+
+    Attributes:
+        read_time: Whether one of them reads the time, so that decisions change with it.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
+        self.read_time = any(_reads_time(each.policy) for each in self.rules)
         self._all = _policy_set(self.rules)
         self._hard = tuple(each for each in self.rules if each.permits or each.filter is None)
         self._without = _policy_set(self._hard)
@@ -157,6 +166,15 @@ def _rule(policy: dict[str, Any], key: str, place: str) -> Rule:
         raise PolicyError(f"{place}: rule {name!r}: filter: the subject is the rule's resource")
     carried = found.get(None, filters.Always(value=False))
     return Rule(name, permits, filter_, carried, policy)
+
+
+def _reads_time(part: Any) -> bool:
+    """Return whether a part of a policy, as Cedar's JSON, reads the time or all of the context."""
+    if isinstance(part, dict):
+        if part.get("left") == CONTEXT and "attr" in part:
+            return part["attr"] in TIMES
+        return part == CONTEXT or any(map(_reads_time, part.values()))
+    return isinstance(part, list) and any(map(_reads_time, part))
 
 
 def _policy_set(rules: Sequence[Rule]) -> cedarpy.PolicySet:

@@ -16,6 +16,7 @@ from eventservices.errors import EventServiceError
 from building_walk import story
 from building_walk.natives.bus import ready_file
 from building_walk.natives.desks import Desk
+from building_walk.natives.log import Log
 from building_walk.natives.publishing import Publisher
 from building_walk.natives.records import Recorder
 from building_walk.natives.watching import watch_air, watch_city, watch_doors
@@ -95,9 +96,9 @@ class Walk:
             publisher = self._publishers[room] = Publisher(client, room, self._recorder)
             await publisher.advertise(*((MAIL,) if room == OFFICE else (SIGHTING, ENTRY)))
             self._begin(publisher.run())
-        log = await self._client(stack, OFFICE, LOG, user=LOG, device=LOG)
-        for name in (SIGHTING, MAIL):
-            await log.subscribe(name, self._logged, durable=f"log-{name.rpartition('.')[2]}")
+        log = Log(await self._client(stack, OFFICE, LOG, user=LOG, device=LOG), self._recorder)
+        await log.open()
+        self._begin(log.run())
         for room in self._story.rooms:
             await self._desk(stack, room)
         self._printer = await self._client(stack, OFFICE, PRINTER, user="ann", device=PRINTER)
@@ -188,9 +189,6 @@ class Walk:
             await asyncio.sleep(self._story.step_s)
             with contextlib.suppress(EventServiceError):
                 await sink.unsubscribe()
-
-    def _logged(self, event: Event) -> None:
-        self._recorder.note("received", LOG, event.name, **event.values)
 
     def _printed(self, event: Event) -> None:
         self._recorder.note("received", PRINTER, event.name, **event.values)
