@@ -94,7 +94,7 @@ def test_a_place_counts_as_long_as_its_sighting_and_with_what_it_is_within() -> 
     ],
 )
 def test_a_decision_ends_with_its_lifetime_and_with_the_minute_where_a_rule_reads_the_time(
-    condition: str, reads: bool
+    condition: str, *, reads: bool
 ) -> None:
     rules = parse_rules(f"permit (principal, action, resource) {condition};")
     engine = Engine(rules, BUILDING, Whereabouts(BUILDING))
