@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 import pytest
@@ -53,13 +54,14 @@ def _sighted(told: Story, number: int) -> Iterator[Record]:
 def _mailed(told: Story, number: int) -> Iterator[Record]:
     mail = told.mails[number]
     s = at(mail.step) + 0.5
-    text = {"owner": mail.owner, "headline": mail.headline(number)}
-    yield Record(s + 0.01, "published", "office", MAIL, number, **text, due_s=s)
-    yield Record(s + 0.02, "received", "log", MAIL, number, **text)
+    about = Record(s, "", "", MAIL, number, owner=mail.owner, headline=mail.headline(number))
+    shown = partial(msgspec.structs.replace, about)
+    yield shown(s=s + 0.01, what="published", client="office", due_s=s)
+    yield shown(s=s + 0.02, what="received", client="log")
     if mail.owner == "ann":
-        yield Record(s + 0.03, "received", "handheld", MAIL, number, **text)
+        yield shown(s=s + 0.03, what="received", client="handheld")
     room = where(told, mail.owner, mail.step)
-    yield Record(s + 0.03, "received", f"desk-{room}", MAIL, number, **text, body=mail.body(number))
+    yield shown(s=s + 0.03, what="received", client=f"desk-{room}", body=mail.body(number))
 
 
 def where(told: Story, person: str, step: int) -> str:

@@ -9,7 +9,7 @@ from building_walk.story import HANDHELD, LIFETIME_S, MAIL, OFFICE, PRINTER, SIG
 SETTLE_S: Final = 2.5
 """How long after somebody came in the mail has to follow at the latest."""
 
-STALE_S: Final = 2.5
+STALE_S: Final = 2.0
 """How long after somebody left the mail may still come to the room."""
 
 HANDHELDS_OWNER: Final = "ann"
