@@ -84,7 +84,7 @@ def judged(story: Story, records: Iterable[Record], outages: Iterable[Outage] = 
     )
     judge_handheld(story, evidence, promise("the handheld has its owner's mail as headlines alone"))
     judge_printer(evidence, promise("the printer is refused"))
-    for who, path in ((HANDHELD, "g-air"), (CITY, "g-city")):
+    for who, path in ((HANDHELD, ("g-air", "policy")), (CITY, ("g-city",))):
         text = f"sightings of visitors, and of nobody else, reach the {who}"
         _visitors(story, evidence, who, path, promise(text))
     _once(evidence, promise("nothing is received twice"))
@@ -107,7 +107,7 @@ def _doors(story: Story, evidence: Evidence, promise: Promise) -> None:
     for number, each in enumerate(story.sightings):
         if not story.opens(each):
             continue
-        path = (f"bus-{each.room}", "g-doors", "policy")
+        path = (f"bus-{each.room}", "g-doors")
         promise.due(evidence, (ENTRY, number), "a door", path, received=(OPEN, number) in received)
     for (_, number), records in received.items():
         opens = number < len(story.sightings) and story.opens(story.sightings[number])
@@ -116,12 +116,14 @@ def _doors(story: Story, evidence: Evidence, promise: Promise) -> None:
                 promise.finding(f"the door of {opened.room} opened for entry {number}: no right")
 
 
-def _visitors(story: Story, evidence: Evidence, who: str, gateway: str, promise: Promise) -> None:
+def _visitors(
+    story: Story, evidence: Evidence, who: str, services: tuple[str, ...], promise: Promise
+) -> None:
     received = evidence.received[who]
     for number, each in enumerate(story.sightings):
         key = (SIGHTING, number)
         if story.is_visitor(each.person):
-            path = (f"bus-{each.room}", gateway, "policy")
+            path = (f"bus-{each.room}", *services)
             promise.due(evidence, key, f"the {who}", path, received=key in received)
         elif key in received:
             promise.finding(f"the {who} received sighting {number}, of {each.person}")
