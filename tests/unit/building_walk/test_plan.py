@@ -10,6 +10,7 @@ from eventservices.bus.wire.policy import Question
 from fes.federation.load import load
 from fes_policy import Engine
 from fes_policy.building import load_building
+from fes_policy.conflicts import conflicts
 from fes_policy.rules import load_rules
 from fes_policy.whereabouts import Whereabouts
 
@@ -32,6 +33,10 @@ def test_the_federation_is_valid_and_has_a_bus_for_each_room(folder: Path) -> No
     federation = load(folder / "federation.yaml", {})
     assert {"bus-net1", "bus-net4", "bus-office", "walk"} <= federation.applications.keys()
     assert federation.applications["walk"].ends_run
+
+
+def test_every_rule_has_an_effect(engine: Engine) -> None:
+    assert conflicts(engine.rules, engine.building) == []
 
 
 def test_mail_follows_its_owner_from_desk_to_desk(engine: Engine) -> None:

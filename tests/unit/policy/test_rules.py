@@ -143,6 +143,13 @@ def test_what_has_no_effect_is_reported() -> None:
     assert "'ok'" not in found
 
 
+def test_a_permit_for_one_bus_is_not_reported_since_nobody_states_which_there_are() -> None:
+    rules = """@id("bus") permit (principal, action, resource) when { context.bus == "office" };
+    @id("nobody") permit (principal == User::"eve", action, resource);"""
+    (found,) = conflicts(parse_rules(rules), BUILDING)
+    assert "'nobody' has no effect" in found
+
+
 def test_two_hundred_rules_and_a_thousand_users_are_decided() -> None:
     groups = [f"g{number}" for number in range(20)]
     users = {f"u{n}": User((groups[n % 20],)) for n in range(1000)}

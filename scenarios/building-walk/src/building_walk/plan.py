@@ -14,7 +14,9 @@ from scenario_kit.run_folder import FEDERATION
 
 from building_walk import story
 from building_walk.story import (
+    CITY,
     DESK,
+    DOORS,
     ENTRY,
     HANDHELD,
     LIFETIME_S,
@@ -93,7 +95,7 @@ def building_of(walk: Story) -> dict[str, object]:
         if person.staff
     }
     return {
-        "users": people,
+        "users": {**people, **{name: {} for name in (LOG, DESK, DOORS, CITY, "fes")}},
         "places": {room: {"stations": list(each)} for room, each in walk.rooms.items()},
         "events": [SIGHTING, ENTRY, MAIL],
         "devices": [DESK, HANDHELD, PRINTER, "gateway", LOG],

@@ -48,6 +48,10 @@ class Rule:
     carried: filters.Filter | None
     policy: dict[str, Any]
 
+    def reads(self, *names: str) -> bool:
+        """Return whether it reads one of these names of the context, or all of it."""
+        return _reads(self.policy, names)
+
 
 class Rules:
     """All rules, made ready.
@@ -61,7 +65,7 @@ class Rules:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
-        self.read_time = any(_reads_time(each.policy) for each in self.rules)
+        self.read_time = any(each.reads(*TIMES) for each in self.rules)
         self._all = _policy_set(self.rules)
         self._hard = tuple(each for each in self.rules if each.permits or each.filter is None)
         self._without = _policy_set(self._hard)
@@ -168,13 +172,12 @@ def _rule(policy: dict[str, Any], key: str, place: str) -> Rule:
     return Rule(name, permits, filter_, carried, policy)
 
 
-def _reads_time(part: Any) -> bool:
-    """Return whether a part of a policy, as Cedar's JSON, reads the time or all of the context."""
+def _reads(part: Any, names: tuple[str, ...]) -> bool:
     if isinstance(part, dict):
         if part.get("left") == CONTEXT and "attr" in part:
-            return part["attr"] in TIMES
-        return part == CONTEXT or any(map(_reads_time, part.values()))
-    return isinstance(part, list) and any(map(_reads_time, part))
+            return part["attr"] in names
+        return part == CONTEXT or any(_reads(each, names) for each in part.values())
+    return isinstance(part, list) and any(_reads(each, names) for each in part)
 
 
 def _policy_set(rules: Sequence[Rule]) -> cedarpy.PolicySet:
