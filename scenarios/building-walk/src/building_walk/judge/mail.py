@@ -12,6 +12,9 @@ SETTLE_S: Final = 2.5
 STALE_S: Final = 2.0
 """How long after somebody left the mail may still come to the room."""
 
+LATE_S: Final = 1.0
+"""How late a bus may store a sighting at the most, so that it counts where somebody was."""
+
 HANDHELDS_OWNER: Final = "ann"
 
 
@@ -83,7 +86,7 @@ def _settled(seen: Seen, published: Record) -> str | None:
     after = [each for each in seen if each[0] > until_s]
     rooms = {room for *_, room in (*before[-1:], *within)}
     # A bus that was away makes sightings late: then nobody knew where the owner was.
-    late = any(stored_s - due_s > 1.0 for due_s, stored_s, _ in (*before[-1:], *within))
+    late = any(stored_s - due_s > LATE_S for due_s, stored_s, _ in (*before[-1:], *within))
     return rooms.pop() if before and after and len(rooms) == 1 and not late else None
 
 
@@ -91,9 +94,7 @@ def _follows(
     evidence: Evidence, promise: Promise, key: Key, room: str, published: Record, body: str
 ) -> None:
     records = evidence.desks.get(room, {}).get(key, [])
-    away = evidence.was_away(
-        ("policy", f"bus-{room}", f"bus-{OFFICE}"), published.due_s - SETTLE_S, published.s
-    )
+    away = evidence.was_away(("policy", f"bus-{room}"), published.due_s - SETTLE_S, published.s)
     promise.count()
     if not records:
         promise.missing(f"mail {key[1]} did not come to the desk of {room}", excused=away)
