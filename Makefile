@@ -4,7 +4,7 @@ PACKAGES := libs/eventservices libs/serving libs/fes services/gateway \
 	services/adapter-cns services/adapter-siena services/adapter-steam services/adapter-cosmic services/adapter-nats services/adapter-mqtt services/adapter-kafka services/adapter-jms services/adapter-http \
 	services/event-domains services/adapter-bus services/naming services/policy \
 	services/can-sim services/traffic-control services/analytics scenarios/kit scenarios/traffic scenarios/persistent \
-	scenarios/traffic-control-events scenarios/event-domain scenarios/active-badge scenarios/stock-market
+	scenarios/traffic-control-events scenarios/event-domain scenarios/active-badge scenarios/stock-market scenarios/building-walk
 SOURCES := $(PACKAGES:%=%/src)
 
 PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
@@ -28,7 +28,7 @@ comma := ,
 APART = $(foreach name,$(subst $(comma), ,$(OWN_PROCESS)),--own-process $(name))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo persistent control-events event-domain active-badge stock-market test test-fast check style types types-tests imports links stream bench simulate mutants up down verify engine secrets base-images clean java
+.PHONY: help install demo persistent control-events event-domain active-badge stock-market building-walk test test-fast check style types types-tests imports links stream bench simulate mutants up down verify engine secrets base-images clean java
 
 help: ## List the targets
 	@echo "The Federated Event Service"
@@ -49,6 +49,8 @@ help: ## List the targets
 	@echo "                FEDERATION=FILE    chain.yaml or pair.yaml of scenarios/persistent/"
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of stock-market: TICKS=ZIP COUNT=N SEED=N    trades of a day (made up without), and how many"
+	@echo "Of building-walk: SIGHTINGS=CSV STEPS=N SEED=N    sightings of a badge (made up without), and how long"
+	@echo "                RESTARTS=1    kill each service in turn while the walk goes on"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of event-domain: EVENTS=N BOUND=N    events of each supplier, connections that an event may pass"
 	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
@@ -83,6 +85,10 @@ active-badge: $(INSTALLED) java ## Make the smart-building thesis's experiments 
 stock-market: $(INSTALLED) ## Trade on two stock markets, structured by scopes; the exit status is the verdict
 	@$(BIN)/fes-stock-market demo --runs "$(RUNS)" $(if $(TICKS),--ticks "$(TICKS)") $(if $(COUNT),--count $(COUNT)) \
 		$(if $(SEED),--seed $(SEED))
+
+building-walk: $(INSTALLED) ## Walk with badges through a smart building; the exit status is the verdict
+	@$(BIN)/fes-building-walk demo --runs "$(RUNS)" $(if $(SIGHTINGS),--sightings "$(SIGHTINGS)") \
+		$(if $(STEPS),--steps $(STEPS)) $(if $(SEED),--seed $(SEED)) $(if $(RESTARTS),--restarts)
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))

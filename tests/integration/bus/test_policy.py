@@ -1,10 +1,12 @@
 """The policy service overrules, takes back in time, and leaks nothing when it is away."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import fes_policy.__main__
 import msgspec
 import pytest
 from eventservices.bus import (
@@ -22,7 +24,7 @@ from eventservices.bus.filters import Compare, Field
 from eventservices.natslink import NatsLink
 from eventservices.servers import NatsServer, ServerSpec
 from fes.testing.eventually import eventually
-from fes_policy import Engine, parse_rules
+from fes_policy import Engine, parse_rules, settings
 from fes_policy.building import Building, Place, User
 from fes_policy.server import PolicyServer
 from fes_policy.whereabouts import Whereabouts
@@ -247,3 +249,44 @@ async def test_a_decision_that_is_renewed_in_time_interrupts_nothing(
     await stage.door.notify({"floor": 1})
     await eventually(lambda: len(got) == 1, what="an event under the next decision")
     assert told == []
+
+
+async def test_the_report_on_the_rules_does_not_keep_the_service_from_deciding(
+    server: NatsServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    goes_on = threading.Event()
+    shown = {"out": "", "err": ""}
+
+    def conflicts(*_: object) -> list[str]:
+        goes_on.wait()
+        return ["a permit without effect"]
+
+    def has(where: str, text: str) -> bool:
+        out, err = capsys.readouterr()
+        shown["out"] += out
+        shown["err"] += err
+        return text in shown[where]
+
+    monkeypatch.setattr(fes_policy.__main__, "conflicts", conflicts)
+    (tmp_path / "building.yaml").write_text("{}")
+    (tmp_path / "rules.cedar").write_text(STAFF)
+    files = [
+        "--building",
+        str(tmp_path / "building.yaml"),
+        "--rules",
+        str(tmp_path / "rules.cedar"),
+    ]
+    options = settings.read(["--nats", server.url, "--building-id", "p7", *files])
+    serving = asyncio.create_task(fes_policy.__main__._serve(options))
+    try:
+        await eventually(lambda: has("out", "ready"), what="the service decides")
+        assert shown["err"] == ""
+        goes_on.set()
+        await eventually(lambda: has("err", "a permit without effect"), what="the report")
+    finally:
+        goes_on.set()
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)

@@ -82,14 +82,27 @@ def test_a_place_counts_as_long_as_its_sighting_and_with_what_it_is_within() -> 
     assert not decided(rules, "ann", station="s2").found.decision.permit  # type: ignore[attr-defined]
 
 
-def test_a_decision_ends_with_its_lifetime_and_with_the_minute() -> None:
-    engine = Engine(
-        parse_rules("permit (principal, action, resource);"), BUILDING, Whereabouts(BUILDING)
-    )
+@pytest.mark.parametrize(
+    ("condition", "reads"),
+    [
+        ("", False),
+        ('when { context.device == "desk" && context has place }', False),
+        ("when { context.minute < 1080 }", True),
+        ('unless { [6, 7].contains(context["weekday"]) }', True),
+        ("when { context has minute }", True),
+        ("when { context == {} || true }", True),
+    ],
+)
+def test_a_decision_ends_with_its_lifetime_and_with_the_minute_where_a_rule_reads_the_time(
+    condition: str, *, reads: bool
+) -> None:
+    rules = parse_rules(f"permit (principal, action, resource) {condition};")
+    engine = Engine(rules, BUILDING, Whereabouts(BUILDING))
     question = Question("ann", DOOR, "desk", "")
     assert engine.decide(question, NOON_US).decision.until_us == NOON_US + 30_000_000
     late = NOON_US + 50_000_000
-    assert engine.decide(question, late).decision.until_us == NOON_US + 60_000_000 + GRACE_US
+    expected = NOON_US + 60_000_000 + GRACE_US if reads else late + 30_000_000
+    assert engine.decide(question, late).decision.until_us == expected
 
 
 @pytest.mark.parametrize(
@@ -128,6 +141,13 @@ def test_what_has_no_effect_is_reported() -> None:
     assert "'empty': its filter accepts nothing" in found
     assert "'small' and forbid 'no small' exclude each other" in found
     assert "'ok'" not in found
+
+
+def test_a_permit_for_one_bus_is_not_reported_since_nobody_states_which_there_are() -> None:
+    rules = """@id("bus") permit (principal, action, resource) when { context.bus == "office" };
+    @id("nobody") permit (principal == User::"eve", action, resource);"""
+    (found,) = conflicts(parse_rules(rules), BUILDING)
+    assert "'nobody' has no effect" in found
 
 
 def test_two_hundred_rules_and_a_thousand_users_are_decided() -> None:

@@ -1,8 +1,9 @@
 """Start the policy service: `python -m fes_policy --nats URL --building-id B --building FILE …`."""
 
-import asyncio
 import sys
 from argparse import Namespace
+from pathlib import Path
+from threading import Thread
 
 from eventservices.errors import EventServiceError
 from serving.command import command
@@ -10,11 +11,11 @@ from serving.service import run_service, serve_http
 
 from fes_policy import settings
 from fes_policy.app import make_app
-from fes_policy.building import load_building
+from fes_policy.building import Building, load_building
 from fes_policy.conflicts import conflicts
 from fes_policy.engine import Engine
 from fes_policy.errors import PolicyError
-from fes_policy.rules import load_rules
+from fes_policy.rules import Rules, load_rules
 from fes_policy.server import PolicyServer
 from fes_policy.whereabouts import Whereabouts
 
@@ -33,11 +34,16 @@ def _main() -> int:
 
 async def _serve(options: Namespace) -> None:
     building, rules = load_building(options.building), load_rules(options.rules)
-    for line in await asyncio.to_thread(conflicts, rules, building):
-        sys.stderr.write(f"{NAME}: {options.rules}: {line}\n")
     engine = Engine(rules, building, Whereabouts(building))
     async with PolicyServer(options.nats, options.building_id, engine, options.log) as server:
+        # It tries many cases: decisions do not wait for it, nor does the end of the process.
+        Thread(target=_report, args=(rules, building, options.rules), daemon=True).start()
         await serve_http(make_app(server), options.host, options.port)
+
+
+def _report(rules: Rules, building: Building, path: Path) -> None:
+    for line in conflicts(rules, building):
+        sys.stderr.write(f"{NAME}: {path}: {line}\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The REST interface of the policy service."""
 
+import asyncio
 from typing import Any
 
 from eventservices.bus.wire.policy import Question
@@ -65,7 +66,7 @@ def make_app(server: PolicyServer) -> FastAPI:
             response.status_code = 422
             return Problem(detail=str(error))
         await server.replace(rules)
-        found = conflicts(rules, server.engine.building)
+        found = await asyncio.to_thread(conflicts, rules, server.engine.building)
         return Loaded(rules=len(rules.rules), conflicts=found)
 
     @app.get("/v1/status")

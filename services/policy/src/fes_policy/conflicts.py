@@ -21,7 +21,8 @@ def conflicts(rules: Rules, building: Building) -> list[str]:
     """Return what of the rules can have no effect, in words.
 
     Every permit is tried with users of every combination of groups, with all events, devices,
-    places and some times: one that is never part of a permission has no effect here.
+    places and some times: one that is never part of a permission has no effect here. Which buses
+    there are nobody states, so that nothing is reported of a permit that reads the bus.
     """
     found = [
         f"rule {rule.id!r}: its filter accepts nothing"
@@ -45,7 +46,7 @@ def conflicts(rules: Rules, building: Building) -> list[str]:
     found += [
         f"permit {rule.id!r} has no effect: no user of this building gets anything by it"
         for rule in rules.rules
-        if rule.permits and rule.id not in effective
+        if rule.permits and rule.id not in effective and not rule.reads("bus")
     ]
     for one, other in pairs.values():
         if other.filter is not None and _is_withheld(one, other):

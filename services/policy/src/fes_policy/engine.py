@@ -68,11 +68,12 @@ class Engine:
         permit, rules = self.rules.decide(
             request_of(question.user, question.name, context), self._entities(question)
         )
+        until_us = now_us + int(self.building.lifetime_s * 1e6)
         # Rules read the time in minutes, and a place counts as long as its sighting.
-        changes_us = (now_us // MINUTE_US + 1) * MINUTE_US
+        if self.rules.read_time:
+            until_us = min(until_us, (now_us // MINUTE_US + 1) * MINUTE_US + GRACE_US)
         if place is not None:
-            changes_us = min(changes_us, place[1])
-        until_us = min(now_us + int(self.building.lifetime_s * 1e6), changes_us + GRACE_US)
+            until_us = min(until_us, place[1] + GRACE_US)
         named = ", ".join(each.id for each in rules) or "no rule permits it"
         if not permit:
             decision = Decision(

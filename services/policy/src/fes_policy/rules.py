@@ -24,6 +24,11 @@ from fes_policy.errors import PolicyError
 MOST_RULES = 10_000
 MOST_CHARACTERS = 16 * 1024 * 1024
 
+TIMES = ("minute", "weekday")
+"""What of the context changes by itself."""
+
+CONTEXT = {"Var": "context"}
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -43,16 +48,24 @@ class Rule:
     carried: filters.Filter | None
     policy: dict[str, Any]
 
+    def reads(self, *names: str) -> bool:
+        """Return whether it reads one of these names of the context, or all of it."""
+        return _reads(self.policy, names)
+
 
 class Rules:
     """All rules, made ready.
 
     Args:
         rules: In order; each id once.
+
+    Attributes:
+        read_time: Whether one of them reads the time, so that decisions change with it.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
+        self.read_time = any(each.reads(*TIMES) for each in self.rules)
         self._all = _policy_set(self.rules)
         self._hard = tuple(each for each in self.rules if each.permits or each.filter is None)
         self._without = _policy_set(self._hard)
@@ -157,6 +170,14 @@ def _rule(policy: dict[str, Any], key: str, place: str) -> Rule:
         raise PolicyError(f"{place}: rule {name!r}: filter: the subject is the rule's resource")
     carried = found.get(None, filters.Always(value=False))
     return Rule(name, permits, filter_, carried, policy)
+
+
+def _reads(part: Any, names: tuple[str, ...]) -> bool:
+    if isinstance(part, dict):
+        if part.get("left") == CONTEXT and "attr" in part:
+            return part["attr"] in names
+        return part == CONTEXT or any(_reads(each, names) for each in part.values())
+    return isinstance(part, list) and any(_reads(each, names) for each in part)
 
 
 def _policy_set(rules: Sequence[Rule]) -> cedarpy.PolicySet:

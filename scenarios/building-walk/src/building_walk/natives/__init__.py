@@ -1,0 +1,1 @@
+"""The native clients of the story: they know event services, and nothing of a federation."""
