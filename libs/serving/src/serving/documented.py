@@ -6,6 +6,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse
 from fastapi_offline import FastAPIOffline
 
+from serving.allowed import add_allowed
+
 DOCS = "/docs"
 """Path of the documentation."""
 
@@ -36,6 +38,7 @@ def documented_app(
         description=description,
         responses=responses,
     )
+    add_allowed(app)
     if home:
 
         @app.get("/", include_in_schema=False)

@@ -56,6 +56,11 @@ def _add_members(app: FastAPI) -> None:
         _check_scope(host, name)
         return await _changed(host, Change(0, name, member, edge=await _read(request, member_part)))
 
+    @app.patch(path, include_in_schema=False)
+    async def refused(name: Named, member: Named) -> None:
+        """Refuse what the path of a scope, whose name may contain `/`, would take for its own."""
+        raise HTTPException(405, f"PUT declares the edge of {member} to {name} again")
+
     @app.delete(path, responses=_ANSWERS, tags=["scopes"])
     async def leave(request: Request, name: Named, member: Named) -> ChangedOut:
         """End a membership: what its member published before is delivered no more."""
