@@ -58,7 +58,7 @@ def _add_members(app: FastAPI) -> None:
 
     @app.patch(path, include_in_schema=False)
     async def refused(name: Named, member: Named) -> None:
-        """Refuse what the path of a scope, whose name may contain `/`, would take for its own."""
+        """Refuse a path that would match a scope, too, since its name may contain `/`."""
         raise HTTPException(405, f"PUT declares the edge of {member} to {name} again")
 
     @app.delete(path, responses=_ANSWERS, tags=["scopes"])
