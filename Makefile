@@ -56,7 +56,7 @@ help: ## List the targets
 	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
 	@echo "Of up, down: OVERRIDES=…     of compose/: building, dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
-	@echo "Of mutants:     ARGS=…       --share N (one in N), --only carrying.py, --again (what survived, too)"
+	@echo "Of mutants:     ARGS=…       --share N (one in N), --only transfer.py, --again (what survived, too)"
 	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"
 	@echo "                FES_FIRST_SEED=N    the first of them (others each day), ARGS=\"--processes N\""
 	@echo "                FES_LAWS=N     how many cases of each law of filters (default $(FES_LAWS))"

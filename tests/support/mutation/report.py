@@ -89,7 +89,7 @@ time: a branch negated or never taken, a comparison flipped, `and` and `or` swap
 a call left out. A mutant is caught where a unit test of the gateway or adapter fails; where none
 does, 30 federations of the [simulation](simulation.md) are played.
 
-`make mutants ARGS="--share 10"` runs one mutant in ten, `ARGS="--only carrying.py"` those of a
+`make mutants ARGS="--share 10"` runs one mutant in ten, `ARGS="--only transfer.py"` those of a
 module, `ARGS=--again` those that survived, too. What was run already is not run again until its
 module changes. The command writes this page; `tests/support/mutation/equivalent.txt` says of some
 mutants why nobody could see them.

@@ -5,7 +5,7 @@ python -m support.mutation.run [--share N] [--only TEXT] [--again] [--report PAG
 Each mutant has a process of its own, forked before anything of the product is imported. What came
 of it is kept in `.mutants.jsonl`; the same mutant of an unchanged module is not run again, so that
 a run may be ended at any time and goes on where it was. `--share 10` runs one mutant in ten,
-`--only carrying.py` those with that in their name, `--again` also those that survived before.
+`--only transfer.py` those with that in their name, `--again` also those that survived before.
 """
 
 import argparse
