@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Field, Type
 from fes.testing.eventually import eventually
+from nats.js.api import DeliverPolicy
 from nats.js.client import JetStreamContext
 from support.processes.contexts import adapter_context
 from support.sinks import NotingSink
@@ -126,6 +128,61 @@ async def test_what_comes_while_the_adapter_is_away_waits_and_has_one_identity(
         one, two = gateway.stamps[0], again.stamps[-1]
         assert (one.origin, two.origin) == ("shop/ORDERS", "shop/ORDERS")
         assert (one.epoch, one.sequence, two.sequence) == (two.epoch, 1, 2)
+        await second.disconnect()
+
+
+async def test_what_a_killed_process_had_fetched_comes_before_what_is_newer(
+    server: NatsServer,
+) -> None:
+    """The server itself would deliver it after 30 s, and what is newer at once."""
+    async with stream(server) as native:
+        first, silent = adapter(server), Gateway()
+        await first.connect(silent)
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await native.publish("orders.new", b'{"n": 0}')
+        await eventually(lambda: silent.natives)
+        silent.takes = False
+        for n in (1, 2):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        await eventually(lambda: first.counters["unanswered"] == 2)
+        await first.disconnect()
+        for n in (3, 4):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: len(gateway.natives) >= 4, 20.0)
+        assert [n for n in gateway.numbers if n] == [1, 2, 3, 4]
+        assert len(await native.consumers_info("ORDERS")) == 1
+        await second.disconnect()
+
+
+async def test_of_two_consumers_that_a_kill_left_the_older_ends(server: NatsServer) -> None:
+    async with stream(server) as native:
+        first = adapter(server)
+        await first.connect(Gateway())
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        (older,) = await native.consumers_info("ORDERS")
+        await first.disconnect()
+        for n in (1, 2):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        fresh = replace(
+            older.config,
+            name=None,
+            durable_name=f"{older.name}-b",
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+            opt_start_seq=1,
+        )
+        await native.add_consumer("ORDERS", fresh)
+
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: len(gateway.natives) >= 2, 6.0, str((second.counters, second._stream._durable, second._stream.failure)))
+        assert gateway.numbers == [1, 2]
+        (left,) = await native.consumers_info("ORDERS")
+        assert left.name == f"{older.name}-b"
         await second.disconnect()
 
 

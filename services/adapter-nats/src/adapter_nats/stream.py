@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -75,7 +76,11 @@ class Stream:
         self.redelivered = 0
         self._link = link
         self._name = name
-        self._durable = f"fes-{blake2b(durable.encode(), digest_size=12).hexdigest()}"
+        first = f"fes-{blake2b(durable.encode(), digest_size=12).hexdigest()}"
+        self._names = (first, f"{first}-b")
+        self._consumer = api.ConsumerConfig(
+            durable_name=first, deliver_policy=api.DeliverPolicy.NEW
+        )
         self._home = home
         self._epoch = 0
         self._delivery = OrderedDelivery(receive, self._acknowledge, MOST)
@@ -98,6 +103,7 @@ class Stream:
         """
         try:
             found = await self._context().stream_info(self._name)
+            await self._find()
         except nats.js.errors.NotFoundError as error:
             raise RefusedError(f"there is no stream {self._name!r}") from error
         except _TROUBLE as error:
@@ -165,6 +171,9 @@ class Stream:
             else:
                 with suppress(nats.js.errors.NotFoundError):
                     await self._context().delete_consumer(self._name, self._durable)
+                self._consumer = replace(
+                    self._consumer, deliver_policy=api.DeliverPolicy.NEW, opt_start_seq=None
+                )
         except nats.js.errors.APIError as error:
             raise RefusedError(f"stream {self._name!r}: {error.description}") from error
         except (nats.errors.Error, OSError) as error:
@@ -177,14 +186,56 @@ class Stream:
             await asyncio.gather(fetching, return_exceptions=True)
 
     def _configuration(self, subjects: Sequence[str]) -> api.ConsumerConfig:
-        return api.ConsumerConfig(
-            durable_name=self._durable,
-            deliver_policy=api.DeliverPolicy.NEW,
+        return replace(
+            self._consumer,
             ack_policy=api.AckPolicy.EXPLICIT,
             ack_wait=ACK_WAIT_S,
             max_ack_pending=MOST,
             filter_subjects=list(subjects),
         )
+
+    @property
+    def _durable(self) -> str:
+        return str(self._consumer.durable_name)
+
+    async def _find(self) -> "api.ConsumerInfo | None":
+        """Find the consumer that a process before made; of two the younger replaces the older."""
+        context = self._context()
+        found: list[api.ConsumerInfo] = []
+        for name in self._names:
+            with suppress(nats.js.errors.NotFoundError):
+                found.append(await context.consumer_info(self._name, name))
+        found.sort(key=lambda each: str(each.created))
+        if not found:
+            return None
+        for older in found[:-1]:
+            await context.delete_consumer(self._name, older.name)
+        self._consumer = found[-1].config
+        return found[-1]
+
+    async def _begin_again(self) -> None:
+        """Have what was fetched and not acknowledged delivered before anything newer.
+
+        The server would deliver it again only after `ACK_WAIT_S`, and newer messages at once. So
+        another consumer begins there, and replaces this one; if a kill comes between, `_find` ends
+        the older. The gateway knows the identity of what was acknowledged out of turn.
+        """
+        found = await self._find()
+        if found is None:
+            raise nats.js.errors.NotFoundError(description="its consumer is gone")
+        if not found.num_ack_pending or found.ack_floor is None:
+            return
+        old = self._durable
+        fresh = replace(
+            found.config,
+            name=None,
+            durable_name=next(name for name in self._names if name != old),
+            deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
+            opt_start_seq=found.ack_floor.stream_seq + 1,
+        )
+        await self._context().add_consumer(self._name, fresh)
+        self._consumer = fresh
+        await self._context().delete_consumer(self._name, old)
 
     async def _keep_fetching(self) -> None:
         while True:
@@ -197,7 +248,8 @@ class Stream:
 
     async def _fetch(self) -> None:
         context = self._context()
-        await context.consumer_info(self._name, self._durable)
+        async with self._changing:
+            await self._begin_again()
         pulled = await context.pull_subscribe_bind(self._durable, self._name)
         self.failure = ""
         try:
