@@ -11,7 +11,7 @@ from typing import Any, Final
 
 log = logging.getLogger(__name__)
 
-AGAIN_S: Final = 1.0
+AGAIN_S: Final = 5.0
 """After how long a task that goes on is cancelled again; so long it may clean up undisturbed."""
 
 CANCELLATIONS: Final = 10

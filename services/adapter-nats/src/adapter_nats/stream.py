@@ -115,7 +115,7 @@ class Stream:
     async def close(self) -> None:
         """Stop fetching; what was not acknowledged is delivered again."""
         tasks, self._tasks = self._tasks, []
-        await ended(*tasks)
+        await ended(*tasks, again_s=CLOSE_S)
         with suppress(*_TROUBLE):  # else the server delivers again, with a known identity
             async with asyncio.timeout(CLOSE_S):
                 while not self._acks.empty():
@@ -165,7 +165,7 @@ class Stream:
         if subjects and len(self._tasks) == 2:
             self._tasks.append(asyncio.create_task(self._keep_fetching(), name="jetstream fetch"))
         elif not subjects and len(self._tasks) > 2:
-            await ended(self._tasks.pop())
+            await ended(self._tasks.pop(), again_s=CLOSE_S)
 
     async def _keep_fetching(self) -> None:
         while True:
