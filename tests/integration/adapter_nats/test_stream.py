@@ -1,7 +1,9 @@
 """What a JetStream stream keeps: acknowledged once the gateway keeps it, given again if not."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Field, Type
 from fes.testing.eventually import eventually
+from nats.js.api import DeliverPolicy
 from nats.js.client import JetStreamContext
 from support.processes.contexts import adapter_context
 from support.sinks import NotingSink
@@ -96,12 +99,7 @@ async def test_what_the_gateway_takes_is_acknowledged_and_what_it_does_not_comes
         await eventually(lambda: len(gateway.natives) == 5)
         assert gateway.numbers == [0, 1, 2, 3, 4]
         assert all(KEPT[0] in native.attributes for native in gateway.natives)
-
-        async def acknowledged() -> bool:
-            (consumer,) = await native.consumers_info("ORDERS")
-            return consumer.num_ack_pending == 0 and consumer.num_pending == 0
-
-        await eventually(acknowledged)
+        await eventually(lambda: acknowledged(native))
         await made.disconnect()
 
 
@@ -126,6 +124,136 @@ async def test_what_comes_while_the_adapter_is_away_waits_and_has_one_identity(
         one, two = gateway.stamps[0], again.stamps[-1]
         assert (one.origin, two.origin) == ("shop/ORDERS", "shop/ORDERS")
         assert (one.epoch, one.sequence, two.sequence) == (two.epoch, 1, 2)
+        await second.disconnect()
+
+
+async def test_what_a_killed_process_had_fetched_comes_before_what_is_newer(
+    server: NatsServer,
+) -> None:
+    """The server itself would deliver it after 30 s, and what is newer at once."""
+    async with stream(server) as native:
+        first, silent = adapter(server), Gateway()
+        await first.connect(silent)
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await native.publish("orders.new", b'{"n": 0}')
+        await eventually(lambda: silent.natives)
+        silent.takes = False
+        for n in (1, 2):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        await eventually(lambda: first.counters["unanswered"] == 2)
+        await first.disconnect()
+        for n in (3, 4):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: len(gateway.natives) >= 4)
+        assert [n for n in gateway.numbers if n] == [1, 2, 3, 4]
+        assert len(await native.consumers_info("ORDERS")) == 1
+        await second.disconnect()
+
+
+async def test_what_was_there_before_the_subscription_does_not_come_after_a_kill_either(
+    server: NatsServer,
+) -> None:
+    async with stream(server) as native:
+        await native.publish("orders.new", b'{"n": 0}')
+        first, silent = adapter(server), Gateway()
+        silent.takes = False
+        await first.connect(silent)
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await native.publish("orders.new", b'{"n": 1}')
+        await eventually(lambda: first.counters["unanswered"] == 1)
+        await first.disconnect()
+        await native.publish("orders.new", b'{"n": 2}')
+
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: len(gateway.natives) >= 2)
+        assert gateway.numbers == [1, 2]
+        await second.disconnect()
+
+
+async def test_what_the_server_sent_and_did_not_arrive_comes_before_what_is_newer(
+    server: NatsServer,
+) -> None:
+    """As where the connection breaks; here somebody else fetches it, and does not acknowledge."""
+    async with stream(server) as native:
+        first = adapter(server)
+        await first.connect(Gateway())
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        (consumer,) = await native.consumers_info("ORDERS")
+        await first.disconnect()
+        await native.publish("orders.new", b'{"n": 1}')
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: gateway.numbers == [1])
+        await eventually(lambda: acknowledged(native))
+
+        client = await nats.connect(server.url)
+        thief = await client.subscribe("thief")
+        request = json.dumps({"batch": 100, "expires": 60_000_000_000}).encode()
+        await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.ORDERS.{consumer.name}", request, "thief")
+        await eventually(lambda: waiting(native))
+        for n in range(2, 10):  # the server serves both in turn
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        await thief.next_msg(10.0)
+        await eventually(lambda: len(set(gateway.numbers)) >= 9)
+        assert list(dict.fromkeys(gateway.numbers)) == list(range(1, 10))
+        await client.close()
+        assert second.counters["stream_restarts"] >= 1
+        await second.disconnect()
+
+
+async def test_a_consumer_that_somebody_deletes_is_missed(
+    server: NatsServer,
+) -> None:
+    async with stream(server) as native:
+        made, gateway = adapter(server), Gateway()
+        await made.connect(gateway)
+        await made.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        (consumer,) = await native.consumers_info("ORDERS")
+        await native.delete_consumer("ORDERS", consumer.name)
+
+        async def missed() -> bool:
+            try:
+                await made.probe()
+            except AdapterError as error:
+                return "consumer" in str(error)
+            return False
+
+        await eventually(missed)
+        await made.disconnect()
+
+
+async def test_of_two_consumers_that_a_kill_left_the_older_ends(server: NatsServer) -> None:
+    async with stream(server) as native:
+        first = adapter(server)
+        await first.connect(Gateway())
+        await first.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        (older,) = await native.consumers_info("ORDERS")
+        await first.disconnect()
+        for n in (1, 2):
+            await native.publish("orders.new", b'{"n": %d}' % n)
+        fresh = replace(
+            older.config,
+            name=None,
+            durable_name=f"{older.name}-b",
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+            opt_start_seq=1,
+        )
+        await native.add_consumer("ORDERS", fresh)
+
+        second, gateway = adapter(server), Gateway()
+        await second.connect(gateway)
+        await second.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        await eventually(lambda: len(gateway.natives) >= 2)
+        assert gateway.numbers == [1, 2]
+        (left,) = await native.consumers_info("ORDERS")
+        assert left.name == f"{older.name}-b"
         await second.disconnect()
 
 
@@ -184,3 +312,14 @@ async def test_a_stream_that_is_not_there_is_named(server: NatsServer) -> None:
 def stamp_of(number: int) -> Stamp:
 
     return Stamp("far", 1, number, 0, "elsewhere")
+
+
+async def acknowledged(native: JetStreamContext) -> bool:
+    (consumer,) = await native.consumers_info("ORDERS")
+    return consumer.num_ack_pending == 0 and consumer.num_pending == 0
+
+
+async def waiting(native: JetStreamContext) -> bool:
+    """Return whether both requests for messages wait at the server."""
+    (consumer,) = await native.consumers_info("ORDERS")
+    return (consumer.num_waiting or 0) >= 2

@@ -323,7 +323,7 @@ def test_links_are_one_or_several_addresses() -> None:
     "text", ["", "g1:8090", "http://g1/link", "ws:///link", "ws://a,", "ws://a:x"]
 )
 def test_what_is_no_address_of_a_link_is_not_taken(text: str) -> None:
-    with pytest.raises(ValueError, match=r"address|Port"):
+    with pytest.raises(ValueError, match=r"address|port"):
         links(text)
 
 

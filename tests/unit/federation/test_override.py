@@ -42,7 +42,7 @@ def test_a_name_that_may_mean_two_keys_is_refused(small: str) -> None:
     [
         *("town #2", "#1", "a: b", "- a", "'x", '"', "{x", "[x]", "{a: b}", "!!str x", "&a b"),
         *("> x", "|", "@x", "`x`", "%x", "~", "null", "true", "0012345", "1.50", "yes", "x: #"),
-        *("nats://u:pa ss #1@h:1", "\\n", "${X}", "zürich", "a\tb"),
+        *("nats://u:pa ss@h:1/ #1", "\\n", "${X}", "zürich", "a\tb"),
     ],
 )
 def test_the_text_of_a_variable_is_the_value_where_text_is_expected(text: str, small: str) -> None:

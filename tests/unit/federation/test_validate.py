@@ -57,6 +57,17 @@ def test_a_line_cannot_command_a_terminal(tmp_path: Path) -> None:
     assert any("\\x1b[31m\\nx: unknown key" in line for line in lines)
 
 
+@pytest.mark.parametrize("port", ["0", "99999", "x"])
+def test_a_brokers_port_that_is_none_is_named_without_its_password(file: Path, port: str) -> None:
+    text = file.read_text().replace("{kind: mqtt}", f"{{kind: mqtt, url: 'mqtt://a:pw@h:{port}'}}")
+    file.write_text(text)
+    status, lines = run(file)
+    assert status == 1
+    expected = f"brokers.mqtt.url: the port of 'h:{port}' is not a number from 1 to 65535"
+    assert lines[0] == f"{file}:6:27: {expected}"
+    assert "pw" not in "".join(lines)
+
+
 def test_an_unknown_kind_makes_the_file_invalid(file: Path) -> None:
     file.write_text(file.read_text().replace("kind: memory", "kind: memmory"))
     status, lines = run(file)

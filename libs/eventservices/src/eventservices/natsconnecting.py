@@ -4,10 +4,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import nats.errors
 
+from eventservices.addresses import split_url
 from eventservices.backoff import Backoff
 from eventservices.credentials import with_credentials, without_credentials
 from eventservices.errors import MalformedError, NotConnectedError, RefusedError
@@ -54,8 +54,8 @@ def _bare(url: str) -> tuple[str, str | None, str | None]:
     """Return an address without its credentials, and these."""
     try:
         found = without_credentials(url)
-        parts = urlsplit(found[0] if "://" in found[0] else f"nats://{found[0]}")
-        valid = bool(parts.hostname) and parts.port != 0
+        parts = split_url(found[0] if "://" in found[0] else f"nats://{found[0]}")
+        valid = bool(parts.hostname)
     except ValueError:  # its text may have the password
         valid = False
     if not valid:

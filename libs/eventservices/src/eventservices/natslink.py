@@ -14,6 +14,7 @@ from typing import Self
 import nats.errors
 
 from eventservices.backoff import Backoff
+from eventservices.ending import ended
 from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -136,10 +137,7 @@ class NatsLink(Opening):
         if self._closed:
             return
         self._closed = True
-        for task in (self._watchdog, self._rebuilding):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+        await ended(self._watchdog, self._rebuilding)
         await self._proofs.stop()
         if self._client is not None:
             await close(self._client)

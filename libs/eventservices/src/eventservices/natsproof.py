@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection
 
+from eventservices.ending import ended
 from eventservices.errors import RefusedError
 from eventservices.natsclient import NatsClient
 from eventservices.natsprobe import Probes
@@ -81,9 +82,7 @@ class Proofs:
 
     async def stop(self) -> None:
         """Prove nothing any more; who waits is told that the link was closed."""
-        if self._proving is not None:
-            self._proving.cancel()
-            await asyncio.gather(self._proving, return_exceptions=True)
+        await ended(self._proving)
         self.probes.give_up()
 
     async def _prove(self, trip: Callable[[], Awaitable[float]]) -> float:

@@ -2,8 +2,8 @@
 
 from contextlib import suppress
 from typing import Annotated, Final, Literal
-from urllib.parse import urlsplit
 
+from eventservices.addresses import split_url
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import TopicNames
 from fes.payload.bindings import Binding
@@ -94,9 +94,9 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
         super().__post_init__()
         allowed = AllowList(self.allow)
         for target in self.targets:
-            parts = urlsplit(target.url)
+            parts = split_url(target.url)
             host = parts.hostname or ""
-            if parts.username is not None or not host or parts.port == 0:
+            if parts.username is not None or not host:
                 raise ValueError("a target's url has a host, and neither user nor password")
             permitted = bool(self.allow)
             with suppress(ValueError):  # a name is checked when it is resolved

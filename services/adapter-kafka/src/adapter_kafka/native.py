@@ -3,9 +3,10 @@
 from asyncio import Future
 from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, KafkaError, Message
+from eventservices.addresses import split_url
 from eventservices.errors import (
     EventServiceError,
     MalformedError,
@@ -64,7 +65,7 @@ def text_of(error: KafkaError) -> str:
 
 def addresses(brokers: Sequence[str]) -> dict[str, Any]:
     """Return the settings of the native client for some brokers."""
-    found = [urlsplit(each) for each in brokers]
+    found = [split_url(each) for each in brokers]
     hosts = ",".join(f"{each.hostname}:{each.port or 9092}" for each in found)
     user = found[0].username
     if user is None:

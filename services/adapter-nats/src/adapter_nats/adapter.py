@@ -21,9 +21,10 @@ from fes.mapping.topics.sources import topics_of
 from fes.model import Event, is_reserved
 
 from adapter_nats.codec import NatsMessage, read_head, write_head
+from adapter_nats.consumer import ACK_WAIT_S
 from adapter_nats.mapping import native_form
 from adapter_nats.settings import Settings
-from adapter_nats.stream import ACK_WAIT_S, DUPLICATE_WINDOW_S, Stream
+from adapter_nats.stream import DUPLICATE_WINDOW_S, Stream
 from adapter_nats.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1024 * 1024
@@ -78,7 +79,7 @@ class NatsAdapter(Adapter[Settings, NatsMessage]):
         link = {f"link_{name}": count for name, count in counts_of(self._link.counters).items()}
         own = {"subscriptions": len(self._subscriptions), **self._codec.counters()}
         if self._stream is not None:
-            own |= {"unanswered": len(self._stream), "redelivered": self._stream.redelivered}
+            own |= self._stream.counters()
         return {**self._counts, **own, **link, "handler_errors": self._link.handler_errors}
 
     async def _open(self) -> None:

@@ -2,40 +2,31 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 import nats.errors
 import nats.js.errors
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.natslink import NatsLink
 from eventservices.stamp import Stamp
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.inbound.ordered import OrderedDelivery
-from nats.js import api
 
 from adapter_nats.codec import NatsMessage
+from adapter_nats.consumer import MOST, Consumer
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.js.client import JetStreamContext
-
-ANSWER_S: Final = 5.0
-"""Longest time for the server to answer."""
 
 FETCH_S: Final = 1.0
 """How long a request for messages waits at the server."""
 
 BATCH: Final = 256
 """Most messages of one request."""
-
-MOST: Final = 4096
-"""Most messages that the gateway has not answered."""
-
-ACK_WAIT_S: Final = 30.0
-"""After how long the server delivers again what was not acknowledged."""
 
 DUPLICATE_WINDOW_S: Final = 120.0
 """For how long a server by default recognises a repeated `Nats-Msg-Id`."""
@@ -58,7 +49,7 @@ class Stream:
     Args:
         link: The connection.
         name: Name of the stream.
-        durable: Name of the consumer; the same after a restart.
+        durable: What the name of its consumer follows from; the same after a restart.
         home: Event service identifier.
         receive: Accepts a message, and the function that answers it.
     """
@@ -73,11 +64,13 @@ class Stream:
     ) -> None:
         self.failure = ""
         self.redelivered = 0
+        self.restarts = 0
         self._link = link
         self._name = name
-        self._durable = f"fes-{blake2b(durable.encode(), digest_size=12).hexdigest()}"
+        self._consumer = Consumer(link, name, durable)
         self._home = home
         self._epoch = 0
+        self._delivered = 0
         self._delivery = OrderedDelivery(receive, self._acknowledge, MOST)
         self._native: dict[int, Msg] = {}
         self._acks: asyncio.Queue[Msg] = asyncio.Queue(MOST)
@@ -89,6 +82,14 @@ class Stream:
         """Return how many messages the gateway has not answered."""
         return len(self._delivery)
 
+    def counters(self) -> dict[str, int]:
+        """Return what happened, by counter."""
+        return {
+            "unanswered": len(self),
+            "redelivered": self.redelivered,
+            "stream_restarts": self.restarts,
+        }
+
     async def open(self) -> None:
         """Check that the stream exists.
 
@@ -97,7 +98,8 @@ class Stream:
             RefusedError: There is no such stream.
         """
         try:
-            found = await self._context().stream_info(self._name)
+            found = await self._consumer.context.stream_info(self._name)
+            await self._consumer.find()
         except nats.js.errors.NotFoundError as error:
             raise RefusedError(f"there is no stream {self._name!r}") from error
         except _TROUBLE as error:
@@ -113,9 +115,7 @@ class Stream:
     async def close(self) -> None:
         """Stop fetching; what was not acknowledged is delivered again."""
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks, again_s=CLOSE_S)
         with suppress(*_TROUBLE):  # else the server delivers again, with a known identity
             async with asyncio.timeout(CLOSE_S):
                 while not self._acks.empty():
@@ -130,7 +130,9 @@ class Stream:
             RefusedError: The stream does not store the subject.
         """
         try:
-            await self._context().publish(subject, payload, stream=self._name, headers=headers)
+            await self._consumer.context.publish(
+                subject, payload, stream=self._name, headers=headers
+            )
         except nats.js.errors.NoStreamResponseError as error:
             raise RefusedError(f"no stream stores subject {subject[:100]!r}") from error
         except nats.js.errors.APIError as error:
@@ -159,46 +161,29 @@ class Stream:
 
     async def _settle(self, wanted: dict[int, tuple[str, ...]]) -> None:
         subjects = sorted({each for patterns in wanted.values() for each in patterns})
-        try:
-            if subjects:
-                await self._context().add_consumer(self._name, self._configuration(subjects))
-            else:
-                with suppress(nats.js.errors.NotFoundError):
-                    await self._context().delete_consumer(self._name, self._durable)
-        except nats.js.errors.APIError as error:
-            raise RefusedError(f"stream {self._name!r}: {error.description}") from error
-        except (nats.errors.Error, OSError) as error:
-            raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
+        await self._consumer.settle(subjects)
         if subjects and len(self._tasks) == 2:
             self._tasks.append(asyncio.create_task(self._keep_fetching(), name="jetstream fetch"))
         elif not subjects and len(self._tasks) > 2:
-            fetching = self._tasks.pop()
-            fetching.cancel()
-            await asyncio.gather(fetching, return_exceptions=True)
-
-    def _configuration(self, subjects: Sequence[str]) -> api.ConsumerConfig:
-        return api.ConsumerConfig(
-            durable_name=self._durable,
-            deliver_policy=api.DeliverPolicy.NEW,
-            ack_policy=api.AckPolicy.EXPLICIT,
-            ack_wait=ACK_WAIT_S,
-            max_ack_pending=MOST,
-            filter_subjects=list(subjects),
-        )
+            await ended(self._tasks.pop(), again_s=CLOSE_S)
 
     async def _keep_fetching(self) -> None:
         while True:
             try:
                 await self._fetch()
+                self.restarts += 1
             except _TROUBLE as error:
                 self.failure = f"stream {self._name!r}: {error or repr(error)}"
                 _log.warning("fetching_failed", extra={"reason": self.failure})
-                await asyncio.sleep(RESTART_S)
+            await asyncio.sleep(RESTART_S)
 
     async def _fetch(self) -> None:
-        context = self._context()
-        await context.consumer_info(self._name, self._durable)
-        pulled = await context.pull_subscribe_bind(self._durable, self._name)
+        """Fetch until a message that the server sent does not arrive."""
+        async with self._changing:
+            self._delivered = await self._consumer.begin_again()
+            pulled = await self._consumer.context.pull_subscribe_bind(
+                self._consumer.name, self._name
+            )
         self.failure = ""
         try:
             await self._fetch_from(pulled)
@@ -212,11 +197,16 @@ class Stream:
             room = await self._delivery.room()
             try:
                 messages = await pulled.fetch(min(BATCH, room), timeout=FETCH_S)
-            except nats.errors.TimeoutError:
+            except TimeoutError:
                 if not self._link.connected:
                     raise
-                continue
+                messages = []
+            if not messages:
+                await pulled.consumer_info()  # an error where it was deleted
             for message in messages:
+                if message.metadata.sequence.consumer != self._delivered + 1:
+                    return
+                self._delivered += 1
                 self._take(message)
 
     def _take(self, message: "Msg") -> None:
@@ -241,6 +231,3 @@ class Stream:
             # Where it is lost, the message comes again, and the gateway recognises its identity.
             with suppress(*_TROUBLE):
                 await message.ack()
-
-    def _context(self) -> "JetStreamContext":
-        return self._link.client.jetstream(timeout=ANSWER_S)

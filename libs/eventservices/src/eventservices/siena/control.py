@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from serving.wall_clock import wall_us
 
 from eventservices.attention import Attention
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.lasting import lasting
 from eventservices.natslink import NatsLink
@@ -132,9 +133,7 @@ class Control:
 
     async def close(self) -> None:
         """Leave the service."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
         if self._link.connected and not self._joining:
             try:
                 await self.send(Bye(self.who))

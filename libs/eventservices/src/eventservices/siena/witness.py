@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.natslink import NatsLink
 from eventservices.siena.presence import Probe, decode
@@ -45,9 +46,7 @@ class Witness:
 
     async def close(self) -> None:
         """Disconnect."""
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.gather(self._opening, return_exceptions=True)
+        await ended(self._opening)
         await self._link.close()
 
     async def _open(self) -> None:

@@ -3,8 +3,9 @@
 import ssl
 from dataclasses import dataclass, field
 from math import inf
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from eventservices.addresses import split_url
 from eventservices.errors import MalformedError
 
 LARGEST_RANGE_M = 300.0
@@ -106,7 +107,7 @@ def parse_url(url: str) -> Address:
     Raises:
         MalformedError: It is no `mqtt://` or `mqtts://` URL with a host.
     """
-    parts = urlsplit(url)
+    parts = split_url(url)
     if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
         raise MalformedError("a broker's URL must read mqtt://host:port or mqtts://host:port")
     tls = ssl.create_default_context() if parts.scheme == "mqtts" else None

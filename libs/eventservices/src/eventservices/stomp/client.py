@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import stomp
 import stomp.exception
 
+from eventservices.addresses import split_url
 from eventservices.errors import NotConnectedError
 
 OPEN_S: Final = 5.0
@@ -61,7 +62,7 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
     """
 
     def __init__(self, url: str, client_id: str, receive: Callable[[Frame], None]) -> None:
-        found = urlsplit(url)
+        found = split_url(url)
         self._host = (found.hostname or "", found.port or 61613)
         self._user = unquote(found.username) if found.username else None
         self._password = unquote(found.password or "") if found.username else None

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Self
 
 from eventservices.attention import attentively
+from eventservices.ending import ended
 from eventservices.slices import shared_slice
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
@@ -135,9 +136,7 @@ class AdapterRuntime:
         tasks, self._tasks = self._tasks, []
         if not tasks:
             return
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks, again_s=PROBE_TIMEOUT_S)
         await self._leave()
         while self._orders:
             self._drop(self._orders.take(), "stopped")

@@ -4,7 +4,9 @@ import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
 from typing import Final, TextIO
-from urllib.parse import SplitResult, urlsplit
+
+from eventservices.addresses import split_url
+from eventservices.errors import MalformedError
 
 from fes.errors import FesError
 from fes.federation.names import fault_of
@@ -122,21 +124,16 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     return "".join(parts)
 
 
-def _has_port(told: SplitResult) -> bool:
-    """Return whether the port of an address is one, or is left out."""
-    try:
-        return told.port != 0
-    except ValueError:
-        return False
-
-
 def _names(urls: list[str]) -> list[tuple[str, str, str]]:
     """Return name, kind and address of each system."""
     found: list[tuple[str, str, str]] = []
     for url in urls:
-        told = urlsplit(url)
+        try:
+            told = split_url(url)
+        except MalformedError as error:
+            raise FesError(str(error)) from error
         kind = KINDS.get(told.scheme)
-        if kind is None or not told.hostname or not _has_port(told):
+        if kind is None or not told.hostname:
             known = ", ".join(f"{scheme}://" for scheme in KINDS)
             raise FesError(f"{url!r} is not an address of a known kind ({known})")
         same = sum(other == kind for _, other, _ in found)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from eventservices.addresses import split_url
+
 from fes.adapter.replicas.replica_link import Line
 from fes.link.end import Hello
 from fes.link.websocket import Dialler, SocketEnd
@@ -164,8 +166,8 @@ def links(text: str) -> tuple[str, ...]:
     """
     urls = tuple(url.strip() for url in text.split(","))
     for url in urls:
-        parts = urlsplit(url)
-        if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
+        parts = split_url(url)
+        if parts.scheme not in PORTS or not parts.hostname:
             raise ValueError(f"{url!r} is no address of a link")
     return urls
 

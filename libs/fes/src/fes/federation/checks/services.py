@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+from eventservices.addresses import split_url
+from eventservices.errors import MalformedError
 from msgspec import UNSET
 
 from fes.federation.file.finding import Path
@@ -54,6 +56,11 @@ def _check_brokers(federation: Federation, report: Report) -> None:
             near = hint(broker.kind, EMBEDDED)
             message = f"only {' and '.join(EMBEDDED)} can be started without a url{near}"
             report.error(("brokers", name, "kind"), message)
+        if broker.url is not UNSET:
+            try:
+                split_url(broker.url)
+            except MalformedError as error:
+                report.error(("brokers", name, "url"), str(error))
 
 
 def _check_media(federation: Federation, report: Report) -> None:

@@ -1,8 +1,7 @@
 """Checks where gateways keep their journals."""
 
-from urllib.parse import urlsplit
-
 import msgspec
+from eventservices.addresses import split_url
 from msgspec import UNSET
 
 from fes.federation.file.finding import Path
@@ -52,8 +51,8 @@ def _check_jetstream(report: Report, store: Store, path: Path) -> None:
 def _fault_of(url: str) -> str:
     """Return what is wrong with an address; "" where it is valid."""
     try:
-        parts = urlsplit(url)
-        good = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+        parts = split_url(url)
+        good = parts.scheme in SCHEMES and bool(parts.hostname)
     except ValueError:
         good = False
     plain = good and not (parts.path or parts.query or parts.fragment)
