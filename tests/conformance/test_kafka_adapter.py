@@ -9,6 +9,7 @@ import itertools
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -101,9 +102,10 @@ def native(message: Message) -> NativeEvent:
     )
 
 
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
-    made = Kafka(tmp_path_factory.mktemp("kafka"))
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Kafka]:
+    """A broker for each test: what one published last may arrive while the next one runs."""
+    made = Kafka(tmp_path)
     made.start()
     made.create("Speed", "FES_ControlEvent", *(f"Subject{n}" for n in range(1, 11)))
     made.create(*(names.write(TopicNames(KAFKA).topic(each)) for each in AWKWARD))
