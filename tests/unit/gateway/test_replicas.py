@@ -100,7 +100,7 @@ def test_a_leader_opens_forwarded_requests_once_and_nothing_else_that_others_com
 def test_a_leader_remembers_a_bounded_number_of_opened_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fes.gateway.core.OPENED", 2)
+    monkeypatch.setattr("fes.gateway.replication.OPENED", 2)
     core = replicas("a").cores["a"]
     asked = write_forwarded(Forwarded.of(request()))
 

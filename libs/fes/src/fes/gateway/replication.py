@@ -8,7 +8,8 @@ Source:
     design, section 6, Store.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,6 +29,10 @@ RESERVE = "reserve\x1f"
 
 INBOX = "in\x1f"
 """What the keys of messages for the leader begin with."""
+
+
+OPENED = 10_000
+"""Most forwarded requests remembered as opened: more than wait for the leader."""
 
 
 class Role(Enum):
@@ -102,6 +107,23 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
         if self.service:
             return self.message
         return Inject(from_event(binary.decode(self.message.body), None))
+
+
+class Inbox:
+    """The forwarded requests that the leader finds in the journal, each of which it opens once."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[str, None] = OrderedDict()
+
+    def opened(self, changes: Mapping[str, bytes | None]) -> Iterator[tuple[str, bytes]]:
+        """Open those that were not opened before; yield keys and values, in order."""
+        for key, value in sorted(changes.items()):
+            if not key.startswith(INBOX) or value is None or key in self._opened:
+                continue
+            self._opened[key] = None  # a whole state has it until its deletion is committed
+            if len(self._opened) > OPENED:
+                self._opened.popitem(last=False)
+            yield key, value
 
 
 _encoder = msgspec.msgpack.Encoder()
