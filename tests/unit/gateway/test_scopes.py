@@ -192,6 +192,19 @@ def test_what_was_delivered_and_is_received_there_again_is_not_managed_again() -
     assert not published(gateway.give(again, "south"), "north")
 
 
+def test_what_a_policy_delivered_unchanged_is_not_managed_again_where_it_surfaces() -> None:
+    graph = two(Scope("floor"))
+    graph.add(Scope("market", delivery=Delivery(Turn.TURNS)))
+    graph.join(Edge("west", "market"))
+    gateway = Gateway(graph)
+    gateway.subscribe("west", 1, dist_list="south")
+    numbers = tuple(applied.number for applied in gateway.core.applied("south"))
+    outputs = gateway.give(heard(numbers, 1), "south")
+    assert not published(outputs, "west")
+    reasons = [each.reason for each in outputs if isinstance(each, Decided)]
+    assert "scopes: it was managed where it was published" in reasons
+
+
 def test_subscribing_orders_what_travels() -> None:
     gateway = Gateway(two(Scope("floor", output=(Filter.of("rate > 50"),))))
     decided = inject(gateway.core, request(source="south"))
