@@ -320,7 +320,11 @@ class GatewayCore:
             turn.mutations.append(DropRow(key))
             try:
                 forwarded = read_forwarded(value)
-                self._take(forwarded.read(), forwarded.service, turn)
+                read = forwarded.read()
+                if forwarded.matched and isinstance(read, Inject):
+                    self.delivery.forwarded(read.request, forwarded.matched, turn)
+                else:
+                    self._take(read, forwarded.service, turn)
             except (msgspec.DecodeError, FesError) as error:
                 turn.decide(Decided("refused", reason=f"forwarded request of a replica: {error}"))
 

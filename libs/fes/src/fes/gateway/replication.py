@@ -88,15 +88,18 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         service: Event service whose adapter received it; "" where it came over the API.
         message: The request.
+        matched: Of a publication: the event services whose subscriptions matched; none where its
+            list decides.
     """
 
     service: str
     message: HeardControl
+    matched: tuple[str, ...] = ()
 
     @staticmethod
-    def of(request: ControlEvent) -> "Forwarded":
-        """Return a request from the API as it is forwarded."""
-        return Forwarded("", HeardControl(None, binary.encode(to_event(request))))
+    def of(request: ControlEvent, matched: tuple[str, ...] = ()) -> "Forwarded":
+        """Return a request from the API, or a publication, as it is forwarded."""
+        return Forwarded("", HeardControl(None, binary.encode(to_event(request))), matched)
 
     def read(self) -> HeardControl | Inject:
         """Return the input that the leader is to process.

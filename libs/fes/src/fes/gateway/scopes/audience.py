@@ -7,6 +7,9 @@ from fes.filter import Filter
 from fes.gateway.requests.row import Row
 from fes.model import Event
 
+EVERYTHING = Filter.of("")
+"""What those that a list names receive."""
+
 
 class Requests:
     """The subscriptions in the request table, in the form that the scope manager needs.
@@ -21,9 +24,14 @@ class Requests:
         self._of: dict[str, list[Filter]] = {}
         self.delivered: Counter[str] = Counter()
 
-    def listen_to(self, publisher: str) -> None:
-        """Consider from now on the subscriptions to what an event service's clients publish."""
-        self._of = {}
+    def listen_to(self, publisher: str, listed: tuple[str, ...] = ()) -> None:
+        """Consider from now on the subscriptions to what an event service's clients publish.
+
+        Where an event has a list, the event services on it are considered, and no others.
+        """
+        self._of = {name: [EVERYTHING] for name in listed}
+        if listed:
+            return
         filters = {}
         for row in self._requested(publisher):
             if not row.body:

@@ -57,7 +57,9 @@ class Onward(Protocol):
     def has_room(self, event: Transit, destination: str) -> bool:
         """Return whether an event would be accepted for a destination."""
 
-    def to_leader(self, event: Transit, names: tuple[str, ...], turn: Turn) -> None:
+    def to_leader(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool
+    ) -> None:
         """Have the replica that leads route an event."""
 
 
@@ -107,7 +109,13 @@ class ManagedScopes:
         return unreadable
 
     def confine(
-        self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward
+        self,
+        event: Transit,
+        names: tuple[str, ...],
+        turn: Turn,
+        onward: Onward,
+        *,
+        listed: bool = False,
     ) -> tuple[tuple[str, ...], bool]:
         """Deliver what is managed; return the destinations to which an event goes unchanged.
 
@@ -119,6 +127,7 @@ class ManagedScopes:
             names: Event services that requested it, or that its list names.
             turn: Collects what comes of it.
             onward: Sends the events that scopes make from it.
+            listed: Whether its list names these, so that no subscription decides.
 
         Raises:
             EventError: The body is not an event.
@@ -151,7 +160,7 @@ class ManagedScopes:
             # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
-            taken = self._manage(event, tuple(managed), turn, onward)
+            taken = self._manage(event, tuple(managed), turn, onward, listed=listed)
         return self.still(event, tuple(plain), turn), taken
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
@@ -193,7 +202,15 @@ class ManagedScopes:
         if self._manages:
             self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, onward)
 
-    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward) -> bool:
+    def _manage(
+        self,
+        event: Transit,
+        names: tuple[str, ...],
+        turn: Turn,
+        onward: Onward,
+        *,
+        listed: bool,
+    ) -> bool:
         """Have the manager route an event; return whether it was accepted.
 
         It is accepted for all that receive it, or, before anything is decided, for none: a policy
@@ -204,7 +221,7 @@ class ManagedScopes:
             turn.decide(of_event("suppressed", event, to=to, reason=ELSEWHERE))
             return True
         if not self._leads():
-            onward.to_leader(event, names, turn)
+            onward.to_leader(event, names, turn, listed=listed)
             return True
         read, session = untagged(binary.decode(event.body))
         if self._is_repeated(event, turn):
@@ -217,7 +234,8 @@ class ManagedScopes:
                 return False
             self._manager.state.handled.add(_key(event), turn.own_us)
         now_us, publisher = turn.now.time_us, event.stamp.home
-        outcome = self._manager.publish(publisher, read, event.stamp, now_us, session)
+        only = names if listed else ()
+        outcome = self._manager.publish(publisher, read, event.stamp, now_us, session, only)
         self._perform(outcome, event, frozenset(names), turn, onward)
         return True
 
