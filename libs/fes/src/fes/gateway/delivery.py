@@ -87,7 +87,13 @@ class Delivery:
         dispatch = self._dispatch = Dispatch(settings, self.announcements, self._persistent)
         self._marks = SentWindow(settings, self._repeating)
         self.transfer = CustodyTransfer(
-            settings, self.custody, dispatch, next_hops.towards, self._persistent, self._marks
+            settings,
+            self.custody,
+            dispatch,
+            next_hops.towards,
+            self._persistent,
+            self._marks,
+            scopes.is_withdrawn,
         )
         self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
         self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
@@ -128,7 +134,9 @@ class Delivery:
         """Deliver what is due, expire what is over, and send again what has no answer."""
         self.announcements.expire(turn.own_us, turn)
         for event, destinations in self._deferred.due(turn):
-            self.route(event, destinations, turn)
+            names = self._scopes.still(event, destinations, turn)
+            if names:
+                self.route(event, names, turn)
         self._scopes.tick(turn, self)
         self.transfer.tick(turn)
 

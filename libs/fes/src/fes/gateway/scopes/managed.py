@@ -13,6 +13,7 @@ from eventservices.suppress import Suppressor
 
 from fes.errors import EventError
 from fes.gateway.custody.store import RENEWALS
+from fes.gateway.custody.transfer import MEMBERSHIP_WITHDRAWN
 from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import Decided, DropRow, PutRow
@@ -38,7 +39,6 @@ PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
 
 LATER = "scopes: its destination joined after it was published"
-WITHDRAWN = "scopes: the membership was withdrawn"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
@@ -175,13 +175,17 @@ class ManagedScopes:
             return names
         kept = []
         for name in names:
-            if (home, name) in changes.withdrawn:
-                turn.decide(of_event("dropped", event, to=name, reason=WITHDRAWN))
+            if self.is_withdrawn(home, name):
+                turn.decide(of_event("dropped", event, to=name, reason=MEMBERSHIP_WITHDRAWN))
             elif self._was_before(event, changes.opened.get((home, name), 0)):
                 turn.decide(of_event("dropped", event, to=name, reason=LATER))
             else:
                 kept.append(name)
         return tuple(kept)
+
+    def is_withdrawn(self, home: str, name: str) -> bool:
+        """Return whether what was published at one event service is not visible at another now."""
+        return (home, name) in self._changes.withdrawn
 
     def _was_before(self, event: Transit, since_us: int) -> bool:
         """Return whether an event was published before a moment, by a clock that may be right."""
