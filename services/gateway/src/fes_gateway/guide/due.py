@@ -5,7 +5,7 @@ from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 
-_ASKED: Final = float("inf")
+_IN_QUERY: Final = float("inf")
 
 
 class Due(Generic[T]):
@@ -33,15 +33,15 @@ class Due(Generic[T]):
         now_s = self._now_s()
         found = [each for each, at_s in self._at_s.items() if at_s <= now_s]
         for each in found:
-            self._at_s[each] = _ASKED
+            self._at_s[each] = _IN_QUERY
         return found
 
     def answered(self, question: T, after_s: float) -> None:
         """Have a question be due again after a while, unless it is due by now.
 
-        What became due while it was asked would have another answer.
+        What became due during the query would have another answer.
         """
-        if self._at_s.get(question) == _ASKED:
+        if self._at_s.get(question) == _IN_QUERY:
             self._at_s[question] = self._now_s() + after_s
 
     def again(self, question: T) -> None:
