@@ -12,11 +12,11 @@ class Requests:
     """The subscriptions in the request table, in the form that the scope manager needs.
 
     Args:
-        wanted: Returns the requests for an event service, as their clients made them.
+        requests: Returns the requests for an event service, as their clients made them.
     """
 
-    def __init__(self, wanted: Callable[[str], Iterable[Row]]) -> None:
-        self._wanted = wanted
+    def __init__(self, requests: Callable[[str], Iterable[Row]]) -> None:
+        self._requests = requests
         self._filters: dict[str, Filter] = {}
         self._of: dict[str, list[Filter]] = {}
         self.delivered: Counter[str] = Counter()
@@ -25,7 +25,7 @@ class Requests:
         """Consider from now on the subscriptions to what an event service's clients publish."""
         self._of = {}
         filters = {}
-        for row in self._wanted(publisher):
+        for row in self._requests(publisher):
             if not row.body:
                 known = self._filters.get(row.what) or Filter.of(row.filter)
                 filters[row.what] = known
