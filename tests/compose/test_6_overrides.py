@@ -59,7 +59,7 @@ def test_the_building_is_ready_and_its_service_is_one_of_the_federation(every: S
     assert listed["building"] is True
     for service in ("naming", "policy"):
         url = f"http://{every.compose('port', service, '8080').stdout.strip()}"
-        assert httpx.get(f"{url}/readyz").status_code == httpx.codes.OK, service
+        assert httpx.get(f"{url}/healthz").status_code == httpx.codes.OK, service
 
 
 def test_brokers_ask_for_a_password_routes_too(every: Stack) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from adapter_jms.subscriptions import PREFETCH
 from fes.adapter.context import Subscription
 from fes.errors import AdapterError, UnavailableError
 from fes.filter import Filter
 from fes.mapping import Native
-from fes.model import Field, Type
+from fes.model import Event, Field, Type
 from fes.testing.eventually import eventually
 from integration.adapter_jms.natives import Gateway, adapter, connected, subscribed
 from integration.adapter_jms.test_messages import stamp_of
@@ -222,3 +223,32 @@ async def test_a_broker_that_is_not_there_and_one_that_does_not_answer_are_away(
         pytest.raises(UnavailableError, match="does not accept the connection in time"),
     ):
         await adapter(silent).connect(Gateway())
+
+
+async def test_a_withdrawal_while_the_broker_is_away_is_carried_out_when_it_is_back(
+    own: ActiveMq,
+) -> None:
+    """A durable subscription that nobody ends would collect messages without a bound."""
+    one = Subscription(1, Filter.of("subject = 'kept.e'"))
+    async with subscribed(own, one.filter.text, persistent=True) as (made, _):
+        own.kill()
+        with pytest.raises(UnavailableError):
+            await made.unsubscribe(one)
+        own.start()
+        await eventually(lambda: made.counters["link_reconnects"] >= 1, 60.0)
+        await made.unsubscribe(one)
+        assert made.counters["subscriptions"] == 0
+    publish(own, "/topic/kept.e", 1)
+    async with subscribed(own, one.filter.text, persistent=True) as (_, gateway):
+        publish(own, "/topic/kept.e", 2)
+        await eventually(lambda: gateway.values("n") == [2])
+
+
+async def test_more_control_events_arrive_than_the_broker_sends_unacknowledged(
+    broker: ActiveMq,
+) -> None:
+    async with connected(broker, "sends") as (sender, _), connected(broker, "gets") as (_, gateway):
+        for n in range(1, 2 * PREFETCH + 1):
+            await sender.publish_control(Event("FES_ControlEvent", ()), stamp_of(n))
+        await sender.probe()
+        await eventually(lambda: len(gateway.events) == 2 * PREFETCH)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -127,7 +128,7 @@ class ActiveMq:
         return f"stomp://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it, and return once it listens."""
+        """Start it, and return once it answers: the first client waits for Java to load much."""
         jars = [f"{HOME}/lib/*", f"{HOME}/lib/optional/*", f"{JARS}/xstream.jar"]
         jars += [f"{JARS}/jettison.jar"]
         with (self._folder / "log").open("ab") as log:
@@ -147,6 +148,9 @@ class ActiveMq:
             )
         try:
             listening(self.port, self._process, START_S)
+            with socket.create_connection(("127.0.0.1", self.port), START_S) as client:
+                client.sendall(b"CONNECT\naccept-version:1.2\nhost:/\n\n\0")
+                client.recv(1)
         except BaseException:
             self.kill()
             raise

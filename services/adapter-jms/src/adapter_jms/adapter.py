@@ -38,7 +38,7 @@ from adapter_jms.mapping import FilterMapping, native_form
 from adapter_jms.properties import read_properties, with_properties
 from adapter_jms.selectors import guarded
 from adapter_jms.settings import Settings
-from adapter_jms.subscriptions import Subscriptions
+from adapter_jms.subscriptions import PREFETCH, Subscriptions
 
 PAYLOAD_BYTES: Final = 1_000_000
 """What is published, unless the file has another limit."""
@@ -107,7 +107,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         if self.context.hears_control:
             headers = {
                 "destination": f"/topic/{CONTROL_SUBJECT}",
-                "ack": "auto",
+                "ack": "client-individual",
+                "activemq.prefetchSize": str(PREFETCH),
                 "selector": guarded("", self._client_id),
             }
             await self._link.subscribe(_CONTROL_NUMBER, headers)
@@ -195,6 +196,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             return
         if is_control:
             self.receive(message)
+            self._link.acknowledge(frame.headers.get("ack", ""))
         else:
             self._incoming.take(message)
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from eventservices.ending import ended
 from eventservices.stomp.client import HEARTBEAT_MS
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.inbound.ordered import OrderedDelivery
@@ -50,10 +51,7 @@ class Incoming:
 
     async def close(self) -> None:
         """End; what was not answered for is delivered again."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        await ended(self._task)
 
     def counts(self) -> dict[str, int]:
         """Return what happened, by name."""

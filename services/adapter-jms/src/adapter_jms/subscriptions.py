@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -72,7 +73,7 @@ class Subscriptions:
         """End what only one filter needed; idempotent.
 
         Raises:
-            EventServiceError: As the link.
+            EventServiceError: As the link; another call ends what is left.
         """
         async with self._changing:
             for source, native in tuple(self._natives.items()):
@@ -98,11 +99,10 @@ class Subscriptions:
         self._natives[source] = _Native(number, durable, set())
 
     async def _end(self, source: Source) -> None:
-        native = self._natives.pop(source)
-        try:
+        native = self._natives[source]
+        with suppress(RefusedError):  # it is not there
             await self._link.unsubscribe(native.number, native.durable)
-        except RefusedError:
-            return  # it is not there
+        del self._natives[source]
 
     def _name(self, source: Source) -> str:
         """Return the name of a durable subscription: the same after a restart."""

@@ -7,10 +7,11 @@ broker sends before it is acknowledged; what is sent waits in a bounded queue.
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from queue import Empty, Full, Queue
+from queue import Empty, Queue
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ import stomp.exception
 
 from eventservices.addresses import split_url
 from eventservices.errors import NotConnectedError
+from eventservices.slices import SLICE_S
 
 OPEN_S: Final = 5.0
 """Longest that connecting lasts; the runtime tries again."""
@@ -29,7 +31,12 @@ HEARTBEAT_MS: Final = 10_000
 UNSENT: Final = 4096
 """Most frames that wait to be sent; above it nothing is published."""
 
+UNSENT_BYTES: Final = 64 * 1024 * 1024
+"""Most bytes of bodies that wait to be sent; a larger body is sent where none waits."""
+
 CLOSE_S: Final = 2.0
+
+log = logging.getLogger(__name__)
 
 # The library's log repeats what is reported by errors, and frames with credentials in them.
 logging.getLogger("stomp.py").setLevel(logging.CRITICAL + 1)
@@ -69,27 +76,25 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
         self._is_tls = found.scheme.endswith("+ssl")
         self._client_id = client_id
         self._receive = receive
+        self._loop = asyncio.get_running_loop()
         self._arrived: deque[Frame] = deque()
         self._is_waking = False
         self._lock = threading.Lock()
-        self._unsent: Queue[tuple[str, dict[str, str], bytes] | None] = Queue(UNSENT)
+        self._unsent: Queue[tuple[str, dict[str, str], bytes] | None] = Queue()
+        self._unsent_bytes = 0
+        self._native: stomp.StompConnection12 | None = None
         self._writer: threading.Thread | None = None
         self._ended = threading.Event()
-
-    @property
-    def unsent(self) -> int:
-        """How many frames wait to be sent."""
-        return self._unsent.qsize()
 
     def open(self) -> None:
         """Connect, and send the first frame; what the broker answers is received as any frame.
 
-        It blocks, so it is called from a thread; `begin` comes before it.
+        It blocks, so it is called from a thread.
 
         Raises:
-            NotConnectedError: Nobody listens.
+            NotConnectedError: Nobody listens, or the client was dropped meanwhile.
         """
-        self._native = stomp.StompConnection12(
+        native = self._native = stomp.StompConnection12(
             [self._host],
             try_loopback_connect=False,
             prefer_localhost=False,
@@ -101,33 +106,40 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
             auto_content_length=False,
         )
         if self._is_tls:
-            self._native.set_ssl([self._host])
-        self._native.set_listener("fes", self)
+            native.set_ssl([self._host])
+        native.set_listener("fes", self)
         headers = {"client-id": self._client_id} if self._client_id else {}
         try:
-            self._native.connect(self._user, self._password, headers=headers)
+            native.connect(self._user, self._password, headers=headers)
         except (stomp.exception.StompException, OSError) as error:
             host, port = self._host
             raise NotConnectedError(f"no broker answers at {host}:{port}") from error
-        self._writer = threading.Thread(target=self._write, name="stomp write", daemon=True)
+        if self._ended.is_set():  # a connection that nobody ends would keep the client's name
+            self._end()
+            raise NotConnectedError("the connection to the broker has ended")
+        self._writer = threading.Thread(
+            target=self._write, args=(native,), name="stomp write", daemon=True
+        )
         self._writer.start()
-
-    def begin(self) -> None:
-        """Note the event loop that receives."""
-        self._loop = asyncio.get_running_loop()
 
     def send(self, command: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         """Have a frame sent, in its turn.
+
+        There is always room for an acknowledgement: a broker that lacks it sends no more messages.
 
         Raises:
             NotConnectedError: Too many wait, or the connection has ended.
         """
         if self._ended.is_set():
             raise NotConnectedError("the connection to the broker has ended")
-        try:
-            self._unsent.put_nowait((command, dict(headers), body))
-        except Full:
-            raise NotConnectedError(f"{UNSENT} frames wait for the broker to read") from None
+        with self._lock:
+            frames, size = self._unsent.qsize(), self._unsent_bytes
+            is_full = frames >= UNSENT or (size and size + len(body) > UNSENT_BYTES)
+            if is_full and command != "ACK":
+                reason = f"{frames} frames of {size} bytes wait for the broker to read"
+                raise NotConnectedError(reason)
+            self._unsent_bytes += len(body)
+        self._unsent.put((command, dict(headers), body))
 
     def close(self) -> None:
         """Disconnect; what was sent before is written, as long as the broker reads.
@@ -136,8 +148,7 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
         """
         writer = self._writer
         if writer is not None and not self._ended.is_set():
-            with suppress(Full):
-                self._unsent.put_nowait(None)
+            self._unsent.put(None)
             writer.join(CLOSE_S)
         self._end()
 
@@ -177,16 +188,23 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
             self._loop.call_soon_threadsafe(self._take)
 
     def _take(self) -> None:
-        """Receive what has come, some at a time, so that others have their turn."""
-        with self._lock:
-            some = [self._arrived.popleft() for _ in range(min(64, len(self._arrived)))]
-            self._is_waking = bool(self._arrived)
-        for frame in some:
-            self._receive(frame)
-        if self._is_waking:
-            self._loop.call_soon(self._take)
+        """Receive what has come, for a moment only, so that others have their turn."""
+        until_s = time.perf_counter() + SLICE_S
+        while (frame := self._next()) is not None:
+            try:
+                self._receive(frame)
+            except Exception:
+                log.exception("handler_failed", extra={"command": frame.command})
+            if time.perf_counter() > until_s:
+                self._loop.call_soon(self._take)
+                return
 
-    def _write(self) -> None:
+    def _next(self) -> Frame | None:
+        with self._lock:
+            self._is_waking = bool(self._arrived)
+            return self._arrived.popleft() if self._arrived else None
+
+    def _write(self, native: stomp.StompConnection12) -> None:
         while not self._ended.is_set():
             try:
                 frame = self._unsent.get(timeout=0.5)
@@ -196,13 +214,14 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
                 return
             command, headers, body = frame
             try:
-                self._native.send_frame(command, headers, body)
+                native.send_frame(command, headers, body)
             except (stomp.exception.StompException, OSError):
                 self.on_disconnected()
+            with self._lock:
+                self._unsent_bytes -= len(body)
 
     def _end(self) -> None:
         self._ended.set()
-        native = getattr(self, "_native", None)
-        if native is not None:
+        if self._native is not None:
             with suppress(stomp.exception.StompException, OSError):
-                native.transport.disconnect_socket()
+                self._native.transport.disconnect_socket()

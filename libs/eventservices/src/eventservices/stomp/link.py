@@ -8,8 +8,10 @@ from contextlib import suppress
 from typing import Final, Self
 
 from eventservices.backoff import Backoff
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
+from eventservices.lifetime import Opening
 from eventservices.stomp.client import OPEN_S, Frame, StompClient
 
 ANSWER_S: Final = 5.0
@@ -24,7 +26,7 @@ STEADY_S: Final = 5.0
 _log = logging.getLogger(__name__)
 
 
-class StompLink:
+class StompLink(Opening):
     """Keeps one connection to one of several equal brokers.
 
     Args:
@@ -44,7 +46,8 @@ class StompLink:
         receive: Callable[[Frame], None],
     ) -> None:
         self.counts = dict.fromkeys(("reconnects", "errors", "unacknowledged"), 0)
-        self._urls = itertools.cycle(urls)
+        self._urls = tuple(urls)
+        self._next_url = itertools.cycle(urls)
         self._client_id = client_id
         self._receive = receive
         self.on_lost: Callable[[], None] = lambda: None
@@ -66,8 +69,8 @@ class StompLink:
     async def open(self) -> Self:
         """Connect.
 
-        A broker has a client's name in use for a moment after the client went: so long it is tried
-        again.
+        Each broker is tried once. One has a client's name in use for a moment after the client
+        went: so long it is tried again.
 
         Raises:
             NotConnectedError: No broker answers in time, or the name is in use still.
@@ -75,22 +78,23 @@ class StompLink:
         """
         loop = asyncio.get_running_loop()
         until_s = loop.time() + ANSWER_S
+        untried = len(self._urls)
         while self._client is None:
             try:
                 self._client = await self._connect()
             except NotConnectedError as error:
-                if IN_USE not in str(error) or loop.time() >= until_s:
+                untried -= 1
+                in_use = IN_USE in str(error) and loop.time() < until_s
+                if untried <= 0 and not in_use:
                     raise
-                await asyncio.sleep(BACKOFF_S[0])
+                if in_use:
+                    await asyncio.sleep(BACKOFF_S[0])
         self._keeping = asyncio.create_task(lasting(self._keep), name="stomp link")
         return self
 
     async def close(self) -> None:
         """Disconnect; idempotent."""
-        task, self._keeping = self._keeping, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        await ended(self._keeping)
         client, self._client = self._client, None
         if client is not None:
             with suppress(NotConnectedError):
@@ -115,9 +119,9 @@ class StompLink:
             number: As subscribed.
             durable: Name of the durable subscription to delete; "" where it is none.
         """
-        if self._subscriptions.pop(number, None) is None:
-            return
-        await self._request("UNSUBSCRIBE", {"id": number})
+        if number in self._subscriptions:
+            await self._request("UNSUBSCRIBE", {"id": number})
+            del self._subscriptions[number]
         if durable:
             headers = {"id": number, "activemq.subscriptionName": durable}
             await self._request("UNSUBSCRIBE", headers)
@@ -137,12 +141,15 @@ class StompLink:
         if confirmed:
             await self._request("SEND", headers, body)
         else:
-            self._present().send("SEND", headers, body)
+            self._unless_lost(self._client).send("SEND", headers, body)
 
     def acknowledge(self, ack: str) -> None:
-        """Acknowledge a message; where the connection was lost, it is delivered again."""
+        """Acknowledge a message; where the connection was lost, it is delivered again.
+
+        Messages come before all subscriptions are active again, and are acknowledged then.
+        """
         try:
-            self._present().send("ACK", {"id": ack})
+            self._unless_lost(self._newest).send("ACK", {"id": ack})
         except NotConnectedError:
             self.counts["unacknowledged"] += 1
 
@@ -157,13 +164,13 @@ class StompLink:
         """
         await self._request("SEND", {"destination": destination, "persistent": "false"})
 
-    def _present(self) -> StompClient:
-        if self._client is None or self._lost.is_set():
+    def _unless_lost(self, client: StompClient | None) -> StompClient:
+        if client is None or self._lost.is_set():
             raise NotConnectedError("the broker is away")
-        return self._client
+        return client
 
     async def _request(self, command: str, headers: Mapping[str, str], body: bytes = b"") -> None:
-        await self._answered(self._present(), command, headers, body)
+        await self._answered(self._unless_lost(self._client), command, headers, body)
 
     async def _answered(
         self, client: StompClient, command: str, headers: Mapping[str, str], body: bytes = b""
@@ -182,10 +189,10 @@ class StompLink:
 
     async def _connect(self) -> StompClient:
         client = StompClient(
-            next(self._urls), self._client_id, lambda frame: self._take(client, frame)
+            next(self._next_url), self._client_id, lambda frame: self._take(client, frame)
         )
-        client.begin()
         self._newest = client
+        self._lost.clear()
         opened = self._opened = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(OPEN_S):
@@ -197,7 +204,6 @@ class StompLink:
                 reason = "the broker does not accept the connection in time"
                 raise NotConnectedError(reason) from error
             raise
-        self._lost.clear()
         return client
 
     async def _keep(self) -> None:
@@ -206,12 +212,12 @@ class StompLink:
             await self._lost.wait()
             old = self._client
             self._client = None
-            self._newest = None
             self._fail("the connection was lost")
-            self.on_lost()
             if old is not None:
                 await asyncio.to_thread(old.drop)
             while self._client is None:
+                self._newest = None  # what it brought before it was restored is delivered again
+                self.on_lost()
                 await asyncio.sleep(self._backoff.pause_s())
                 try:
                     fresh = await self._connect()
@@ -226,8 +232,8 @@ class StompLink:
         try:
             for number, headers in tuple(self._subscriptions.items()):
                 await self._answered(fresh, "SUBSCRIBE", {"id": number, **headers})
-        except EventServiceError:
-            await asyncio.to_thread(fresh.drop)
+        except BaseException:
+            await asyncio.shield(asyncio.to_thread(fresh.drop))
             raise
 
     def _take(self, client: StompClient, frame: Frame) -> None:
@@ -254,7 +260,7 @@ class StompLink:
         if receipt is not None:
             self._settle(receipt, RefusedError(reason))
         elif self._opened is not None and not self._opened.done():
-            in_use = "already connected" in reason
+            in_use = IN_USE in reason
             self._settle(self._opened, (NotConnectedError if in_use else RefusedError)(reason))
         else:
             self.counts["errors"] += 1

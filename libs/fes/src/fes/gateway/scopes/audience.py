@@ -15,11 +15,11 @@ class Requests:
     """The subscriptions in the request table, in the form that the scope manager needs.
 
     Args:
-        requested: Returns the requests for an event service, as their clients made them.
+        requests: Returns the requests for an event service, as their clients made them.
     """
 
-    def __init__(self, requested: Callable[[str], Iterable[Row]]) -> None:
-        self._requested = requested
+    def __init__(self, requests: Callable[[str], Iterable[Row]]) -> None:
+        self._requests = requests
         self._filters: dict[str, Filter] = {}
         self._of: dict[str, list[Filter]] = {}
         self.delivered: Counter[str] = Counter()
@@ -33,7 +33,7 @@ class Requests:
         if listed:
             return
         filters = {}
-        for row in self._requested(publisher):
+        for row in self._requests(publisher):
             if not row.body:
                 known = self._filters.get(row.what) or Filter.of(row.filter)
                 filters[row.what] = known
