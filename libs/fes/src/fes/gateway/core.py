@@ -126,8 +126,8 @@ class GatewayCore:
         turn = self._turn(now)
         self._repair(turn)
         self._take(message, service, turn)
-        if self.role is Role.ALONE:
-            turn.mutations += self._numbers.reserve()
+        if self.role is Role.ALONE and self._numbers.last > self._numbers.reserved:
+            turn.mutations.append(self._numbers.reserve())
         self.outcomes.note(turn.outputs, now.wall_us)
         return turn.mutations, turn.outputs
 

@@ -20,29 +20,31 @@ class Numbering:
 
     Args:
         after: Numbers begin above it.
+
+    Attributes:
+        last: The number that was assigned last.
+        reserved: Up to where numbers are reserved.
     """
 
     def __init__(self, after: int) -> None:
-        self._last = after
-        self._reserved = 0
+        self.last = after
+        self.reserved = 0
 
     def next(self) -> int:
         """Assign the next number, and return it."""
-        self._last += 1
-        return self._last
+        self.last += 1
+        return self.last
 
     def restore(self, state: Mapping[str, bytes]) -> None:
         """Begin above what the journal reserved."""
-        self._reserved = int(state.get(RESERVED, b"0"))
-        self.begin_above(self._reserved)
+        self.reserved = int(state.get(RESERVED, b"0"))
+        self.begin_above(self.reserved)
 
     def begin_above(self, number: int) -> None:
         """Assign no number up to one that may be in use."""
-        self._last = max(self._last, number)
+        self.last = max(self.last, number)
 
-    def reserve(self) -> tuple[PutRow, ...]:
-        """Reserve further numbers where some were assigned that were not; return the rows."""
-        if self._last <= self._reserved:
-            return ()
-        self._reserved = self._last + AT_A_TIME
-        return (PutRow(RESERVED, str(self._reserved).encode()),)
+    def reserve(self) -> PutRow:
+        """Reserve further numbers; return the row."""
+        self.reserved = self.last + AT_A_TIME
+        return PutRow(RESERVED, str(self.reserved).encode())

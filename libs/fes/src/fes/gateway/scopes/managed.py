@@ -5,7 +5,7 @@ whose events pass a mapping or policy. Its replicas share its journal; only the 
 manages.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
@@ -78,7 +78,7 @@ class ManagedScopes:
         self,
         settings: GatewaySettings,
         confinement: Confinement,
-        wanted: Callable[[str], Iterable[Row]],
+        wanted: Callable[[str], tuple[Row, ...]],
         changes: ScopeChanges,
         leads: Callable[[], bool],
     ) -> None:
