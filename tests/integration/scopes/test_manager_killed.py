@@ -142,11 +142,15 @@ def federation(policy: Policy) -> Federation:
     return loads(FILE % parts, {})
 
 
+Parameters = tuple[tuple[str, object], ...]
+"""Names and values, in order."""
+
+
 class Received:
     """Which identities of which events are published at some event services."""
 
     def __init__(self, running: Hosts, services: str) -> None:
-        self.at: dict[str, dict[object, set[str]]] = {}
+        self.at: dict[str, dict[Parameters, set[str]]] = {}
         for service in services:
             self.at[service] = defaultdict(set)
             running.bus(service).listen(self._noting(service))

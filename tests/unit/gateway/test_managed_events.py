@@ -9,7 +9,7 @@ from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.outputs import Decided
 from fes.gateway.replication import INBOX
 from fes.link.messages import Confirmed, Publish, Taken
-from fes.model import Event, Stamp
+from fes.model import Event, Stamp, binary
 from fes.model.attributes import RELIABILITY, START_TIME, TIMEOUT
 from fes.scopes import Edge, Graph, Scope
 from fes.scopes.mappings.mapping import Mapping, Rule
@@ -211,3 +211,15 @@ def test_a_follower_has_the_leader_manage_a_best_effort_event_of_its_origins() -
     assert received([each for name, each in one.told if name == "a"]) == ["south"], "it is listed"
     assert reached == [["south"], ["west"], ["south"], ["west"], ["south"]]
     assert not any(key.startswith(INBOX) for key in one.state)
+
+
+def test_an_event_that_a_follower_received_is_matched_once_it_is_mapped() -> None:
+    one = managed_by_two(two(Scope("floor"), up=HALF))
+    one.take("a", Inject(request(source="south", sequence=1, requester="south")))
+    reached = []
+    for sequence, rate in enumerate((40.0, 80.0), 1):
+        one.told.clear()
+        body = binary.encode(Event.of("Speed", rate=rate))
+        one.take("b", heard(numbers(one, "b"), sequence, body=body), "north")
+        reached.append(received([each for _, each in one.told]))
+    assert reached == [[], ["south"]], "half of 40 is not above 30"

@@ -2,6 +2,7 @@
 
 import pytest
 from fes.control import RequestType, from_event
+from fes.distribution import MAX_PATTERNS
 from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore
 from fes.gateway.inputs import Inject, LinkDown, LinkUp, Ready, Tick
@@ -10,6 +11,7 @@ from fes.gateway.settings import Instant
 from fes.link.messages import Announce, Publish, PublishControl, Unannounce
 from fes.model import Event, Stamp, binary
 from support.gateways.cores import NOW, SECOND, core_of, heard, inject, orders, request, say
+from support.scopes.federated import Federated
 
 
 def asking(core: GatewayCore, *sources: str, at: str = "north") -> tuple[int, ...]:
@@ -97,6 +99,28 @@ def test_an_event_for_afar_travels_as_a_control_event_that_names_the_next_gatewa
     assert told.dist_list == "far"
     assert told.stamp == heard(()).stamp
     assert (told.via, told.path) == (("north",), ("south",))
+
+
+@pytest.mark.parametrize("count", [MAX_PATTERNS, MAX_PATTERNS + 1, 2 * MAX_PATTERNS + 1])
+def test_an_event_for_more_event_services_than_a_list_may_name_reaches_them_all(count: int) -> None:
+    """Rule G30."""
+    names = [f"s{number}" for number in range(count)]
+    memory = "{kind: memory}"
+    federated = Federated(
+        f"""
+version: 1
+system: test
+event_services: {{{", ".join(f"{name}: {memory}" for name in ("a", "bus", *names))}}}
+gateways:
+  g1: {{adapters: {{a: {{}}, bus: {{}}}}}}
+  g2: {{adapters: {{{", ".join(f"{name}: {{}}" for name in ("bus", *names))}}}}}
+"""
+    )
+    federated.wait(3)
+    for number, name in enumerate(names, 1):
+        federated.subscribe(name, number, "g2", "a")
+    federated.wait(3)
+    assert sorted(federated.publish("a", 1, Event.of("Quote", n=1), "g1")) == sorted(names)
 
 
 def test_only_the_gateway_that_is_named_takes_a_publication() -> None:

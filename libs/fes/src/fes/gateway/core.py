@@ -321,8 +321,9 @@ class GatewayCore:
             try:
                 forwarded = read_forwarded(value)
                 read = forwarded.read()
-                if forwarded.matched and isinstance(read, Inject):
-                    self.delivery.forwarded(read.request, forwarded.matched, turn)
+                if forwarded.names and isinstance(read, Inject):
+                    names, listed = forwarded.names, forwarded.listed
+                    self.delivery.forwarded(read.request, names, turn, listed=listed)
                 else:
                     self._take(read, forwarded.service, turn)
             except (msgspec.DecodeError, FesError) as error:

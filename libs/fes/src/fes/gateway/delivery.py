@@ -210,16 +210,19 @@ class Delivery:
             turn: Collects what comes of it.
             listed: Whether its list names these; otherwise subscriptions matched.
         """
-        self._dispatch.to_leader(event, names, turn, matched=() if listed else names)
+        self._dispatch.to_leader(event, names, turn, listed=listed)
 
-    def forwarded(self, control: ControlEvent, names: tuple[str, ...], turn: Turn) -> None:
-        """Route an event that another replica received, and that subscriptions matched.
+    def forwarded(
+        self, control: ControlEvent, names: tuple[str, ...], turn: Turn, *, listed: bool
+    ) -> None:
+        """Route an event that another replica received, to the destinations that it found.
 
         Raises:
             ControlEventError: There is no event in it.
             EventError: The event's attributes are not valid.
         """
-        self._confined(_passing(control, _event_in(control), ""), names, turn)
+        event = _passing(control, _event_in(control), "")
+        self._confined(event, names, turn, listed=listed)
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
         """Accept an adapter's confirmation of an event that it had to publish."""

@@ -88,18 +88,21 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         service: Event service whose adapter received it; "" where it came over the API.
         message: The request.
-        matched: Of a publication: the event services whose subscriptions matched; none where its
-            list decides.
+        names: Destinations of an event that another replica has found already; none of a request.
+        listed: Whether its list names these; otherwise subscriptions matched.
     """
 
     service: str
     message: HeardControl
-    matched: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    listed: bool = False
 
     @staticmethod
-    def of(request: ControlEvent, matched: tuple[str, ...] = ()) -> "Forwarded":
-        """Return a request from the API, or a publication, as it is forwarded."""
-        return Forwarded("", HeardControl(None, binary.encode(to_event(request))), matched)
+    def of(
+        request: ControlEvent, names: tuple[str, ...] = (), *, listed: bool = False
+    ) -> "Forwarded":
+        """Return a request from the API, or an event and its destinations, as it is forwarded."""
+        return Forwarded("", HeardControl(None, binary.encode(to_event(request))), names, listed)
 
     def read(self) -> HeardControl | Inject:
         """Return the input that the leader is to process.

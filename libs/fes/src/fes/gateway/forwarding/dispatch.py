@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from fes.control import ControlEvent, RequestType, to_event
+from fes.distribution import MAX_PATTERNS
 from fes.federation.topology import Hop
 from fes.gateway.forwarding.announcements import Announcements
 from fes.gateway.forwarding.transit import Transit, of_event
@@ -31,6 +32,7 @@ class Dispatch:
         self._settings = settings
         self._announcements = announcements
         self._persistent = persistent
+        self._most = min(settings.max_patterns, MAX_PATTERNS)
 
     def publish(
         self, event: Transit, destination: str, turn: Turn, *, row: int = 0, after: int = 0
@@ -68,6 +70,8 @@ class Dispatch:
     ) -> None:
         """Forward an event towards event services that are not attached.
 
+        Where these are more than a list may have, several control events have a part of them each.
+
         Args:
             event: The event.
             hop: The event service to publish it at, and the gateway that it is for.
@@ -80,24 +84,28 @@ class Dispatch:
             EventError: The body is not an event.
         """
         path = (*event.path, hop.service)
-        control = msgspec.structs.replace(
-            self._publication(event, names),
-            path=self._shortened(path) if row else path,
-            next_gateway=hop.gateway,
-        )
-        if row:
-            giver = self._settings.id
-            control = msgspec.structs.replace(control, giver=giver, row=row, after=after)
-        elif event.persistent:
-            for name in names:
-                turn.decide(of_event("degraded", event, to=name, what="Reliability"))
-        body, origin = binary.encode(to_event(control)), event.stamp.origin
-        order = PublishControl(body, True, event.priority, origin, row, event.expires_us)
-        turn.order(hop.service, order)
-        turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
+        for first in range(0, len(names), self._most):
+            part = names[first : first + self._most]
+            control = msgspec.structs.replace(
+                self._publication(event, part),
+                path=self._shortened(path) if row else path,
+                next_gateway=hop.gateway,
+            )
+            if row:
+                giver = self._settings.id
+                control = msgspec.structs.replace(control, giver=giver, row=row, after=after)
+            elif event.persistent:
+                for name in part:
+                    turn.decide(of_event("degraded", event, to=name, what="Reliability"))
+            body, origin = binary.encode(to_event(control)), event.stamp.origin
+            order = PublishControl(body, True, event.priority, origin, row, event.expires_us)
+            turn.order(hop.service, order)
+            turn.outputs += [
+                of_event("forwarded", event, to=name, what=hop.service) for name in part
+            ]
 
     def to_leader(
-        self, event: Transit, names: Sequence[str], turn: Turn, *, matched: tuple[str, ...]
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool
     ) -> None:
         """Have the replica that leads route an event that was received at its home.
 
@@ -105,13 +113,13 @@ class Dispatch:
             event: The event.
             names: Its destinations.
             turn: Collects what comes of it.
-            matched: Those of which subscriptions matched; none where a list names them.
+            listed: Whether its list names these; otherwise subscriptions matched.
 
         Raises:
             EventError: The body is not an event.
         """
-        control = self._publication(event, names)
-        turn.outputs.append(ForLeader(Forwarded.of(control, matched)))
+        control = self._publication(event, ("*",))
+        turn.outputs.append(ForLeader(Forwarded.of(control, names, listed=listed)))
 
     def _publication(self, event: Transit, names: Sequence[str]) -> ControlEvent:
         return ControlEvent(
