@@ -38,6 +38,7 @@ RARE = {
     "the least urgent rows go first": 41,
     "changes of scopes are not sent to who lacks them": 30,
     "requests are not confined again": 96,
+    "a withdrawn membership stops nothing that waits": 225,
     "ways never change": 51,
     "what is displaced is not told": 15,
     "what is dropped is told to be sent": 7,

@@ -240,6 +240,10 @@ def _end_of(spans: list[tuple[int, int]], moment_us: int) -> int:
     return moment_us + SETTLE_US
 
 
+UNDER_WAY_US = SECOND // 2
+"""How long an event may be under way to a native client that its gateway has sent already."""
+
+
 def violations(world: World, script: Script) -> list[str]:
     """Return every broken promise, in words."""
     topology, ends = world.topology, chain.from_iterable(world.ended_us.values())
@@ -268,6 +272,7 @@ def violations(world: World, script: Script) -> list[str]:
     return [
         *found,
         *_invented(world, events),
+        *_seen(world, script),
         *_repeated(world, events),
         *_disordered(world, oracle, events),
         *left(world),
@@ -288,6 +293,19 @@ def _invented(world: World, events: Mapping[Identity, Emission]) -> list[str]:
             elif each.via and each.at_us - world.start_us < event.starts_us - SKEW_US:
                 found.append(f"too early: {each} at {service}")
     return found
+
+
+def _seen(world: World, script: Script) -> list[str]:
+    """Return what was delivered between event services that do not see each other meanwhile."""
+    return [
+        f"not visible: {each} at {service}"
+        for parting in script.parted
+        for service, deliveries in world.deliveries.items()
+        for each in deliveries
+        if each.via
+        and (service == parting.service) != (each.home == parting.service)
+        and parting.gone_us + UNDER_WAY_US <= each.at_us - world.start_us < parting.back_us
+    ]
 
 
 def _miscounted(world: World) -> list[str]:
