@@ -30,6 +30,7 @@ from eventservices.bus.wire.naming import (
     encode,
     subject,
 )
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -129,9 +130,7 @@ class NamingServer(Opening):
     async def close(self) -> None:
         """End; what is stored stays."""
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks)
         await self._forwards.__aexit__(None, None, None)
         await self._events.__aexit__(None, None, None)
         await self._client.close()

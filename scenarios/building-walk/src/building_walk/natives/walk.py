@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from eventservices.bus import BusClient, Event, NatsTransport
 from eventservices.bus.errors import SubscriptionError
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 
 from building_walk import story
@@ -214,9 +215,7 @@ class Walk:
         self._tasks.append(asyncio.create_task(work, name=f"walk-{len(self._tasks)}"))
 
     async def _end(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
 
     async def _still(self) -> None:
         begun_s = moved_s = time.monotonic()
