@@ -183,10 +183,10 @@ class KafkaAdapter(Adapter[Settings, Record]):
 
     def _read(self, message: Record) -> Received | ReceivedControl | None:
         head = read_head(message)
-        if head.client == self.id:
-            self._counts["own"] += 1
-            return None
         if message.topic == CONTROL_SUBJECT:
+            if head.client == self.id:
+                self._counts["own"] += 1
+                return None
             return self._codec.to_control(head.headers, message.value, head.stamp)
         if is_reserved(names.read(message.topic)):
             return None

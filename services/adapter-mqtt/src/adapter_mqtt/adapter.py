@@ -113,6 +113,8 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             incoming.take_live,
             incoming.take_retained,
             incoming.take_5 if self._is_5 else None,
+            # A request for a birth has no place for a stamp: it would come back as a new event.
+            no_local=self._codec.sparkplug is not None,
         )
         self._closing.push_async_callback(link.close)
         self._closing.callback(incoming.own.lost)

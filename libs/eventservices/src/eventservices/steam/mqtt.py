@@ -52,7 +52,8 @@ class MqttConnection:
         lost: Set when it has ended.
         aborted: Whether this end ended it.
         unsent: Messages that were accepted and that it ended before.
-        echoed: Topic on which it gets what it publishes itself.
+        no_local: Whether it requests not to get what it publishes itself, where 5 allows it.
+        echoed: Topic on which it gets that all the same.
 
     Args:
         client_id: Unique among the broker's clients.
@@ -74,6 +75,7 @@ class MqttConnection:
         self.lost = asyncio.Event()
         self.aborted = False
         self.unsent = 0
+        self.no_local = False
         self.echoed = ""
         self._keepalive_s = keepalive_s
         self._transport: Any = None
@@ -166,14 +168,14 @@ class MqttConnection:
         return mid
 
     def _subscription(self, topic: str) -> gmqtt.Subscription:
-        """Return how a topic is requested: not to what this client publishes, where 5 allows it.
+        """Return how a topic is requested.
 
         Source:
-            MQTT 5.0, section 3.8.3.1; a shared subscription has no such option.
+            MQTT 5.0, section 3.8.3.1; a shared subscription has no option "no local".
         """
         if self._version != PROTOCOL_5:
             return gmqtt.Subscription(topic)
-        alone = not topic.startswith(SHARED) and topic != self.echoed
+        alone = self.no_local and not topic.startswith(SHARED) and topic != self.echoed
         return gmqtt.Subscription(topic, no_local=alone, retain_as_published=True)
 
     def unsubscribe(self, topics: Sequence[str]) -> None:
