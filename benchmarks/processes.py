@@ -17,6 +17,7 @@ from fes.federation.load import load
 from fes.federation.model import Federation
 from measure import children_of, role_of
 from msgspec import UNSET
+from serving.lifeline import LIFELINE
 
 START_S = 60.0
 STOP_S = 20.0
@@ -52,7 +53,9 @@ class Child:
                 stderr=stream,
                 # Ctrl-C reaches the benchmark only, which ends all in order.
                 start_new_session=True,
+                env=LIFELINE.environment,
             )
+        LIFELINE.add(self.pid)
 
     @property
     def pid(self) -> int:
@@ -97,6 +100,7 @@ class Child:
                 _kill(pid)
             self._process.wait()
         finally:
+            LIFELINE.remove(self.pid)
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:
                     stream.close()

@@ -11,8 +11,9 @@ from support.processes.stack import ROOT, Stack, call, wait_for
 
 UP_S, DOWN_S, TRACE_S, VERIFY_S = 300, 90, 150, 300
 SPEEDUP = 3
-OVERRIDES = ("passwords", "spark-cluster", "dev", "observability")
+OVERRIDES = ("passwords", "spark-cluster", "dev", "observability", "building")
 PORTS = ("CNS_PORT", "SIENA_1_PORT", "SIENA_2_PORT", "AIR_PORT", "SPARK_PORT", "PROMETHEUS_PORT")
+PORTS += ("NAMING_PORT", "POLICY_PORT")
 TARGETS = {"gateways": 3, "traffic-control": 1, "analytics": 1}
 
 pytestmark = pytest.mark.timeout(UP_S + TRACE_S + VERIFY_S)
@@ -51,6 +52,14 @@ def test_prometheus_scrapes_every_part_that_counts(every: Stack) -> None:
     page = httpx.get(f"{url}/consoles/fes.html")
     assert page.status_code == httpx.codes.OK, page.text
     assert "g2" in page.text
+
+
+def test_the_building_is_ready_and_its_service_is_one_of_the_federation(every: Stack) -> None:
+    listed = {one["service"]: one["ready"] for one in every.get("g2", "/v1/adapters")}
+    assert listed["building"] is True
+    for service in ("naming", "policy"):
+        url = f"http://{every.compose('port', service, '8080').stdout.strip()}"
+        assert httpx.get(f"{url}/healthz").status_code == httpx.codes.OK, service
 
 
 def test_brokers_ask_for_a_password_routes_too(every: Stack) -> None:

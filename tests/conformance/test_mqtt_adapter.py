@@ -74,7 +74,7 @@ class MqttBench(AdapterBench):
 
     async def take_over(self, adapter: Adapter) -> None:
         """Connect as a second process of the same client identifier would."""
-        client = gmqtt.Client(adapter._link._client_id, clean_session=True)  # type: ignore[attr-defined]
+        client = gmqtt.Client(adapter._link._client_id, clean_session=True)  # type: ignore[attr-defined] # of this adapter, not of any
         client.set_config({"reconnect_retries": -2})
         await client.connect(self.server.host, self.server.mqtt_port, version=4)
         await client.disconnect()

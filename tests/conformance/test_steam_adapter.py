@@ -74,7 +74,7 @@ class SteamBench(AdapterBench):
 
     async def take_over(self, adapter: Adapter) -> None:
         """Connect as a second process of the same client identifier would."""
-        (link,) = (carrier.link for carrier in adapter._shared.air._carriers)  # type: ignore[attr-defined]
+        (link,) = (carrier.link for carrier in adapter._shared.air._carriers)  # type: ignore[attr-defined] # of this adapter, not of any
         client = gmqtt.Client(link._client_id, clean_session=True)
         client.set_config({"reconnect_retries": -2})
         await client.connect(self.server.host, self.server.mqtt_port, version=4)

@@ -1,5 +1,9 @@
 """The simulation judges: a gateway with a fault in it breaks a promise within 300 seeds."""
 
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from support.faults.core import FAULTS
 from support.play.replay import play
@@ -50,6 +54,25 @@ def caught(seed: int) -> bool:
 
 def test_there_are_at_least_sixty_faults_to_find() -> None:
     assert len(FAULTS) >= 60
+
+
+def function_of(attribute: Any) -> Callable[..., Any]:
+    """Return what is called where a class has a method or a property."""
+    if isinstance(attribute, property):
+        assert attribute.fget is not None
+        return attribute.fget
+    return attribute.__func__ if isinstance(attribute, staticmethod | classmethod) else attribute
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_a_planted_fault_accepts_the_calls_of_what_it_replaces(fault: str) -> None:
+    owner, name, wrong = FAULTS[fault]
+    parameters = inspect.signature(function_of(inspect.getattr_static(owner, name))).parameters
+    named = [each for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+    inspect.signature(function_of(wrong)).bind(
+        *(each for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD),
+        **{each.name: each for each in named},
+    )
 
 
 @pytest.mark.timeout(300)

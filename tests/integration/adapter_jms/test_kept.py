@@ -111,7 +111,7 @@ async def test_a_message_that_comes_again_has_the_identity_that_it_had(own: Acti
     await first.subscribe(Subscription(1, Filter.of("subject = 'kept.d'")))
     # The gateway has committed it, and the broker is killed before the acknowledgement arrives.
     answers: list[Any] = []
-    gateway.heard = lambda native, stamp, answer=None: answers.append((stamp, answer))  # type: ignore[method-assign]
+    gateway.heard = lambda native, stamp, answer=None: answers.append((stamp, answer))  # type: ignore[method-assign] # in the place of the method
     publish(own, "/topic/kept.d", 1)
     await eventually(lambda: answers)
     own.kill()

@@ -54,7 +54,7 @@ def _ignore(event: Event) -> None:
 
 
 def bus(server: NatsServer, building: str, name: str, **options: object) -> EventBus:
-    return EventBus([server.url], building, name, BusOptions(**options))  # type: ignore[arg-type]
+    return EventBus([server.url], building, name, BusOptions(**options))  # type: ignore[arg-type] # options by name
 
 
 def local(bus_: EventBus, name: str, user: str = "") -> BusClient:
@@ -83,7 +83,7 @@ async def test_a_subscription_before_any_source_holds_and_types_are_checked_at_b
         await eventually(lambda: len(also) == 1, what="both listeners")
         assert got == also == [Sighting("s1", b"\x00\x01\x02\x03\x04\x05")]
         with pytest.raises(TypeMismatchError, match="station"):
-            await source.notify(Sighting(1, b""))  # type: ignore[arg-type]
+            await source.notify(Sighting(1, b""))  # type: ignore[arg-type] # a wrong type on purpose
         other = await x.advertise(BADGE)
         await other.notify({"station": "s1"})
         await eventually(lambda: sink.mistyped == 1, what="the mistyped event is counted")

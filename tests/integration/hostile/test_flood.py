@@ -49,7 +49,7 @@ Attack = Callable[[random.Random, int], tuple[Event, Stamp]]
 
 def stamp(number: int, **changes: object) -> Stamp:
     given = {"origin": "mallory", "epoch": 1, "sequence": number, "time_us": 0, "home": "north"}
-    return Stamp(**{**given, **changes})  # type: ignore[arg-type]
+    return Stamp(**{**given, **changes})  # type: ignore[arg-type] # fields by name
 
 
 def control(parameters: dict[str, object], attributes: dict[str, object]) -> Event:
@@ -121,7 +121,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     def counting(self: GatewayCore, message: object, *rest: object) -> object:
         counted[type(message).__name__] += 1
-        return handle(self, message, *rest)  # type: ignore[arg-type]
+        return handle(self, message, *rest)  # type: ignore[arg-type] # as it was called
 
     monkeypatch.setattr(GatewayCore, "handle", counting)
     return counted

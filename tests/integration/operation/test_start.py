@@ -131,7 +131,7 @@ def has_ipv6() -> bool:
     return True
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "0.0.0.0", "localhost"])  # noqa: S104
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "0.0.0.0", "localhost"])  # noqa: S104 - an argument that is tried, not served
 async def test_the_interface_of_a_run_and_of_a_gateway_is_where_the_file_says(
     host: str, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from eventservices.servers import NatsServer, ServerSpec
 from fes.testing.eventually import eventually
 from support.processes.foreign import Kafka, Mosquitto
+from support.processes.halted import halt, resume
 from support.processes.plain_clients import KafkaClient, MqttClient, NatsClient, PlainClient
 from support.processes.running import Run
 
@@ -141,9 +142,9 @@ class Systems:
 
     async def _log_away(self) -> None:
         """Halt it: the broker of the tests keeps all in memory, and would forget it if killed."""
-        self.log.halt(signal.SIGSTOP)
+        halt(self.log)
         await asyncio.sleep(AWAY_S)
-        self.log.halt(signal.SIGCONT)
+        resume(self.log)
 
 
 def is_replaced(run: Run, pid: int, gateways: int) -> bool:

@@ -7,7 +7,6 @@ import asyncio
 import itertools
 import json
 import os
-import signal
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from fes.testing.eventually import eventually
 from nats.aio.client import Client
 from nats.js.errors import APIError
 from support.processes.foreign import Kafka
+from support.processes.halted import halt, resume
 from support.processes.running import Run
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(0 if "FES_STREAM" in os.environ else 300)]
@@ -97,9 +97,9 @@ class Trouble:
         await asyncio.to_thread(self._bus.start)
 
     async def _log(self) -> None:
-        self._kafka.halt(signal.SIGSTOP)
+        halt(self._kafka)
         await asyncio.sleep(AWAY_S)
-        self._kafka.halt(signal.SIGCONT)
+        resume(self._kafka)
 
 
 class Records:

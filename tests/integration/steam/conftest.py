@@ -47,7 +47,7 @@ async def air(settings: AirSettings) -> AsyncIterator[Air]:
 
 @pytest.fixture
 def eventually() -> Eventually:
-    async def wait(condition: Callable[[], bool], deadline_s: float = 10.0) -> None:
+    async def wait(condition: Callable[[], bool], deadline_s: float = 30.0) -> None:
         end_s = asyncio.get_running_loop().time() + deadline_s
         while not condition():
             assert asyncio.get_running_loop().time() < end_s, "it did not come true in time"

@@ -36,6 +36,7 @@ async def test_what_is_asked_for_is_read_while_the_context_lasts(air: Air) -> No
         speak(vehicle, 50.0, 60.0, 83.0, 91.0)
         assert (await anext(inbox)).parameters == {"rate": 60.0}
         assert (await anext(inbox)).parameters == {"rate": 83.0}
+        await air.probe()  # the last one has arrived, too
         assert len(monitor.subscriptions) == 1
     assert monitor.subscriptions == []
     speak(vehicle, 83.0)

@@ -1,8 +1,6 @@
 """Servers die under several writers: everything is appended, and nothing twice."""
 
 import itertools
-import os
-import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +11,7 @@ from eventservices.servers import NatsServer
 from fes.errors import BehindError, StoreError
 from fes_gateway.store import Entry, Journal, Tail
 from integration.store.conftest import Open, append_at_last
+from support.processes.halted import halted
 
 pytestmark = pytest.mark.broker
 
@@ -122,13 +121,8 @@ def test_a_server_that_hangs_is_not_waited_for_and_then_has_the_batch_once(
 ) -> None:
     journal, other = open_at(own_server.url, patience_s=0.5), open_at(own_server.url)
     number = journal.append([Entry("a", b"1")], 0)
-    assert own_server.pid
-    os.kill(own_server.pid, signal.SIGSTOP)
-    try:
-        with pytest.raises(StoreError, match=str(own_server.port)):
-            journal.append([Entry("a", b"2")], number)
-    finally:
-        os.kill(own_server.pid, signal.SIGCONT)
+    with halted(own_server), pytest.raises(StoreError, match=str(own_server.port)):
+        journal.append([Entry("a", b"2")], number)
 
     after = append_at_last(journal, [Entry("a", b"2")], number)
     assert other.read(number) == (False, after, (Entry("a", b"2"),))

@@ -62,7 +62,8 @@ def _renewals_known(self: RequestTable, row: Row) -> bool:
     return _is_known(self, row) or renewed
 
 
-def _journal_without_leases(changes: Any, turn: Any) -> None:
+def _journal_without_leases(changes: Any, turn: Any, *, soon: bool = True) -> None:
+    del soon
     turn.mutations.extend(DropRow(row.name) for row in changes.gone)
     turn.mutations.extend(
         PutRow(
@@ -106,14 +107,23 @@ def _displace_untold(self: Lanes, message: Any) -> bool:
         self.on_displaced = tell
 
 
-def _hold_all(self: CustodyTransfer, event: Any, destination: str, gift: Any, turn: Any) -> Any:
+def _hold_all(
+    self: CustodyTransfer,
+    event: Any,
+    destination: str,
+    gift: Any,
+    turn: Any,
+    *,
+    decided: bool = False,
+) -> Any:
+    del decided
     row = self._custody.take(event, destination, gift, turn)
     self._enter(row, turn)
     return row
 
 
-def _take_and_answer(self: CustodyTransfer, *given: Any) -> bool:
-    _take(self, *given)
+def _take_and_answer(self: CustodyTransfer, *given: Any, **how: Any) -> bool:
+    _take(self, *given, **how)
     return True
 
 

@@ -93,7 +93,8 @@ def _stay_applied(self: DesiredState, key: Any) -> Any:
     return self._order(self._by_what[key])
 
 
-def _answered_at_all(self: Custody, key: Any, *, given: bool) -> bool:
+def _answered_at_all(self: Custody, key: Any, turn: Any, *, given: bool) -> bool:
+    del turn, given
     return key in self._marks
 
 
@@ -126,10 +127,10 @@ def _given_in_any_order(
 
 
 def _take_repeated_unanswered(
-    self: CustodyTransfer, event: Any, destination: str, turn: Any
+    self: CustodyTransfer, event: Any, destination: str, turn: Any, *, decided: bool = False
 ) -> bool:
     held = self._custody.answered((event.id, destination, event.stamp.home), turn, given=False)
-    return _take_new(self, event, destination, turn) and not held
+    return _take_new(self, event, destination, turn, decided=decided) and not held
 
 
 def _block_ahead(self: _Reserved, now_us: int) -> int:
@@ -176,7 +177,8 @@ def _home_forgotten(sources: tuple[str, ...], service: str, home: str) -> tuple[
     return tuple(name for name in sources if name != service)
 
 
-def _journal_without_withdrawals(changes: Any, turn: Any) -> None:
+def _journal_without_withdrawals(changes: Any, turn: Any, *, soon: bool = True) -> None:
+    del soon
     turn.mutations.extend(
         PutRow(row.name, msgspec.msgpack.encode(row)) for row in changes.new if not row.withdrawn
     )

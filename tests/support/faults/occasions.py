@@ -8,7 +8,10 @@ from fes.gateway.custody.transfer import CustodyTransfer
 from fes.gateway.delivery import Delivery
 
 
-def _route_at_once(self: Delivery, event: Any, names: Any, turn: Any) -> bool:
+def _route_at_once(
+    self: Delivery, event: Any, names: Any, turn: Any, *, decided: bool = False
+) -> bool:
+    del decided
     return self._router.route(event, names, turn)
 
 
@@ -29,7 +32,7 @@ def _accept_all(control: Any, settings: Any, arrived: str) -> None:
 
 
 OCCASIONS = {
-    "best effort does not wait for its StartTime": (Delivery, "_route", _route_at_once),
+    "best effort does not wait for its StartTime": (Delivery, "route", _route_at_once),
     "rows do not wait for their StartTime": (CustodyTransfer, "_enter", _enter_at_once),
     "publications to named services go nowhere": (Delivery, "publication", _publish_nowhere),
     "control events are accepted everywhere": (entering_module, "check_entry", _accept_all),

@@ -86,7 +86,7 @@ async def event_and_request(root: Path = ROOT) -> tuple[Trace, Trace]:
     with tempfile.TemporaryDirectory() as folder:
         async with _gateway(Path(folder)) as (url, http):
             request = await _fewest(root, lambda number: _request(folder, url, http, number))
-            event = await _fewest(root, lambda _number: _event(folder))
+            event = await _fewest(root, _event(folder))
     return event, request
 
 
@@ -100,7 +100,7 @@ async def _fewest(
             await act()
         found.append(trace)
         await asyncio.sleep(0)
-    return min(found, key=lambda trace: len(trace.calls))
+    return min(found, key=lambda trace: (trace.moves, len(trace.calls)))
 
 
 async def _request(
@@ -120,15 +120,18 @@ async def _request(
     return act
 
 
-async def _event(tag: str) -> Callable[[], Awaitable[None]]:
+def _event(tag: str) -> Callable[[int], Awaitable[Callable[[], Awaitable[None]]]]:
     car = MemoryClient(_named(tag, "north"), "car")
     city = MemoryClient(_named(tag, "south"), "city")
 
-    async def act() -> None:
-        car.publish(Event.of("Speed", rate=50.0))
-        await _until(lambda: bool(city.events()))
+    async def prepare(number: int) -> Callable[[], Awaitable[None]]:
+        async def act() -> None:
+            car.publish(Event.of("Speed", rate=50.0))
+            await _until(lambda: len(city.events()) > number)
 
-    return act
+        return act
+
+    return prepare
 
 
 def _named(tag: str, service: str) -> MemoryBus:

@@ -236,7 +236,7 @@ async def _joined(
     context = adapter_context(
         "g",
         "plain",
-        kind,  # type: ignore[arg-type]
+        kind,  # type: ignore[arg-type] # one of the forms
         ConnectionPool(),
         settings=settings,
         brokers=(url,),

@@ -123,14 +123,10 @@ class Kafka:
         for each in made.values():
             each.result(10)
 
-    def halt(self, signal_: int) -> None:
-        """Make it halt, or go on: what it keeps would not outlive a kill.
-
-        Args:
-            signal_: SIGSTOP or SIGCONT.
-        """
-        assert self._process is not None
-        self._process.send_signal(signal_)
+    @property
+    def pid(self) -> int | None:
+        """Its process, to be halted: what it keeps would not outlive a kill."""
+        return None if self._process is None else self._process.pid
 
     def stop(self) -> None:
         """End it, with all that it keeps."""

@@ -127,7 +127,7 @@ def _gvret() -> bytes:
 def blf(compression: int = -1) -> bytes:
     """Return a BLF log."""
     stream = io.BytesIO()
-    stream.close = lambda: None  # type: ignore[method-assign]
+    stream.close = lambda: None  # type: ignore[method-assign] # so that what was written can be read
     with can.BLFWriter(stream, compression_level=compression) as writer:
         for frame in frames():
             writer.on_message_received(frame)

@@ -176,7 +176,7 @@ def test_a_broken_line_of_a_trc_log_costs_itself(tmp_path: Path) -> None:
 
 def blf(count: int, compression: int = -1) -> bytearray:
     stream = io.BytesIO()
-    stream.close = lambda: None  # type: ignore[method-assign]
+    stream.close = lambda: None  # type: ignore[method-assign] # so that what was written can be read
     with can.BLFWriter(stream, compression_level=compression) as writer:
         for n in range(count):
             data = struct.pack("<Q", n * 2_654_435_761 % 2**64)
@@ -274,7 +274,7 @@ def test_a_blf_container_that_unpacks_without_end_is_refused(tmp_path: Path) -> 
 
 def test_error_and_remote_frames_of_blf_are_no_data(tmp_path: Path) -> None:
     stream = io.BytesIO()
-    stream.close = lambda: None  # type: ignore[method-assign]
+    stream.close = lambda: None  # type: ignore[method-assign] # so that what was written can be read
     with can.BLFWriter(stream) as writer:
         writer.on_message_received(can.Message(1.0, is_error_frame=True, channel=0))
         writer.on_message_received(

@@ -5,7 +5,10 @@ from pathlib import Path
 import yaml
 from eventservices.bus.wire.policy import Question
 from fes.federation.load import loads
+from fes.federation.model import adapter_id
 from fes.gateway.settings import guidance_of
+from fes_gateway.memory import check_memory, size_of
+from fes_gateway.pack import PackSettings
 from fes_naming import read_links
 from fes_policy import Engine
 from fes_policy.building import load_building
@@ -33,6 +36,15 @@ def test_gateways_query_both_services_with_what_the_override_adds() -> None:
     assert f"--server={naming.servers[0]}" in SERVICES["naming"]["command"]
     assert "building" in federation.gateways["g2"].adapters
     assert SERVICES["g2-building"]["environment"]["FES_EVENT_SERVICE"] == "building"
+
+
+def test_the_gateway_with_one_adapter_more_fits_its_container() -> None:
+    text = (ROOT / "scenarios/traffic/federation.yaml").read_text()
+    federation = loads(text, SERVICES["plan"]["environment"])
+    remote = frozenset(adapter_id("g2", name) for name in federation.gateways["g2"].adapters)
+    limit = SERVICES["g2"]["mem_limit"]
+    check_memory(federation, PackSettings("g2", ("g2",), remote, Path()), size_of(limit))
+    assert SERVICES["g2"]["environment"]["FES_MEMORY_LIMIT"] == limit
 
 
 def test_the_rules_permit_the_scenarios_requests_and_nobody_elses() -> None:

@@ -55,7 +55,7 @@ async def test_a_task_that_never_ends_is_named_and_left(caplog: pytest.LogCaptur
     with caplog.at_level(logging.WARNING):
         await ended(task, again_s=0.001)
     assert cancelled == CANCELLATIONS
-    assert [record.task for record in caplog.records] == ["stubborn"]  # type: ignore[attr-defined]
+    assert [record.task for record in caplog.records] == ["stubborn"]  # type: ignore[attr-defined] # an extra field of the record
     over.set()
     await task
 

@@ -38,7 +38,7 @@ class Stage:
         self.now_s, self.names = 0.0, Names()
         part = NamingPart(broker="n", building="B", servers=("h",), **keys)
         services = ("north", "south")
-        self.places = Places(part, services, self.names, lambda: self.now_s, lambda _: None)  # type: ignore[arg-type]
+        self.places = Places(part, services, self.names, lambda: self.now_s, lambda _: None)  # type: ignore[arg-type] # a stand-in
 
 
 async def test_announcements_are_added_renewed_and_removed() -> None:

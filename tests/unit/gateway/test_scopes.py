@@ -1,102 +1,21 @@
 """Scopes at a gateway: what travels, what is delivered, and what its journal keeps."""
 
-from typing import Any
-
 import pytest
 from fes.control import RequestType
 from fes.filter import Filter
-from fes.gateway import AdapterSettings, GatewayCore, GatewaySettings
-from fes.gateway.inputs import Inject, LinkUp, Tick
-from fes.gateway.outputs import Decided, DropRow, PutRow
-from fes.gateway.settings import Instant
+from fes.gateway.inputs import Inject
+from fes.gateway.outputs import Decided
 from fes.link.messages import Announce, Publish, Subscribe, Taken
-from fes.model import Event, Stamp, binary
-from fes.scopes import Client, Edge, Graph, Scope
+from fes.model import Event, Stamp
+from fes.scopes import Edge, Graph, Scope
 from fes.scopes.mappings.mapping import Mapping, Rule
 from fes.scopes.mappings.steps import scaled
 from fes.scopes.policies.declared import Delivery, Publishing, Turn
 from fes.scopes.sessions import SESSION
-from support.gateways.cores import NOW, SECOND, heard, inject, orders, request, topology_of
+from support.gateways.cores import NOW, SECOND, heard, inject, orders, request
+from support.scopes.single import SERVICES, Gateway, published, two
 
-SERVICES = ("north", "south", "west")
 KNOTS = Mapping((Rule(None, (scaled({"rate": (0.5, 0.0)}),)),))
-
-
-class Gateway:
-    """A core and the journal that outlives it."""
-
-    def __init__(self, graph: Graph, *, manages: bool = True) -> None:
-        self.settings = GatewaySettings(
-            id="g1",
-            system="test",
-            adapters={name: AdapterSettings(f"g1.{name}", name) for name in SERVICES},
-            services=(*SERVICES, "far"),
-            topology=topology_of(*SERVICES),
-            scopes=graph,
-            scope_manager="g1" if manages else "g2",
-            gateways={"g1": SERVICES},
-        )
-        self.rows: dict[str, bytes] = {}
-        self.now = NOW
-        self.start()
-
-    def start(self) -> None:
-        self.core = GatewayCore(self.settings, self.rows)
-        for name in SERVICES:
-            self.give(LinkUp(), name)
-
-    def give(self, message: Any, service: str = "") -> list[Any]:
-        mutations, outputs = self.core.handle(message, self.now, service)
-        self.commit(mutations)
-        return outputs
-
-    def commit(self, mutations: list[Any]) -> None:
-        for each in mutations:
-            if isinstance(each, PutRow):
-                self.rows[each.key] = each.value
-            elif isinstance(each, DropRow):
-                self.rows.pop(each.key, None)
-
-    def subscribe(self, source: str, sequence: int, **changes: Any) -> None:
-        mutations, _ = self.core.handle(
-            Inject(request(source=source, sequence=sequence, requester=source, **changes)),
-            self.now,
-        )
-        self.commit(mutations)
-
-    def hear(self, sequence: int, event: Event | None = None) -> list[Any]:
-        numbers = tuple(applied.number for applied in self.core.applied("north"))
-        body = {} if event is None else {"body": binary.encode(event), "subject": event.subject}
-        return self.give(heard(numbers, sequence, **body), "north")
-
-    def wait(self, us: int) -> list[Any]:
-        time_us = self.now.time_us + us
-        self.now = Instant(time_us, time_us)
-        return self.give(Tick())
-
-    def filters(self) -> list[str]:
-        return [applied.filter for applied in self.core.applied("north")]
-
-
-def published(outputs: list[Any], service: str) -> list[Event]:
-    return [
-        binary.decode(order.body)
-        for order in orders(outputs, service)
-        if isinstance(order, Publish)
-    ]
-
-
-def two(scope: Scope, **edge: Any) -> Graph:
-    """Return north in a scope, which is in a market with south and west."""
-    graph = Graph()
-    for name in (*SERVICES, "far"):
-        graph.add(Client(name, name))
-    graph.add(Scope("market"))
-    graph.add(scope)
-    graph.join(Edge(scope.name, "market", **edge))
-    graph.join(Edge("north", scope.name))
-    graph.join(Edge("south", "market"))
-    return graph
 
 
 def test_what_an_interface_blocks_is_not_asked_for_at_the_source() -> None:

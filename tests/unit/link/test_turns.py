@@ -29,7 +29,7 @@ async def test_no_link_waits_until_another_has_handed_over_all() -> None:
     came: list[str] = []
     ends = {name: memory_link() for name in ("one", "other")}
     for name, (_, far) in ends.items():
-        far.receive_with(lambda _, name=name: came.append(name))  # type: ignore[misc]
+        far.receive_with(lambda _, name=name: came.append(name))  # type: ignore[misc] # a default binds the name
     for name, (near, _) in ends.items():
         for number in range(3 * AT_ONCE):
             near.send(Taken(number, taken=True))

@@ -35,6 +35,24 @@ message Reading {
   message Inner { bool on = 1; }
 }
 """
+PROTO2 = """
+syntax = "proto2";
+package old;
+enum State { OFF = 0; ON = 1; }
+message Reading {
+  optional string room = 1;
+  optional State state = 2;
+  oneof by { int32 number = 3; string name = 4; }
+  map<int64, string> names = 5;
+  map<string, int32> numbers = 6;
+  repeated Place places = 7;
+  extensions 100 to 200;
+}
+message Place { optional Place2 inner = 1; repeated Place2 more = 2; repeated group Old = 3 {} }
+message Place2 { optional double lat = 1; }
+message Strict { required int32 x = 1; optional Place place = 2; }
+message Holder { extend Reading { optional Place outer = 100; } }
+"""
 ALWAYS: dict[str, Any] = {"room": "", "celsius": 0.0, "state": "OFF", "raw": b"", "rough": 0.0}
 """Fields without presence: proto3 does not tell them from their defaults."""
 
@@ -42,7 +60,8 @@ ALWAYS: dict[str, Any] = {"room": "", "celsius": 0.0, "state": "OFF", "raw": b""
 def loaded(
     folder: Path, name: str = "plant.Reading", losses: Losses | None = None, **given: Any
 ) -> Bodies:
-    (folder / "x.proto").write_text(PROTO, encoding="utf-8")
+    text = PROTO2 if name.startswith("old.") else PROTO
+    (folder / "x.proto").write_text(text, encoding="utf-8")
     made = Schema(file="x.proto", message=name, **given)
     return Bodies("", load_schema(made, "protobuf", folder, losses or Losses()))
 
@@ -169,10 +188,78 @@ def test_more_values_than_any_payload_has_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "payload",
+    [
+        pytest.param(b"\x3a\x00" * 5000, id="messages"),
+        pytest.param(b"\x3a\xa0\x9c\x01" + b"\x12\x00" * 10_000, id="messages in a message"),
+        pytest.param(b"\x3a\xa0\x9c\x01" + b"\x1b\x1c" * 10_000, id="groups in a message"),
+        pytest.param(b"\x32\x00" * 5000, id="entries of a map"),
+        pytest.param(b"\x32\xa0\x9c\x01" + b"\x10\x01" * 10_000, id="values of one entry"),
+        pytest.param(b"\xc0\x3e\x01" * 5000, id="unknown fields"),
+    ],
+)
+def test_a_message_of_too_many_values_is_refused_before_it_is_made(
+    tmp_path: Path, payload: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = loaded(tmp_path, "old.Reading")
+    monkeypatch.setattr("fes.payload.by_schema.protobuf.ProtobufCodec._plain", None)
+    with pytest.raises(ValueError, match="more than 4096 values"):
+        bodies.read("protobuf", payload, {})
+
+
+def test_a_map_is_as_large_as_any_other_payload(tmp_path: Path) -> None:
+    numbers = {f"number-{at:04}": at for at in range(4000)}
+    bodies = loaded(tmp_path, "old.Reading")
+    given = Bodies().read("msgpack", msgpack.packb({"numbers": numbers}), {})
+    assert bodies.read("protobuf", bodies.write("protobuf", given)[0], {}) == given
+
+
+def test_an_extension_is_an_unknown_field(tmp_path: Path) -> None:
+    losses = Losses()
+    bodies = loaded(tmp_path, "old.Reading", losses)
+    assert bodies.read("protobuf", b"\x0a\x01a\xa2\x06\x02\x12\x00", {}) == fields(room="a")
+    assert losses == Losses(fields_lost=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "reason"),
+    [
+        ("old.Strict", b"", "not of this Protobuf message: x missing"),
+        ("old.Reading", b"\x0a\x01\xff", "room: not UTF-8"),
+        ("old.Reading", b"\x32\x05\x0a\x01\xff\x10\x01", "key: not UTF-8"),
+        ("old.Reading", b"\x2a\x05\x08\x01\x12\x01\xff", "value: not UTF-8"),
+    ],
+)
+def test_a_message_of_proto2_that_breaks_its_rules_is_refused(
+    tmp_path: Path, name: str, payload: bytes, reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        loaded(tmp_path, name).read("protobuf", payload, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"number": 1, "name": "x"}, "name: the schema has either this field or number"),
+        ({"state": 7}, "state: 7 is not a value of old.State"),
+        ({"names": {"1": "a", "+1": "b"}}, "names: '[+]1' is not a key of this map"),
+        ({"names": {"1_0": "a"}}, "names: '1_0' is not a key of this map"),
+    ],
+)
+def test_an_event_that_proto2_would_change_in_silence_is_refused(
+    tmp_path: Path, given: dict[str, Any], reason: str
+) -> None:
+    parameters = Bodies().read("msgpack", msgpack.packb(given), {})
+    with pytest.raises(ValueError, match=reason):
+        loaded(tmp_path, "old.Reading").write("protobuf", parameters)
+
+
+@pytest.mark.parametrize(
     ("given", "reason"),
     [
         ({"room": 1}, "room: the schema has another type, found 1"),
         ({"state": "BROKEN"}, "state: 'BROKEN' is not a value of plant.State"),
+        ({"state": 2**31}, "state: 2147483648 does not fit 32 bit"),
         ({"raw": "text"}, "raw: the schema has another type"),
         ({"rough": 1e39}, "rough: 1e[+]39 is out of range"),
         ({"place": 1}, "place: the schema has another type"),

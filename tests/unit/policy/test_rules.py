@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from eventservices.bus.core import Decision
 from eventservices.bus.filters import Subject, compile_filter
 from eventservices.bus.wire.policy import Question
 from fes.cli.main import _dispatch, _parser
@@ -28,58 +29,60 @@ HIDDEN = '@filter("hidden = TRUE") forbid (principal, action, resource);'
 NOON_US = 43_200_000_000
 
 
-def decided(rules: str, user: str, event: str = DOOR, station: str = "") -> Engine:
+def engine_of(rules: str, station: str = "") -> Engine:
     whereabouts = Whereabouts(BUILDING)
     if station:
         whereabouts.sighted(station, "00000000000a", NOON_US)
-    engine = Engine(parse_rules(rules), BUILDING, whereabouts)
-    engine.found = engine.decide(Question(user, event, "desk", ""), NOON_US)  # type: ignore[attr-defined]
-    return engine
+    return Engine(parse_rules(rules), BUILDING, whereabouts)
 
 
-def passes(engine: Engine, **values: object) -> bool:
-    filter_ = engine.found.decision.filter  # type: ignore[attr-defined]
-    return compile_filter(filter_)(Subject(values, {}, "ann", "desk")) is True
+def decided(rules: str, user: str, event: str = DOOR, station: str = "") -> Decision:
+    question = Question(user, event, "desk", "")
+    return engine_of(rules, station).decide(question, NOON_US).decision
+
+
+def passes(decision: Decision, **values: object) -> bool:
+    return compile_filter(decision.filter)(Subject(values, {}, "ann", "desk")) is True
 
 
 def test_nothing_is_permitted_without_a_rule() -> None:
-    engine = decided(
+    decision = decided(
         '@id("mail") permit (principal, action, resource == Event::"ie.tcd.Mail");', "ann"
     )
-    assert not engine.found.decision.permit  # type: ignore[attr-defined]
-    assert "no rule permits it" in engine.found.decision.reason  # type: ignore[attr-defined]
+    assert not decision.permit
+    assert "no rule permits it" in decision.reason
 
 
 def test_the_filters_of_several_permits_let_pass_what_any_does() -> None:
     rules = """@id("a") @filter("n = 1") permit (principal, action, resource);
     @id("b") @filter("n = 2") permit (principal, action, resource);"""
-    engine = decided(rules, "ann")
-    assert [passes(engine, n=n) for n in (1, 2, 3)] == [True, True, False]
+    decision = decided(rules, "ann")
+    assert [passes(decision, n=n) for n in (1, 2, 3)] == [True, True, False]
 
 
 def test_a_forbid_with_a_filter_withholds_what_it_accepts() -> None:
     rules = """@id("all") permit (principal, action, resource);
     @id("secret") @filter("level > 3") forbid (principal, action, resource);"""
-    engine = decided(rules, "ann")
-    assert [passes(engine, level=n) for n in (3, 4)] == [True, False]
-    assert passes(engine, other=1)
+    decision = decided(rules, "ann")
+    assert [passes(decision, level=n) for n in (3, 4)] == [True, False]
+    assert passes(decision, other=1)
 
 
 def test_a_forbid_without_a_filter_overrides() -> None:
     rules = """permit (principal, action, resource);
     @id("bob") forbid (principal == User::"bob", action, resource);"""
-    assert not decided(rules, "bob").found.decision.permit  # type: ignore[attr-defined]
-    assert decided(rules, "ann").found.decision.permit  # type: ignore[attr-defined]
+    assert not decided(rules, "bob").permit
+    assert decided(rules, "ann").permit
 
 
 def test_a_place_counts_as_long_as_its_sighting_and_with_what_it_is_within() -> None:
     rules = """permit (principal, action, resource)
     when { context has places && context.places.contains("floor") };"""
-    engine = decided(rules, "ann", station="s1")
-    assert engine.found.decision.permit  # type: ignore[attr-defined]
+    engine, question = engine_of(rules, "s1"), Question("ann", DOOR, "desk", "")
+    assert engine.decide(question, NOON_US).decision.permit
     later = NOON_US + int(BUILDING.greatest_age_s * 1e6)
-    assert not engine.decide(Question("ann", DOOR, "desk", ""), later).decision.permit
-    assert not decided(rules, "ann", station="s2").found.decision.permit  # type: ignore[attr-defined]
+    assert not engine.decide(question, later).decision.permit
+    assert not decided(rules, "ann", station="s2").permit
 
 
 @pytest.mark.parametrize(

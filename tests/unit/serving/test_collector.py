@@ -1,8 +1,10 @@
 """The garbage collector's pauses stay short, and nothing stays that nobody can reach."""
 
+import asyncio
 import gc
+import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 from fes.testing.eventually import eventually
@@ -18,87 +20,99 @@ class Knot:
 
 
 @pytest.fixture
-def collecting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+async def collecting(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Collector]:
     """A collector that has set aside what the tests made so far; all is as before afterwards."""
     thresholds, made = gc.get_threshold(), Collector()
     made.settle()
     monkeypatch.setattr(collector, "MANY", 100)
+    made.start()
+    made.accept_growth()
     yield made
     made.stop()
     gc.unfreeze()
     gc.set_threshold(*thresholds)
 
 
-def grow_old(count: int = collector.LOOKS) -> None:
-    """Have what is new become old, as if much was made meanwhile."""
-    for _ in range(count):
-        gc.collect(1)
-
-
-def test_what_was_made_before_is_not_looked_at_again(collecting: Collector) -> None:
+async def test_what_was_made_before_is_not_looked_at_again(collecting: Collector) -> None:
     assert len(gc.get_objects(2)) < 1000
     assert gc.get_freeze_count() > 10_000
 
 
-def test_what_survives_is_set_aside_and_a_knot_that_nobody_reaches_is_freed(
+async def test_what_survives_is_set_aside_and_a_knot_that_nobody_reaches_is_freed(
     collecting: Collector,
 ) -> None:
     kept, knot = Knot(), Knot()
     gone = weakref.ref(knot)
     del knot
     frozen = gc.get_freeze_count()
-    gc.disable()
-    try:
-        collecting.look()
-        assert gone() is not None, "nothing is looked at before there is enough of it"
-        grow_old()
-        collecting.look()
-    finally:
-        gc.enable()
+    gc.collect(1)
+    assert gc.get_freeze_count() == frozen, "only the oldest are set aside"
+    gc.collect()
     assert gone() is None
     assert gc.get_freeze_count() > frozen
     assert kept.itself is kept
 
 
-def test_a_knot_that_is_cut_off_later_is_freed_once_the_process_has_grown(
+async def test_what_is_made_at_once_is_set_aside_before_it_is_much(collecting: Collector) -> None:
+    """A timer would look too late: a pause would depend on how fast objects are made."""
+    most = 0
+
+    def visited(phase: str, info: dict[str, int]) -> None:
+        nonlocal most
+        if phase == "start" and info["generation"] == 2:
+            most = max(most, len(gc.get_objects()))
+
+    gc.callbacks.append(visited)
+    try:
+        made = [[Knot()] for _ in range(200_000)]
+    finally:
+        gc.callbacks.remove(visited)
+    assert len(made) == 200_000
+    assert 0 < most < 30_000
+    assert len(gc.get_objects()) < 30_000
+
+
+async def test_a_knot_that_is_cut_off_later_is_freed_once_the_process_has_grown(
     collecting: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     knot = Knot()
     gone = weakref.ref(knot)
-    grow_old()
-    collecting.look()
+    gc.collect()
     del knot
-    grow_old()
-    collecting.look()
+    gc.collect()
     assert gone() is not None
-    assert collecting.wholes == 0
     monkeypatch.setattr(collector, "GROWTH", 0)
-    grow_old()
-    collecting.look()
+    gc.collect()
+    await asyncio.sleep(0)
     assert gone() is not None, "a process with many objects waits longer"
     monkeypatch.setattr(collector, "MOST_GROWTH", 0)
-    grow_old()
-    collecting.look()
+    gc.collect()
+    monkeypatch.undo()
+    await eventually(lambda: collecting.wholes == 1)
     assert gone() is None
-    assert collecting.wholes == 1
 
 
-def test_the_oldest_are_never_looked_at_by_the_interpreter_itself(collecting: Collector) -> None:
-    before = gc.get_stats()[2]["collections"]
-    made = [[Knot()] for _ in range(200_000)]
-    assert gc.get_stats()[2]["collections"] == before
-    assert len(made) == 200_000
-
-
-async def test_a_running_loop_looks_by_itself(
+async def test_growth_while_a_process_starts_does_not_count(
     collecting: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "LOOK_S", 0.001)
-    collecting.start()
-    knot = Knot()
-    gone = weakref.ref(knot)
-    del knot
-    grow_old()
-    await eventually(lambda: gone() is None)
+    monkeypatch.setattr(collector, "MANY", 1_000_000_000)
+    starting = Collector()
+    collecting.stop()
+    starting.start()
+    made = [[number] for number in range(2 * sys.getallocatedblocks())]
+    starting.accept_growth()
+    gc.collect()
+    await asyncio.sleep(0)
+    assert starting.wholes == 0
+    made += [[number] for number in range(3 * sys.getallocatedblocks())]
+    await eventually(lambda: starting.wholes > 0)
+    starting.stop()
+    assert made
+
+
+async def test_nothing_is_set_aside_after_the_end(collecting: Collector) -> None:
     collecting.stop()
     collecting.stop()
+    frozen = gc.get_freeze_count()
+    gc.collect()
+    assert gc.get_freeze_count() == frozen

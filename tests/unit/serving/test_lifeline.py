@@ -44,7 +44,7 @@ def pids(folder: Path) -> list[int]:
 async def test_what_a_killed_parent_started_ends_unless_it_was_let_go(
     how: str, tmp_path: Path
 ) -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT, how], cwd=tmp_path) as parent:  # noqa: ASYNC220
+    with subprocess.Popen([sys.executable, "-c", PARENT, how], cwd=tmp_path) as parent:  # noqa: ASYNC220 - a child that is not awaited
         await eventually(lambda: len(pids(tmp_path)) == len(NAMES), within_s=60)
         parent.kill()
     try:

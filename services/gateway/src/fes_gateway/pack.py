@@ -143,12 +143,11 @@ class Pack:
                 own.end()
         self._guide = Guide(self.federation, self.hosts, self._name)
         await self._guide.start()
+        self.collector.accept_growth()
         self._ticker = watched(self._tick(), "tick", self._fail)
 
     async def __aexit__(self, *_: object) -> None:
         """Stop in order: adapters withdraw, journals close, the log ends."""
-        self.collector.stop()
-        self.meter.stop()
         if self._guide is not None:
             await self._guide.stop()
         await ended(self._ticker)
@@ -157,6 +156,8 @@ class Pack:
             await host.stop()
         self._executor.shutdown()
         self.log.close()
+        self.meter.stop()
+        self.collector.stop()
 
     def abandon(self) -> None:
         """Close only the log: native subscriptions stay, as after a kill."""

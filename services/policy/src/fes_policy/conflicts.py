@@ -1,20 +1,22 @@
 """What is reported when rules are loaded: permits without effect, filters that exclude others."""
 
 from collections.abc import Iterator
-from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from fes.filter import Filter, covers
 
-from fes_policy.building import Building, event_entities, user_entity
-from fes_policy.engine import request_of
-from fes_policy.rules import Rule, Rules
+from fes_policy.applying import Applying, parts
+from fes_policy.building import Building
+from fes_policy.rules import Rule, Rules, Uid
 
-MOST_CASES: Final = 50_000
-"""Most combinations that are tried; beyond, the report mentions it."""
+MOST_CASES: Final = 500_000
+"""Most cases that are tried; beyond, the report mentions it."""
 
-MINUTES: Final = (0, 8 * 60, 12 * 60, 17 * 60, 23 * 60 + 59)
-DAYS: Final = (1, 6)
+MOST_PAIRS: Final = 10_000
+"""Most pairs of a permit and a forbid whose filters are compared; likewise."""
+
+TRUE: Final = Filter.of("TRUE")
+FALSE: Final = Filter.of("FALSE")
 
 
 def conflicts(rules: Rules, building: Building) -> list[str]:
@@ -27,70 +29,70 @@ def conflicts(rules: Rules, building: Building) -> list[str]:
     found = [
         f"rule {rule.id!r}: its filter accepts nothing"
         for rule in rules.rules
-        if rule.filter is not None and _accepts_nothing(rule.filter)
+        if rule.filter is not None and covers(FALSE.tree, rule.filter.tree)
     ]
+    applying = Applying(rules.rules, building, MOST_CASES)
     effective: set[str] = set()
     pairs: dict[tuple[str, str], tuple[Rule, Rule]] = {}
-    faulty: set[str] = set()
-    for tried, (request, entities) in enumerate(_cases(rules, building)):
-        if tried >= MOST_CASES:
-            found.append(f"only the first {MOST_CASES} combinations were tried")
-            break
-        permit, reasons = rules.decide(request, entities)
-        faulty |= set(rules.faults(request, entities)) if tried % 97 == 0 else set()
-        if permit:
-            effective |= {each.id for each in reasons if each.permits}
-            for one, other in product(reasons, reasons):
-                if one.permits and not other.permits:
-                    pairs[one.id, other.id] = (one, other)
+    for permit, withheld in _permitted(rules, building, applying):
+        effective.add(permit.id)
+        for forbid in withheld:
+            if len(pairs) < MOST_PAIRS:
+                pairs[permit.id, forbid.id] = permit, forbid
+    if applying.complete:
+        found += [
+            f"permit {rule.id!r} has no effect: no user of this building gets anything by it"
+            for rule in rules.rules
+            if rule.permits and rule.id not in effective and not rule.reads("bus")
+        ]
+    else:
+        found.append("too many cases: permits without effect are not reported")
+    if len(pairs) >= MOST_PAIRS:
+        found.append(f"only {MOST_PAIRS} pairs of a permit and a forbid were compared")
     found += [
-        f"permit {rule.id!r} has no effect: no user of this building gets anything by it"
-        for rule in rules.rules
-        if rule.permits and rule.id not in effective and not rule.reads("bus")
+        f"permit {permit.id!r} and forbid {forbid.id!r} exclude each other: nothing passes"
+        for permit, forbid in pairs.values()
+        if covers((forbid.filter or TRUE).tree, (permit.filter or TRUE).tree)
     ]
-    for one, other in pairs.values():
-        if other.filter is not None and _is_withheld(one, other):
-            found.append(
-                f"permit {one.id!r} and forbid {other.id!r} exclude each other: nothing passes"
-            )
-    return [*found, *(f"cannot be evaluated: {each}" for each in sorted(faulty)[:20])]
+    faults = sorted(applying.faults.items())
+    return [*found, *(f"rule {name!r} cannot be evaluated: {fault}" for name, fault in faults)]
 
 
-def _cases(
-    rules: Rules, building: Building
-) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    named = {text for rule in rules.rules for text in _users_of(rule.policy)}
-    users: dict[object, str] = {}
-    for name, user in building.users.items():
-        users.setdefault(name if name in named else frozenset(user.groups), name)
-    places: tuple[str | None, ...] = (None, *building.places)
-    for name, event, device, place in product(
-        users.values(), building.events, building.devices, places
-    ):
-        entities = [user_entity(building, name), *event_entities(event)]
-        for minute, weekday in product(MINUTES, DAYS):
-            context: dict[str, Any] = {
-                "device": device,
-                "bus": "",
-                "minute": minute,
-                "weekday": weekday,
-            }
-            if place is not None:
-                context |= {"place": place, "places": list(building.around(place))}
-            yield request_of(name, event, context), entities
+def _permitted(
+    rules: Rules, building: Building, applying: Applying
+) -> Iterator[tuple[Rule, list[Rule]]]:
+    """Return permits that are part of a permission, each with the forbids that withhold of it."""
+    uids = frozenset[Uid]().union(*(each.uids() for each in rules.rules))
+    users, events = parts(building, uids)
+    by_principal: dict[Uid | None, list[Rule]] = {}
+    for rule in rules.rules:
+        by_principal.setdefault(rule.scope("principal"), []).append(rule)
+    of_rule = {
+        rule.id: [each for each in events if each.is_in(rule.scope("resource"))]
+        for rule in rules.rules
+    }
+    for user in users:
+        applied: dict[str, list[tuple[Rule, int]]] = {}
+        for uid in (None, *sorted(user.uids)):
+            for rule in by_principal.get(uid, ()):
+                for event in of_rule[rule.id]:
+                    if contexts := applying.contexts(rule, user, event):
+                        applied.setdefault(event.name, []).append((rule, contexts))
+        for each in applied.values():
+            yield from _deciding(each)
+        if not applying.complete:
+            return
 
 
-def _users_of(policy: dict[str, Any]) -> set[str]:
-    entity = policy.get("principal", {}).get("entity", {})
-    return {entity["id"]} if entity.get("type") == "User" else set()
-
-
-def _accepts_nothing(filter_: Filter) -> bool:
-    return covers(Filter.of("FALSE").tree, filter_.tree)
-
-
-def _is_withheld(permit: Rule, forbid: Rule) -> bool:
-    assert forbid.filter is not None  # noqa: S101 - looked at by the caller
-    if permit.filter is None:
-        return covers(forbid.filter.tree, Filter.of("TRUE").tree)
-    return covers(forbid.filter.tree, permit.filter.tree)
+def _deciding(applied: list[tuple[Rule, int]]) -> Iterator[tuple[Rule, list[Rule]]]:
+    """Return likewise of the rules that apply to one user and one event, each in some contexts."""
+    refused = 0
+    for rule, contexts in applied:
+        if not rule.permits and rule.filter is None:
+            refused |= contexts
+    withholding = [
+        (rule, contexts) for rule, contexts in applied if not rule.permits and rule.filter
+    ]
+    for rule, contexts in applied:
+        if rule.permits and (permitted := contexts & ~refused):
+            yield rule, [forbid for forbid, where in withholding if where & permitted]

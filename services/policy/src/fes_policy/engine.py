@@ -116,8 +116,8 @@ class Engine:
         return [user_entity(self.building, question.user), *found]
 
 
-def request_of(user: str, name: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Return a request in Cedar's form."""
+def request_of(user: str, name: str, context: dict[str, Any] | str) -> dict[str, Any]:
+    """Return a request in Cedar's form; the context may be JSON."""
     return {
         "principal": {"type": "User", "id": user},
         "action": {"type": "Action", "id": "subscribe"},

@@ -8,10 +8,11 @@ Source:
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import cedarpy
 from eventservices.bus import filters
@@ -23,6 +24,12 @@ from fes_policy.errors import PolicyError
 
 MOST_RULES = 10_000
 MOST_CHARACTERS = 16 * 1024 * 1024
+
+BATCH: Final = 100
+"""Requests that Cedar evaluates at a time, while nothing else of the process runs."""
+
+Uid = tuple[str, str]
+"""Type and identifier of an entity."""
 
 TIMES = ("minute", "weekday")
 """What of the context changes by itself."""
@@ -51,6 +58,28 @@ class Rule:
     def reads(self, *names: str) -> bool:
         """Return whether it reads one of these names of the context, or all of it."""
         return _reads(self.policy, names)
+
+    def uids(self) -> frozenset[Uid]:
+        """Return the users, groups, events and domains that it names."""
+        return frozenset(_uids(self.policy))
+
+    def scope(self, part: Literal["principal", "resource"]) -> Uid | None:
+        """Return what a principal or a resource has to be, or to be in; None for any."""
+        scope = self.policy[part]
+        entity = scope.get("entity") or scope.get("in", {}).get("entity")
+        return None if entity is None else (entity["type"], entity["id"])
+
+    def tried(
+        self, requests: Iterable[dict[str, Any]], entities: list[dict[str, Any]]
+    ) -> Iterator[tuple[bool, str]]:
+        """Return of each request whether it applies, and why it cannot be evaluated, or ""."""
+        alone, known = _policy_set((self,)), json.dumps(entities)
+        remaining = iter(requests)
+        while batch := list(islice(remaining, BATCH)):
+            for found in cedarpy.is_authorized_batch(batch, alone, known):
+                # Cedar's own name of the rule comes before the reason.
+                reasons = [each.partition("`: ")[2] for each in found.diagnostics.errors]
+                yield bool(found.diagnostics.reasons), "".join(reasons)
 
 
 class Rules:
@@ -85,10 +114,6 @@ class Rules:
         if not permitted.allowed:
             return False, _named(permitted, self._hard)
         return True, (*_named(permitted, self._hard), *reasons)
-
-    def faults(self, request: dict[str, Any], entities: list[dict[str, Any]]) -> tuple[str, ...]:
-        """Return what Cedar could not evaluate; such a rule has no part in the decision."""
-        return tuple(cedarpy.is_authorized(request, self._all, entities).diagnostics.errors)
 
 
 def filter_of(rules: Sequence[Rule]) -> filters.Filter | None:
@@ -178,6 +203,17 @@ def _reads(part: Any, names: tuple[str, ...]) -> bool:
             return part["attr"] in names
         return part == CONTEXT or any(_reads(each, names) for each in part.values())
     return isinstance(part, list) and any(_reads(each, names) for each in part)
+
+
+def _uids(part: Any) -> Iterator[Uid]:
+    if isinstance(part, dict):
+        if isinstance(part.get("type"), str) and isinstance(part.get("id"), str):
+            yield part["type"], part["id"]
+        for each in part.values():
+            yield from _uids(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _uids(each)
 
 
 def _policy_set(rules: Sequence[Rule]) -> cedarpy.PolicySet:

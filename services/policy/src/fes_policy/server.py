@@ -15,6 +15,7 @@ from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import PolicyChange, Question, decode_question, subject
 from eventservices.bus.wire.subjects import Subjects
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -114,9 +115,7 @@ class PolicyServer(Opening):
 
     async def close(self) -> None:
         """End; buses grant nothing new, and what runs ends with its decisions."""
-        if self._life is not None:
-            self._life.cancel()
-            await asyncio.gather(self._life, return_exceptions=True)
+        await ended(self._life)
         await self._answers.__aexit__(None, None, None)
         await self._client.close()
         await self._bus.close()

@@ -66,7 +66,7 @@ def test_values_that_cannot_be_had_are_refused(log: Log, manager: LogManager) ->
         (InvalidRecordIdError, lambda: log.set_record_attribute(9, {})),
         (InvalidRecordIdError, lambda: log.get_record_attribute(9)),
         (InvalidAttributeError, lambda: log.set_record_attribute(1, {"": 1})),
-        (InvalidAttributeError, lambda: log.set_record_attribute(1, {"a": object()})),  # type: ignore[dict-item]
+        (InvalidAttributeError, lambda: log.set_record_attribute(1, {"a": object()})),  # type: ignore[dict-item] # a wrong type on purpose
         (InvalidLogFullActionError, lambda: manager.create(7, 0)),
         (InvalidParamError, lambda: manager.create(0, -1)),
         (LogIdAlreadyExistsError, lambda: manager.create_with_id(0, 0, 0)),

@@ -92,7 +92,7 @@ class _Raw(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override] # a narrower buffer than the base accepts
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)

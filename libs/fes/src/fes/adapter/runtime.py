@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Self
+from zlib import crc32
 
 from eventservices.attention import attentively
 from eventservices.ending import ended
@@ -30,6 +31,8 @@ from fes.mapping import Native
 from fes.model import Event
 
 PROBE_S = 2.0
+"""Pause between two probes, times 0.75 to 1.25."""
+
 PROBE_TIMEOUT_S = 5.0
 RESTART_S = 1.0
 FIRST_RETRY_S, MOST_RETRY_S = 0.2, 5.0
@@ -314,7 +317,8 @@ class AdapterRuntime:
 
     async def _pause(self) -> None:
         if self._connected.is_set():
-            await asyncio.sleep(PROBE_S)
+            # By its name, so that hundreds in one process do not probe in one turn of the loop.
+            await asyncio.sleep(PROBE_S * (0.75 + crc32(self.adapter.id.encode()) / 2**33))
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROBE_S):

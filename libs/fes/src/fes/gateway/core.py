@@ -106,11 +106,11 @@ class GatewayCore:
         self.gossip = Gossip(settings, self._registry, self._up, after, speaks=self.leads)
         self._scopes = ScopeChanges(settings, self._registry, self.gossip)
         scopes = ManagedScopes(
-            settings.scopes,
+            settings,
             self._registry.confinement,
             self._registry.table.asked,
             self._scopes,
-            settings.retransmission_us,
+            lambda: self.leads,
         )
         self.delivery = Delivery(
             settings, self._desired, self.gossip, self._up, self._next_number, scopes

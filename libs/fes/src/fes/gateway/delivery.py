@@ -84,7 +84,7 @@ class Delivery:
         self.custody = Custody(settings, next_number)
         next_hops = NextHops(settings, links, gossip.presence, self._repeating, self._stamping)
         self._next_hops = next_hops
-        dispatch = Dispatch(settings, self.announcements, self._persistent)
+        dispatch = self._dispatch = Dispatch(settings, self.announcements, self._persistent)
         self._marks = SentWindow(settings, self._repeating)
         self.transfer = CustodyTransfer(
             settings, self.custody, dispatch, next_hops.towards, self._persistent, self._marks
@@ -128,8 +128,8 @@ class Delivery:
         """Deliver what is due, expire what is over, and send again what has no answer."""
         self.announcements.expire(turn.own_us, turn)
         for event, destinations in self._deferred.due(turn):
-            self._route(event, destinations, turn)
-        self._scopes.tick(turn, self._route)
+            self.route(event, destinations, turn)
+        self._scopes.tick(turn, self)
         self.transfer.tick(turn)
 
     def withdraw(self, is_withdrawn: IsWithdrawn, subjects: frozenset[str], turn: Turn) -> None:
@@ -145,7 +145,7 @@ class Delivery:
 
     def end_scope(self, scope: str, turn: Turn) -> None:
         """Release or drop what waits for a scope that is about to end."""
-        self._scopes.end(scope, turn, self._route)
+        self._scopes.end(scope, turn, self)
 
     def heard(self, heard: Heard, service: str, turn: Turn) -> None:
         """Accept an event that an adapter received natively."""
@@ -155,6 +155,45 @@ class Delivery:
         taken = self.succession.admits(heard, service) and self._heard(heard, service, turn)
         self.succession.note(heard, service, taken=taken)
         turn.order(service, Taken(heard.token, taken))
+
+    def route(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, decided: bool = False
+    ) -> bool:
+        """Send an event to its destinations once it may be delivered.
+
+        Args:
+            event: The event.
+            names: Its destinations.
+            turn: Collects what comes of it.
+            decided: Whether a policy decided that these receive it; then it is accepted also where
+                custody is full.
+
+        Returns:
+            Whether this gateway is done with the event, or has custody of it.
+        """
+        if event.starts_us > turn.now.time_us:
+            # What goes into custody waits there; for other destinations the event waits here, also
+            # where it is persistent and its destination is not.
+            kept = tuple(name for name in names if self._is_kept(event, name))
+            late = tuple(name for name in names if name not in kept)
+            if late:
+                self._deferred.add(event, late, turn)
+            if not kept:
+                return True
+            names = kept
+        try:
+            return self._router.route(event, names, turn, decided=decided)
+        except EventError as error:
+            turn.decide(of_event("refused", event, reason=f"body: {error}"))
+            return True
+
+    def has_room(self, event: Transit, destination: str) -> bool:
+        """Return whether an event would be accepted for a destination."""
+        return self.transfer.has_room(event, destination)
+
+    def to_leader(self, event: Transit, names: tuple[str, ...], turn: Turn) -> None:
+        """Have the replica that leads route an event that was received natively at its home."""
+        self._dispatch.to_leader(event, names, turn)
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
         """Accept an adapter's confirmation of an event that it had to publish."""
@@ -198,7 +237,7 @@ class Delivery:
         if control.path:
             names = self._scopes.still(event, names, turn)
             if names:
-                self._route(event, names, turn)
+                self.route(event, names, turn)
         else:
             self._confined(event, names, turn)
 
@@ -263,28 +302,11 @@ class Delivery:
     def _confined(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
         """Route an event to the destinations that scopes permit, mapped as they specify."""
         try:
-            names, taken = self._scopes.confine(event, names, turn, self._route)
+            names, taken = self._scopes.confine(event, names, turn, self)
         except EventError as error:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
-        return (self._route(event, names, turn) if names else True) and taken
-
-    def _route(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
-        if event.starts_us > turn.now.time_us:
-            # What goes into custody waits there; for other destinations the event waits here, also
-            # where it is persistent and its destination is not.
-            kept = tuple(name for name in names if self._is_kept(event, name))
-            late = tuple(name for name in names if name not in kept)
-            if late:
-                self._deferred.add(event, late, turn)
-            if not kept:
-                return True
-            names = kept
-        try:
-            return self._router.route(event, names, turn)
-        except EventError as error:
-            turn.decide(of_event("refused", event, reason=f"body: {error}"))
-            return True
+        return (self.route(event, names, turn) if names else True) and taken
 
     def _is_kept(self, event: Transit, destination: str) -> bool:
         return event.persistent and self.transfer.keeps(event, destination)

@@ -54,13 +54,21 @@ class Router:
         self._transfer = transfer
         self._marks = marks
 
-    def route(self, event: Transit, destinations: tuple[str, ...], turn: Turn) -> bool:
+    def route(
+        self,
+        event: Transit,
+        destinations: tuple[str, ...],
+        turn: Turn,
+        *,
+        decided: bool = False,
+    ) -> bool:
         """Send an event to its destinations.
 
         Args:
             event: The event; it may be delivered by now.
             destinations: Event service identifiers, each once.
             turn: Collects what comes of it.
+            decided: Whether it is accepted also where custody is full.
 
         Returns:
             Whether this gateway is done with the event, or has custody of it.
@@ -82,7 +90,7 @@ class Router:
                 if self._next_hops.is_left(event, destination):
                     turn.decide(of_event("suppressed", event, to=destination, reason=BEHIND))
                     continue
-                done = self._transfer.take(event, destination, turn) and done
+                done = self._transfer.take(event, destination, turn, decided=decided) and done
             else:
                 self._towards(event, destination, onward, turn)
         for hop, names in onward.items():

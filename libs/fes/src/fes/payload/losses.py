@@ -11,7 +11,8 @@ class Losses:
     """Counts what is lost between events and payloads.
 
     Attributes:
-        fields_lost: Parameters that a schema has no place for, and fields that it does not know.
+        fields_lost: Parameters that a schema has no place for, and Protobuf messages with fields
+            that it does not know.
         types_changed: Values that come back as another type, equal in value.
         precision_lost: Numbers that a shorter type rounds.
         details_lost: Metrics of Sparkplug with properties, or with a time of their own.

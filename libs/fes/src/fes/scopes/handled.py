@@ -45,6 +45,11 @@ class HandledEvents:
             self.forgotten += 1
             self._forget(next(iter(self._at_us)))
 
+    def renew(self, key: str, now_us: int, after_us: int) -> None:
+        """Remember a repeated event from now on, unless it was remembered just before."""
+        if now_us - self._at_us[key] >= after_us:
+            self.add(key, now_us)
+
     def expire(self, before_us: int) -> None:
         """Forget events of which no copy comes any more."""
         while self._at_us:

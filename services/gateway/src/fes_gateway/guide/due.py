@@ -1,9 +1,11 @@
 """What has to be queried, and when again."""
 
 from collections.abc import Callable, Collection, Iterator
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
+
+_IN_QUERY: Final = float("inf")
 
 
 class Due(Generic[T]):
@@ -27,17 +29,25 @@ class Due(Generic[T]):
         return gone
 
     def now(self) -> list[T]:
-        """Return what is due; each waits then until `again` states when it is due again."""
+        """Return what is due; each waits then until `answered` states when it is due again."""
         now_s = self._now_s()
         found = [each for each, at_s in self._at_s.items() if at_s <= now_s]
         for each in found:
-            self._at_s[each] = float("inf")
+            self._at_s[each] = _IN_QUERY
         return found
 
-    def again(self, question: T, after_s: float = 0.0) -> None:
-        """Have a question be due again after a while; nothing happens where it is not needed."""
-        if question in self._at_s:
+    def answered(self, question: T, after_s: float) -> None:
+        """Have a question be due again after a while, unless it is due by now.
+
+        What became due during the query would have another answer.
+        """
+        if self._at_s.get(question) == _IN_QUERY:
             self._at_s[question] = self._now_s() + after_s
+
+    def again(self, question: T) -> None:
+        """Have a question be due now; nothing happens where it is not needed."""
+        if question in self._at_s:
+            self._at_s[question] = 0.0
 
     def all_again(self) -> None:
         """Have all questions be due now."""

@@ -30,7 +30,7 @@ from msgspec import UNSET
 
 from fes_gateway.guide.due import Due
 from fes_gateway.guide.places import Places
-from fes_gateway.guide.rights import Rights
+from fes_gateway.guide.rights import RETRY_S, Rights
 from fes_gateway.host import GatewayHost
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,9 @@ class Guide:
                     self._places.pop(each, None)
                 await places.watch(client, needed)
                 for subject in self._subjects.now():
-                    self._pool.put(f"name {subject}", partial(self._look_up, places, subject))
+                    look_up = partial(self._look_up, places, subject)
+                    if not self._pool.put(f"name {subject}", look_up):
+                        self._subjects.answered(subject, RETRY_S)
                 await asyncio.sleep(LOOK_S)
 
     async def _decide_rights(self) -> None:
@@ -127,7 +129,9 @@ class Guide:
                 for each in self._askers.need(needed):
                     self._rights.pop(each, None)
                 for asker in self._askers.now():
-                    self._pool.put(f"right {asker}", partial(self._decide, rights, asker))
+                    decide = partial(self._decide, rights, asker)
+                    if not self._pool.put(f"right {asker}", decide):
+                        self._askers.answered(asker, RETRY_S)
                 await asyncio.sleep(LOOK_S)
 
     def _needed(self, of: Callable[[GatewayCore], frozenset[T]]) -> frozenset[T]:
@@ -140,15 +144,21 @@ class Guide:
         return found.union(*(of(host.core) for host in self._hosts.values()))
 
     async def _look_up(self, places: Places, subject: str) -> None:
-        found, again_s = await places.lookup(subject)
-        self._subjects.again(subject, again_s)
+        again_s = RETRY_S
+        try:
+            found, again_s = await places.lookup(subject)
+        finally:
+            self._subjects.answered(subject, again_s)
         if subject not in self._places or self._places[subject] != found:
             self._places[subject] = found
             self._bring(Guided(places={subject: found}))
 
     async def _decide(self, rights: Rights, asker: Asker) -> None:
-        found, again_s = await rights.decide(asker)
-        self._askers.again(asker, again_s)
+        again_s = RETRY_S
+        try:
+            found, again_s = await rights.decide(asker)
+        finally:
+            self._askers.answered(asker, again_s)
         self._rights[asker] = found
         self._bring(Guided(rights={asker: found}))
 

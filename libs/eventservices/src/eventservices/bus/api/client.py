@@ -9,9 +9,10 @@ import logging
 import secrets
 from typing import Final, Self
 
+from eventservices.backoff import Backoff
 from eventservices.bus.api.ends import Listener, OnEnded, Sink, Source
 from eventservices.bus.api.transport import Transport
-from eventservices.bus.errors import BusError
+from eventservices.bus.errors import AdvertiseError, EventNameError, FilterError, SubscriptionError
 from eventservices.bus.filters import Filter
 from eventservices.bus.wire import calls
 from eventservices.bus.wire.calls import (
@@ -24,6 +25,7 @@ from eventservices.bus.wire.calls import (
     SinkEnded,
 )
 from eventservices.bus.wire.messages import Event
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.lifetime import Opening
 
@@ -31,6 +33,11 @@ log = logging.getLogger(__name__)
 
 CALL_S: Final = 10.0
 """Longest that a call waits for its answer."""
+
+AGAIN_S: Final = (0.1, 10.0, 60.0)
+"""Pauses between attempts to declare again: shortest, longest; forgotten after."""
+
+_REFUSALS: Final = (AdvertiseError, EventNameError, FilterError, SubscriptionError)
 
 
 class BusClient(Opening):
@@ -59,8 +66,11 @@ class BusClient(Opening):
         self._last_call = secrets.randbelow(1 << 32)
         self._sources: list[Source] = []
         self._sinks: dict[int, Sink] = {}
+        self._lost: dict[Source | Sink, None] = {}
         self._again: asyncio.Task[None] | None = None
-        self.counters = dict.fromkeys(("listener_errors", "ended", "bus_restarts", "unknown"), 0)
+        self.counters = dict.fromkeys(
+            ("listener_errors", "ended", "bus_restarts", "not_declared_again", "unknown"), 0
+        )
 
     async def open(self) -> Self:
         """Connect to the bus.
@@ -74,9 +84,7 @@ class BusClient(Opening):
 
     async def close(self) -> None:
         """End all sources and sinks; durable sinks wait for the next client."""
-        if self._again is not None:
-            self._again.cancel()
-            await asyncio.gather(self._again, return_exceptions=True)
+        await ended(self._again)
         try:
             await self._transport.send(Call(0, calls.Leave()))
         except EventServiceError as error:
@@ -111,7 +119,8 @@ class BusClient(Opening):
             listener: Called with each event; a delivery ends when it returns.
             filter_: Applied at the sources' buses; None for all.
             durable: Name under which the sink outlives its client and its bus; "" otherwise.
-            on_ended: Called when a right is withdrawn.
+            on_ended: Called when a right is withdrawn, or when the bus was restarted and refuses
+                the sink, which has ended then.
 
         Returns:
             The sink, once the buses of all known sources have answered.
@@ -143,10 +152,12 @@ class BusClient(Opening):
         """Declare a source no more after a restart of the bus."""
         if source in self._sources:
             self._sources.remove(source)
+        self._lost.pop(source, None)
 
     def forget_sink(self, sink: Sink) -> None:
         """Deliver no more events to a sink."""
         self._sinks.pop(sink.id, None)
+        self._lost.pop(sink, None)
 
     async def _declare(self, sink: Sink) -> None:
         # Events may come before the answer: the sink is known by its call until then.
@@ -188,14 +199,13 @@ class BusClient(Opening):
             case Delivery(sink, serial, event):
                 await self._deliver(sink, serial, event)
             case SinkEnded(number, bus, reason):
-                self.counters["ended"] += 1
-                sink_ = self._sinks.get(number)
-                if sink_ is not None and sink_.on_ended is not None:
-                    sink_.on_ended(bus, reason)
+                self._end(self._sinks.get(number), bus, reason)
             case AreYouThere():
                 await self._transport.send(Call(0, calls.Alive()))
             case NotKnown():
                 self.counters["bus_restarts"] += 1
+                await ended(self._again)
+                self._lose()
                 self._again = asyncio.create_task(self._declare_again(), name="bus-client-again")
 
     async def _deliver(self, number: int, serial: int, event: Event) -> None:
@@ -212,15 +222,48 @@ class BusClient(Opening):
         found = [each for number, each in self._sinks.items() if number < 0]
         return next((each for each in found if each.request.name == name), None)
 
-    async def _declare_again(self) -> None:
-        """Declare all sources and sinks at a bus that was restarted."""
+    def _end(self, sink: Sink | None, bus: str, reason: str) -> None:
+        self.counters["ended"] += 1
+        if sink is None or sink.on_ended is None:
+            return
+        try:
+            sink.on_ended(bus, reason)
+        except Exception:
+            self.counters["listener_errors"] += 1
+            log.exception("listener_failed", extra={"event": sink.request.name})
+
+    def _lose(self) -> None:
+        """Note that the bus knows none of the sources and sinks any more."""
         sinks = [sink for number, sink in self._sinks.items() if number > 0]
         self._sinks = {number: sink for number, sink in self._sinks.items() if number < 0}
+        self._lost = dict.fromkeys((*self._sources, *sinks, *self._lost))
+
+    async def _declare_again(self) -> None:
+        """Declare what was lost, until the bus has accepted or refused each of it."""
+        backoff = Backoff(*AGAIN_S)
+        while True:
+            await asyncio.sleep(backoff.pause_s())
+            try:
+                await self.call(calls.AutoCleanUp(self._watched))
+                while self._lost:
+                    await self._declare_lost(next(iter(self._lost)))
+            except EventServiceError as error:
+                log.warning("declaring_again_failed", extra={"reason": str(error)})
+            else:
+                return
+
+    async def _declare_lost(self, lost: Source | Sink) -> None:
         try:
-            await self.call(calls.AutoCleanUp(self._watched))
-            for source in list(self._sources):
-                source.id = await self.call(calls.Advertise(source.name))
-            for sink in sinks:
-                await self._declare(sink)
-        except (BusError, NotConnectedError) as error:
+            if isinstance(lost, Source):
+                lost.id = await self.call(calls.Advertise(lost.name))
+            else:
+                await self._declare(lost)
+        except _REFUSALS as error:
+            self.counters["not_declared_again"] += 1
             log.warning("not_declared_again", extra={"reason": str(error)})
+            if isinstance(lost, Sink) and lost in self._lost:
+                self._end(lost, self._transport.bus_id, str(error))
+        else:
+            if lost not in self._lost:  # it was ended meanwhile, by its former number
+                await (lost.unadvertise() if isinstance(lost, Source) else lost.unsubscribe())
+        self._lost.pop(lost, None)

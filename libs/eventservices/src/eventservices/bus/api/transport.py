@@ -22,9 +22,11 @@ class Transport(Protocol):
 
     Attributes:
         confirms: Whether the client has to confirm deliveries.
+        bus_id: Identifier of the bus.
     """
 
     confirms: bool
+    bus_id: str
 
     async def open(self, receive: Receive) -> None:
         """Connect.
@@ -55,6 +57,7 @@ class LocalTransport:
     confirms = False
 
     def __init__(self, bus: EventBus, client: str) -> None:
+        self.bus_id = bus.id
         self._bus = bus
         self._client = client
 
@@ -83,7 +86,7 @@ class NatsTransport:
 
     def __init__(self, urls: Sequence[str], building: str, bus: str, client: str) -> None:
         self._subjects = Subjects(building)
-        self._bus = check_token(bus, "bus")
+        self.bus_id = check_token(bus, "bus")
         self._client = check_token(client, "client")
         self._link = NatsLink(urls, LinkOptions(name=f"evbus/{building}/{bus}/{client}"))
         self._pool = WorkerPool("client", PoolSettings(least=2, most=2, limit=MOST_WAITING))
@@ -96,18 +99,23 @@ class NatsTransport:
         await self._link.open()
         await self._pool.__aenter__()
         for client in (self._client, "all"):
-            await self._link.listen(self._subjects.push(self._bus, client), self._take)
+            await self._link.listen(self._subjects.push(self.bus_id, client), self._take)
         await self._link.flush()
+        self._link.on_connected.append(self._connected_again)
 
     async def send(self, call: Call) -> None:
         """Publish a call."""
-        subject = self._subjects.call(self._bus, self._client)
+        subject = self._subjects.call(self.bus_id, self._client)
         await self._link.publish(subject, calls.encode(call))
 
     async def close(self) -> None:
         """Disconnect."""
         await self._pool.__aexit__(None, None, None)
         await self._link.close()
+
+    def _connected_again(self) -> None:
+        # The bus's notice of its restart may be among what was lost: a call brings it again.
+        self._pool.put("answers", partial(self.send, Call(0, calls.Alive())))
 
     def _take(self, subject: str, payload: bytes, headers: bytes, reply: str) -> None:
         del subject, headers, reply

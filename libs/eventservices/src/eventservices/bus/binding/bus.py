@@ -36,6 +36,7 @@ from eventservices.bus.wire import calls
 from eventservices.bus.wire.calls import AreYouThere, Call, Delivery, NotKnown, SinkEnded, answer_of
 from eventservices.bus.wire.messages import MessageError, decode, encode
 from eventservices.bus.wire.subjects import Subjects, check_token, last_token
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -44,6 +45,9 @@ from eventservices.natslink import LinkOptions, NatsLink
 log = logging.getLogger(__name__)
 
 _EVERY_CLIENT: Final = "all"
+
+_FIRST: Final = (calls.AutoCleanUp, calls.Leave)
+"""What a client may call that the bus does not know."""
 
 
 class EventBus(Opening):
@@ -158,9 +162,7 @@ class EventBus(Opening):
 
     async def _stop(self) -> None:
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks)
         if self._services is not None:
             await self._services.close()
         await self._stack.aclose()
@@ -307,7 +309,10 @@ class EventBus(Opening):
             if len(self._guests) >= self.options.most_clients:
                 self._counters["refused_clients"] += 1
                 return
-            guest = self._guests[client] = Guest(partial(self._push, client), local=False)
+            receive = partial(self._push, client)
+            guest = self._guests[client] = Guest(receive, local=False, watched=True)
+            if self._tasks and not isinstance(call.request, _FIRST):
+                self._push_later(client, NotKnown())  # e.g. it was halted, and cleaned up meanwhile
         if not guest.local:
             guest.missed = 0
             self.call(client, call)

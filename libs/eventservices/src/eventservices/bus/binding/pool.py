@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from eventservices.ending import ended
+
 log = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[None]]
@@ -99,10 +101,7 @@ class WorkerPool:
         trace: TracebackType | None,
     ) -> None:
         """End the workers, with what they do."""
-        workers = list(self._workers)
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+        await ended(*self._workers)
 
     def _grow(self) -> None:
         self.counters["grown"] += 1

@@ -15,6 +15,7 @@ from eventservices.bus.wire.calls import Answer, Call, Delivery, Push, Refilter,
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import Changes
 from eventservices.bus.wire.subjects import Subjects
+from eventservices.ending import ended
 from eventservices.lasting import lasting
 from eventservices.natslink import NatsLink
 
@@ -79,9 +80,7 @@ class Services:
 
     async def close(self) -> None:
         """End what is done in the background."""
-        if self._renewing is not None:
-            self._renewing.cancel()
-            await asyncio.gather(self._renewing, return_exceptions=True)
+        await ended(self._renewing)
 
     def perform(self, output: Lookup | AddName | RemoveName | Decide) -> None:
         """Query; the answer goes to the core."""

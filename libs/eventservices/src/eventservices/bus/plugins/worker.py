@@ -34,16 +34,16 @@ def main() -> None:
     answers.flush()
     while True:
         values, attributes, user, device, state = marshal.loads(_read(requests))  # noqa: S302 - the bus's own
-        found = test(values, attributes, user, device, state)  # type: ignore[operator]
+        found = test(values, attributes, user, device, state)  # type: ignore[operator] # a plug-in is whatever it is
         answers.write(b"1" if found is True else b"0" if found is False else b"?")
         answers.flush()
 
 
 def _read(stream: object) -> bytes:
-    head = stream.read(HEAD.size)  # type: ignore[attr-defined]
+    head = stream.read(HEAD.size)  # type: ignore[attr-defined] # any file of bytes
     if len(head) < HEAD.size:
         raise SystemExit(0)
-    data: bytes = stream.read(HEAD.unpack(head)[0])  # type: ignore[attr-defined]
+    data: bytes = stream.read(HEAD.unpack(head)[0])  # type: ignore[attr-defined] # any file of bytes
     return data
 
 

@@ -11,7 +11,7 @@ from fes.adapter.base import AnyAdapter
 from fes.adapter.context import Subscription
 from fes.errors import FesError
 from fes.filter import Filter
-from fes.filter.algebra.maximal import Maximal
+from fes.filter.algebra.maximal import Change, Maximal
 
 Lost = tuple[tuple[int, ...], FesError]
 """Numbers of subscriptions that could not be made natively after all, and why."""
@@ -40,6 +40,8 @@ class Natives:
         self._users: dict[str, dict[int, Filter]] = {}
         self._maximal = Maximal[str]()
         self._held: dict[str, Subscription] = {}
+        self._missing: dict[str, None] = {}
+        self._surplus: dict[str, None] = {}
         self._widened: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -47,13 +49,13 @@ class Natives:
         """Number of filters with native subscriptions of their own, and of filters without."""
         return {
             "maximal_subscriptions": len(self._held),
-            "covered_subscriptions": len(self._maximal) - len([*self._maximal]),
+            "covered_subscriptions": self._maximal.covered,
         }
 
     @property
     def settled(self) -> bool:
         """Whether the native subscriptions are those that are needed."""
-        return self._held.keys() == {*self._maximal}
+        return not (self._missing or self._surplus)
 
     def stands_alone(self, filter_: Filter) -> bool:
         """Return whether a filter has a native subscription of its own."""
@@ -75,7 +77,7 @@ class Natives:
         """
         key = filter_.canonical
         self._users.setdefault(key, {})[number] = filter_
-        self._maximal.add(key, filter_.tree)
+        self._note(self._maximal.add(key, filter_.tree))
         try:
             lost = await self._make(key)
         except BaseException:
@@ -115,19 +117,30 @@ class Natives:
         users.pop(number, None)
         if not users:
             self._users.pop(key, None)
-            self._maximal.remove(key)
+            self._note(self._maximal.remove(key))
+
+    def _note(self, change: Change[str]) -> None:
+        """Note which native subscriptions are needed, and which no longer are."""
+        for key in change.add:
+            self._surplus.pop(key, None)
+            if key not in self._held:
+                self._missing[key] = None
+        for key in change.drop:
+            self._missing.pop(key, None)
+            if key in self._held:
+                self._surplus[key] = None
 
     async def _make(self, fresh: str | None = None) -> list[Lost]:
         """Subscribe to what is needed and missing; give up what the service does not accept."""
         lost: list[Lost] = []
-        while missing := [key for key in self._maximal if key not in self._held]:
-            for key in missing:
-                try:
-                    await self._subscribe(key)
-                except FesError as error:
-                    if error.retryable or key == fresh:
-                        raise
-                    lost.append((self._give_up(key), error))
+        while self._missing:
+            key = next(iter(self._missing))
+            try:
+                await self._subscribe(key)
+            except FesError as error:
+                if error.retryable or key == fresh:
+                    raise
+                lost.append((self._give_up(key), error))
         return lost
 
     async def _subscribe(self, key: str) -> None:
@@ -135,24 +148,26 @@ class Natives:
         subscription = Subscription(next(self._numbers), filter_)
         self._widened[key] = await self._adapter.subscribe(subscription)
         self._held[key] = subscription
+        self._missing.pop(key, None)
+        if not self._maximal.is_maximal(key):
+            self._surplus[key] = None
 
     def _give_up(self, key: str) -> tuple[int, ...]:
         numbers = tuple(self._users.pop(key))
-        self._maximal.remove(key)
+        self._note(self._maximal.remove(key))
         return numbers
 
     async def _end_surplus(self) -> None:
         if self.keeps:
             return
-        wanted = {*self._maximal}
         failure: Exception | None = None
-        for key in [key for key in self._held if key not in wanted]:
+        for key in list(self._surplus):
             try:
                 await self._adapter.unsubscribe(self._held[key])
             except Exception as error:  # noqa: BLE001 - those behind it are to be withdrawn
                 failure = failure or error
             else:
-                del self._held[key], self._widened[key]
+                del self._held[key], self._widened[key], self._surplus[key]
         if failure is not None:
             raise failure
 

@@ -1,7 +1,8 @@
 """The maximal filters of a set, which no other covers: it suffices to subscribe to these."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final, Generic, TypeVar
 
 from fes.filter.algebra.cover import Extent
@@ -53,6 +54,15 @@ class Maximal(Generic[K]):
     def __iter__(self) -> Iterator[K]:
         """Iterate over the maximal filters."""
         return (key for tops in self._tops.values() for key in tops)
+
+    @property
+    def covered(self) -> int:
+        """How many filters are under a maximal one."""
+        return len(self._above)
+
+    def is_maximal(self, key: K) -> bool:
+        """Return whether a filter is kept and no other covers it."""
+        return key in self._extents and key not in self._above
 
     def cover_of(self, key: K) -> K | None:
         """Return the maximal filter that a filter is under; None where it is maximal."""
@@ -115,20 +125,19 @@ class Maximal(Generic[K]):
 
     def _near(self, extent: Extent) -> list[K]:
         """Return the maximal filters that may cover one."""
-        tops = [*self._tops.get(None, ())]
-        if extent.subject is not None:
-            tops += self._tops.get(extent.subject, ())
-        return self._some(tops)
+        some, same = self._tops.get(None, {}), self._tops.get(extent.subject, {})
+        return self._some(some if extent.subject is None else chain(some, same))
 
     def _below(self, extent: Extent) -> list[K]:
         """Return the maximal filters that one may cover."""
         if extent.subject is not None:
-            return self._some([*self._tops.get(extent.subject, ())])
-        return self._some([*self])
+            return self._some(self._tops.get(extent.subject, {}))
+        return self._some(self)
 
-    def _some(self, tops: list[K]) -> list[K]:
-        self.skipped += len(tops) > MAX_COMPARED
-        return tops[:MAX_COMPARED]
+    def _some(self, tops: Iterable[K]) -> list[K]:
+        found = [*islice(tops, MAX_COMPARED + 1)]
+        self.skipped += len(found) > MAX_COMPARED
+        return found[:MAX_COMPARED]
 
 
 class _Changes(Generic[K]):

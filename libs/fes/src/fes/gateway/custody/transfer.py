@@ -87,13 +87,24 @@ class CustodyTransfer:
         hop = self._next_hop(destination)
         return key in self._lanes or hop is None or self._answers(hop, destination)
 
-    def take(self, event: Transit, destination: str, turn: Turn) -> bool:
-        """Accept an event from a client; return whether this gateway has custody of it."""
+    def has_room(self, event: Transit, destination: str) -> bool:
+        """Return whether an event would not be refused for a destination."""
+        return not (self.keeps(event, destination) and self._custody.full(event, destination))
+
+    def take(self, event: Transit, destination: str, turn: Turn, *, decided: bool = False) -> bool:
+        """Accept an event from a client; return whether this gateway has custody of it.
+
+        Args:
+            event: The event.
+            destination: Where it goes.
+            turn: Collects what comes of it.
+            decided: Whether it is accepted also where custody is full.
+        """
         key = row_key(event, destination)
         if self._custody.get(key) or self._custody.answered(key, turn, given=False):
             turn.decide(of_event("suppressed", event, to=destination, reason="repeated"))
             return True
-        return self._hold(event, destination, None, turn) is not None
+        return self._hold(event, destination, None, turn, decided=decided) is not None
 
     def given(
         self, event: Transit, destination: str, handover: Handover, after: int, turn: Turn
@@ -255,10 +266,16 @@ class CustodyTransfer:
             lane.tries += 1
 
     def _hold(
-        self, event: Transit, destination: str, handover: Handover | None, turn: Turn
+        self,
+        event: Transit,
+        destination: str,
+        handover: Handover | None,
+        turn: Turn,
+        *,
+        decided: bool = False,
     ) -> CustodyRow | None:
         held = self._custody.get(row_key(event, destination))
-        if held is None and self._custody.full(event, destination):
+        if held is None and not decided and self._custody.full(event, destination):
             turn.decide(of_event("refused", event, to=destination, reason="custody is full"))
             return None
         row = self._custody.take(event, destination, handover, turn)

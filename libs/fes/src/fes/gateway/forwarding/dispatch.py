@@ -1,11 +1,15 @@
 """Dispatch: an event leaves, natively or inside a publication control event."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from fes.control import ControlEvent, RequestType, to_event
 from fes.federation.topology import Hop
 from fes.gateway.forwarding.announcements import Announcements
 from fes.gateway.forwarding.transit import Transit, of_event
+from fes.gateway.outputs import ForLeader
+from fes.gateway.replication import Forwarded
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.link.messages import Publish, PublishControl
@@ -76,15 +80,9 @@ class Dispatch:
             EventError: The body is not an event.
         """
         path = (*event.path, hop.service)
-        control = ControlEvent(
-            stamp=event.stamp,
-            system=self._settings.system,
-            type=RequestType.PUBLICATION,
-            source=event.stamp.home,
-            dist_list=",".join(names),
-            event=binary.decode(event.body),
+        control = msgspec.structs.replace(
+            self._publication(event, names),
             path=self._shortened(path) if row else path,
-            via=event.via,
             next_gateway=hop.gateway,
         )
         if row:
@@ -97,6 +95,30 @@ class Dispatch:
         order = PublishControl(body, True, event.priority, origin, row, event.expires_us)
         turn.order(hop.service, order)
         turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
+
+    def to_leader(self, event: Transit, names: Sequence[str], turn: Turn) -> None:
+        """Have the replica that leads route an event that was received natively at its home.
+
+        Args:
+            event: The event.
+            names: Its destinations.
+            turn: Collects what comes of it.
+
+        Raises:
+            EventError: The body is not an event.
+        """
+        turn.outputs.append(ForLeader(Forwarded.of(self._publication(event, names))))
+
+    def _publication(self, event: Transit, names: Sequence[str]) -> ControlEvent:
+        return ControlEvent(
+            stamp=event.stamp,
+            system=self._settings.system,
+            type=RequestType.PUBLICATION,
+            source=event.stamp.home,
+            dist_list=",".join(names),
+            event=binary.decode(event.body),
+            via=event.via,
+        )
 
     def _shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """Return a path without repetitions, and no longer than an event may pass.

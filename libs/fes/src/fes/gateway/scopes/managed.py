@@ -5,24 +5,27 @@ whose events pass a mapping or policy. Its replicas share its journal; only the 
 manages.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 import msgspec
+from eventservices.suppress import Suppressor
 
-from fes.filter import Filter
+from fes.errors import EventError
+from fes.gateway.custody.store import RENEWALS
 from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.row import Row
+from fes.gateway.scopes.audience import Requests
 from fes.gateway.scopes.changes import ScopeChanges
+from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
 from fes.model import Event, attributes, binary
 from fes.scopes import (
     CompiledRouter,
     Delivered,
-    Graph,
     Outcome,
     ScopeManager,
     ScopeState,
@@ -40,83 +43,56 @@ INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
 SURFACED = "scopes: it was managed where it was published"
-
-Route = Callable[[Transit, tuple[str, ...], Turn], bool]
-"""Sends an event to its destinations."""
+FULL = "scopes: custody is full"
 
 
-class Requests:
-    """The subscriptions in the request table, in the form that the scope manager needs.
+class Onward(Protocol):
+    """Sends events to their destinations."""
 
-    Args:
-        wanted: Returns the requests for an event service, as their clients made them.
-    """
+    def route(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, decided: bool = False
+    ) -> bool:
+        """Send an event; return whether this gateway is done with it, or has custody of it."""
 
-    def __init__(self, wanted: Callable[[str], Iterable[Row]]) -> None:
-        self._wanted = wanted
-        self._filters: dict[str, Filter] = {}
-        self._of: dict[str, list[Filter]] = {}
+    def has_room(self, event: Transit, destination: str) -> bool:
+        """Return whether an event would be accepted for a destination."""
 
-        self.delivered: Counter[str] = Counter()
-
-    def listen_to(self, publisher: str) -> None:
-        """Consider from now on the subscriptions to what an event service's clients publish."""
-        self._of = {}
-        filters = {}
-        for row in self._wanted(publisher):
-            if not row.body:
-                known = self._filters.get(row.what) or Filter.of(row.filter)
-                filters[row.what] = known
-                self._of.setdefault(row.source, []).append(known)
-        self._filters = filters
-
-    def matching(self, event: Event) -> Iterable[str]:
-        """Return the event services with a matching subscription."""
-        return [name for name in self._of if self.matches(name, event)]
-
-    def matches(self, consumer: str, event: Event) -> bool:
-        """Return whether an event service has a matching subscription."""
-        return any(each.matches(event) for each in self._of.get(consumer, ()))
-
-    def is_present(self, consumer: str) -> bool:
-        """Return whether an event service has subscribed at all."""
-        return consumer in self._of
-
-    def load(self, member: str) -> int:
-        """Return how many events a member received."""
-        return self.delivered[member]
+    def to_leader(self, event: Transit, names: tuple[str, ...], turn: Turn) -> None:
+        """Have the replica that leads route an event."""
 
 
 class ManagedScopes:
     """Confines events, and delivers those that mappings or policies apply to.
 
     Args:
-        graph: The scopes.
+        settings: Of the gateway.
         confinement: What passes between event services.
         wanted: Returns the requests for an event service, as their clients made them.
         changes: Of the scopes: who manages them now, and whom they parted.
-        horizon_us: How long after it was published a copy of an event may still come.
+        leads: Returns whether this is the replica that leads, or the only one.
     """
 
     def __init__(
         self,
-        graph: Graph,
+        settings: GatewaySettings,
         confinement: Confinement,
         wanted: Callable[[str], Iterable[Row]],
         changes: ScopeChanges,
-        horizon_us: int,
+        leads: Callable[[], bool],
     ) -> None:
         self._confinement = confinement
-        self._graph = graph
+        self._graph = settings.scopes
         self._requests = Requests(wanted)
         self._changes = changes
-        self._horizon_us = horizon_us
-        self._router = CompiledRouter(graph)
+        self._leads = leads
+        self._horizon_us = settings.retransmission_us
+        self._seen = Suppressor(settings.window, settings.origins)
+        self._router = CompiledRouter(settings.scopes)
         self._manager = self._made(ScopeState())
 
     @property
     def _manages(self) -> bool:
-        return self._changes.administration.manages
+        return self._changes.administration.manages and self._leads()
 
     def restore(self, state: Mapping[str, bytes]) -> tuple[str, ...]:
         """Restore what the journal kept; return the keys of rows that cannot be read."""
@@ -131,7 +107,7 @@ class ManagedScopes:
         return unreadable
 
     def confine(
-        self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route
+        self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward
     ) -> tuple[tuple[str, ...], bool]:
         """Deliver what is managed; return the destinations to which an event goes unchanged.
 
@@ -142,7 +118,7 @@ class ManagedScopes:
             event: The event.
             names: Event services that requested it, or that its list names.
             turn: Collects what comes of it.
-            route: Sends the events that scopes make from it.
+            onward: Sends the events that scopes make from it.
 
         Raises:
             EventError: The body is not an event.
@@ -175,7 +151,7 @@ class ManagedScopes:
             # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
-            taken = self._manage(event, tuple(managed), turn, route)
+            taken = self._manage(event, tuple(managed), turn, onward)
         return self.still(event, tuple(plain), turn), taken
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
@@ -202,7 +178,7 @@ class ManagedScopes:
         """Return whether an event was published before a moment, by a clock that may be right."""
         return 0 < since_us - event.stamp.time_us < self._horizon_us
 
-    def tick(self, turn: Turn, route: Route) -> None:
+    def tick(self, turn: Turn, onward: Onward) -> None:
         """Release the events that waited long enough."""
         if not self._manages:
             return
@@ -210,31 +186,54 @@ class ManagedScopes:
         self._commit(turn)
         if self._manager.state.queue.next_due_us:
             outcome = self._manager.tick(turn.now.time_us)
-            self._perform(outcome, None, None, turn, route)
+            self._perform(outcome, None, None, turn, onward)
 
-    def end(self, scope: str, turn: Turn, route: Route) -> None:
+    def end(self, scope: str, turn: Turn, onward: Onward) -> None:
         """Release or drop what waits for a scope that is about to end."""
         if self._manages:
-            self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, route)
+            self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, onward)
 
-    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, route: Route) -> bool:
-        """Have the manager route an event; return whether all that it delivers was accepted."""
-        if not self._manages:
-            turn.decide(of_event("suppressed", event, to=",".join(names), reason=ELSEWHERE))
+    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward) -> bool:
+        """Have the manager route an event; return whether it was accepted.
+
+        It is accepted for all that receive it, or, before anything is decided, for none: a policy
+        that decides about it again would choose others.
+        """
+        to = ",".join(names)
+        if not self._changes.administration.manages:
+            turn.decide(of_event("suppressed", event, to=to, reason=ELSEWHERE))
             return True
-        handled, key = self._manager.state.handled, "/".join(map(str, event.stamp.key))
-        if key in handled:  # a policy might choose another member this time
-            turn.decide(of_event("suppressed", event, to=",".join(names), reason="repeated"))
+        if not self._leads():
+            onward.to_leader(event, names, turn)
             return True
         read, session = untagged(binary.decode(event.body))
-        now_us = turn.now.time_us
-        publisher = event.stamp.home
+        if self._is_repeated(event, turn):
+            turn.decide(of_event("suppressed", event, to=to, reason="repeated"))
+            return True
+        if event.persistent:
+            full = [name for name in names if not onward.has_room(event, name)]
+            if full:
+                turn.decide(of_event("refused", event, to=",".join(full), reason=FULL))
+                return False
+            self._manager.state.handled.add(_key(event), turn.own_us)
+        now_us, publisher = turn.now.time_us, event.stamp.home
         outcome = self._manager.publish(publisher, read, event.stamp, now_us, session)
-        taken = self._perform(outcome, event, frozenset(names), turn, route)
-        if taken and event.persistent:
-            handled.add(key, turn.own_us)
-            self._commit(turn)
-        return taken
+        self._perform(outcome, event, frozenset(names), turn, onward)
+        return True
+
+    def _is_repeated(self, event: Transit, turn: Turn) -> bool:
+        """Return whether policies decided about an event before.
+
+        A best-effort one is remembered as long as this process lives.
+        """
+        if not event.persistent:
+            return self._seen.repeated(event.stamp)
+        handled, key = self._manager.state.handled, _key(event)
+        if key not in handled:
+            return False
+        handled.renew(key, turn.own_us, self._horizon_us // RENEWALS)
+        self._commit(turn)
+        return True
 
     def _perform(
         self,
@@ -242,20 +241,26 @@ class ManagedScopes:
         event: Transit | None,
         names: frozenset[str] | None,
         turn: Turn,
-        route: Route,
-    ) -> bool:
-        taken = True
+        onward: Onward,
+    ) -> None:
         self._commit(turn)
         for reason, name in outcome.dropped:
             turn.decide(Decided("dropped", name, reason=f"scopes: {reason}"))
         for each in outcome.deliveries:
-            late = event is None or str(each.stamp.identity) != event.id
-            if names is None or each.consumer in names or late:
-                self._requests.delivered[each.consumer] += 1
-                passing = _passing(each, event, turn, late=event is None)
-                turn.decide(of_event("matched", passing, to=each.consumer, what="scopes"))
-                taken = route(passing, (each.consumer,), turn) and taken
-        return taken
+            made = event is None or str(each.stamp.identity) != event.id
+            if names is not None and each.consumer not in names and not made:
+                continue
+            try:
+                passing = _passing(each, event, turn)
+            except EventError as error:
+                made_id = str(each.stamp.identity)
+                turn.decide(
+                    Decided("refused", made_id, to=each.consumer, reason=f"scopes: {error}")
+                )
+                continue
+            self._requests.delivered[each.consumer] += 1
+            turn.decide(of_event("matched", passing, to=each.consumer, what="scopes"))
+            onward.route(passing, (each.consumer,), turn, decided=True)
 
     def _commit(self, turn: Turn) -> None:
         for key, value in self._manager.state.changes().items():
@@ -266,30 +271,37 @@ class ManagedScopes:
         return ScopeManager(self._graph, self._router, self._requests, state)
 
 
-def _passing(delivered: Delivered, event: Transit | None, turn: Turn, *, late: bool) -> Transit:
+def _key(event: Transit) -> str:
+    return "/".join(map(str, event.stamp.key))
+
+
+def _passing(delivered: Delivered, event: Transit | None, turn: Turn) -> Transit:
     """Return a delivered event as one in transit.
 
     Args:
         delivered: The event that the scopes made.
-        event: The event that it was made from; None where it waited.
+        event: The event that it was made from; None where it waited, so that it is not a repetition
+            however late it is.
         turn: The turn.
-        late: Whether it waited, so that it is not a repetition however late it is.
+
+    Raises:
+        EventError: An attribute is malformed.
     """
-    stamp = delivered.stamp
+    stamp, now_us = delivered.stamp, turn.now.time_us
     made = tagged(delivered.event, delivered.session) if delivered.session else delivered.event
-    since_us = turn.now.time_us if late else stamp.time_us
+    starts_us = attributes.starts_us(made)
     passing = Transit(
         str(stamp.identity),
         stamp,
         made.subject,
         binary.encode(made),
-        attributes.expires_us(made, since_us),
+        attributes.expires_us(made, now_us if event is None else stamp.time_us),
         attributes.is_persistent(made),
         stamp.home,
         (stamp.home,),
         (),
         attributes.priority(made),
-        turn.now.time_us if late else 0,
+        max(starts_us, now_us) if event is None else starts_us,
     )
     if event is None:
         return passing

@@ -5,7 +5,7 @@ Source:
     message in its file, as zigzag numbers).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +18,9 @@ from fes.payload.by_schema.schemas import MAX_SCHEMA_DEPTH, MAX_SCHEMA_FIELDS, r
 
 
 def read_messages(path: Path, data: bytes) -> descriptor_pool.DescriptorPool:
-    """Return the messages of a descriptor set, or of a `.proto` file.
+    """Return the messages of a descriptor set, or of a `.proto` file, without extensions.
+
+    An extension has no parameter: what a payload has of one is an unknown field.
 
     Raises:
         CodecError: It is neither, or does not have all that it imports.
@@ -33,6 +35,7 @@ def read_messages(path: Path, data: bytes) -> descriptor_pool.DescriptorPool:
     pool = descriptor_pool.DescriptorPool()
     try:
         for each in files.file:
+            _drop_extensions(each, each.message_type)
             pool.Add(each)
     except TypeError as error:
         reason = str(error).partition("\n")[0]
@@ -54,6 +57,15 @@ def message_of(pool: descriptor_pool.DescriptorPool, name: str) -> Descriptor:
         raise CodecError(f"there is no message {name[:80]!r}") from error
     _check(descriptor, (), [MAX_SCHEMA_FIELDS])
     return descriptor
+
+
+def _drop_extensions(
+    around: descriptor_pb2.FileDescriptorProto | descriptor_pb2.DescriptorProto,
+    inside: Iterable[descriptor_pb2.DescriptorProto],
+) -> None:
+    around.ClearField("extension")
+    for each in inside:
+        _drop_extensions(each, each.nested_type)
 
 
 def _compiled(path: Path) -> bytes:

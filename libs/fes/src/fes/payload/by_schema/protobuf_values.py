@@ -1,12 +1,12 @@
 """Single values of Protobuf messages: which of ours fits which of theirs."""
 
-import math
-import struct
 from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from fes.errors import CodecError
+from fes.payload.losses import Losses
+from fes.payload.reals import real
 
 Declared = Any
 """A field's descriptor; the stubs have two classes for the one that there is."""
@@ -20,8 +20,8 @@ _WHOLE: Final = (
 REAL: Final = (FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE)
 
 
-def scalar(field: Declared, value: Any, place: str) -> Any:
-    """Return a value as a message has it.
+def scalar(field: Declared, value: Any, place: str, losses: Losses) -> Any:
+    """Return a value as a message has it, and count what it loses.
 
     Raises:
         CodecError: It is of another type, or out of range.
@@ -40,9 +40,20 @@ def scalar(field: Declared, value: Any, place: str) -> Any:
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         return _number_of(field, value, place)
     if kind in REAL:
-        return _real(kind, value, place)
+        return real(value, place, losses, single=kind == FieldDescriptor.CPPTYPE_FLOAT)
     if kind in _WHOLE:
         _check_whole(kind, value, place)
+    return value
+
+
+def text_or_other(field: Declared, value: Any) -> Any:
+    """Return the value of a field, which is text where the schema has text.
+
+    Raises:
+        CodecError: It is octets that are not UTF-8, which proto2 leaves to the reader.
+    """
+    if isinstance(value, bytes) and field.type == FieldDescriptor.TYPE_STRING:
+        raise CodecError(f"{field.full_name}: not UTF-8")
     return value
 
 
@@ -63,6 +74,7 @@ def read_key(field: Declared, name: str, place: str) -> Any:
     Raises:
         CodecError: It is none.
     """
+    refused = CodecError(f"{place}: {name[:40]!r} is not a key of this map")
     try:
         match field.cpp_type:
             case FieldDescriptor.CPPTYPE_STRING:
@@ -70,9 +82,11 @@ def read_key(field: Declared, name: str, place: str) -> Any:
             case FieldDescriptor.CPPTYPE_BOOL:
                 return {"true": True, "false": False}[name]
         key = int(name)
-        _check_whole(field.cpp_type, key, place)
     except (KeyError, ValueError) as error:
-        raise CodecError(f"{place}: {name[:40]!r} is not a key of this map") from error
+        raise refused from error
+    if str(key) != name:  # else two names would be one key
+        raise refused
+    _check_whole(field.cpp_type, key, place)
     return key
 
 
@@ -85,11 +99,13 @@ def _check_whole(kind: int, value: int, place: str) -> None:
 
 
 def _number_of(field: Declared, value: str | int, place: str) -> int:
-    if isinstance(value, int):
+    kind = field.enum_type
+    if isinstance(value, int) and (not kind.is_closed or value in kind.values_by_number):
+        _check_whole(FieldDescriptor.CPPTYPE_INT32, value, place)
         return value
-    known = field.enum_type.values_by_name.get(value)
+    known = kind.values_by_name.get(value)
     if known is None:
-        raise CodecError(f"{place}: {value[:40]!r} is not a value of {field.enum_type.full_name}")
+        raise CodecError(f"{place}: {value!r:.40} is not a value of {kind.full_name}")
     number: int = known.number
     return number
 
@@ -103,13 +119,3 @@ def expect(kind: type, value: Any, place: str) -> Any:
     if not isinstance(value, kind):
         raise CodecError(f"{place}: the schema has another type, found {value!r:.40}")
     return value
-
-
-def _real(kind: int, value: float, place: str) -> float:
-    try:
-        made = float(value)
-        if kind == FieldDescriptor.CPPTYPE_FLOAT and math.isfinite(made):
-            made = struct.unpack("<f", struct.pack("<f", made))[0]
-    except OverflowError as error:
-        raise CodecError(f"{place}: {value!r:.40} is out of range") from error
-    return made

@@ -1,12 +1,12 @@
 """Plain values in the shape that an Avro schema demands."""
 
-import struct
 from collections.abc import Mapping
 from typing import Any, Final
 
 from fes.errors import CodecError
 from fes.model.types import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 from fes.payload.losses import Losses
+from fes.payload.reals import real
 
 _WHOLES: Final = {"int": (INT32_MIN, INT32_MAX), "long": (INT64_MIN, INT64_MAX)}
 _TEXTS: Final = {"boolean": bool, "string": str, "bytes": bytes}
@@ -70,7 +70,7 @@ class Shaper:
             case "array" if isinstance(value, list):
                 made = [self._shape(found["items"], each, place) for each in value]
             case "float" | "double" if _is_number(value):
-                made = self._real(kind, value, place)
+                made = real(value, place, self._losses, single=kind == "float")
             case _ if not _is_scalar(kind, found, value):
                 raise CodecError(f"{place}: the schema has type {kind!r}, found {value!r:.40}")
         return made
@@ -124,19 +124,6 @@ class Shaper:
                 names = {each["name"] for each in schema["fields"]}
                 return bool(needed <= value.keys() <= names)
         return True
-
-    def _real(self, kind: str, value: float, place: str) -> float:
-        try:
-            made = float(value)
-            if kind == "float":
-                made = struct.unpack("<f", struct.pack("<f", made))[0]
-        except OverflowError as error:
-            raise CodecError(f"{place}: {value!r:.40} is out of range of {kind}") from error
-        if isinstance(value, int):
-            self._losses.types_changed += 1
-        if made != value and value == value:  # noqa: PLR0124 - NaN
-            self._losses.precision_lost += 1
-        return made
 
 
 def _is_scalar(kind: str, schema: Any, value: Any) -> bool:
