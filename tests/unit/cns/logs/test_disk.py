@@ -25,11 +25,14 @@ async def test_a_reliable_record_is_on_the_disk_when_its_write_returns_or_is_set
     log.set_log_qos(LogQoS.RELIABILITY)
     log.write_records(["reliable"])
     assert len(synced) == 1
-    log.log_event("of a channel")
+    await log.log_event("of a channel")
     assert len(synced) == 1
     await log.settle()
     await log.settle()
     assert len(synced) == 2
+    log.set_log_qos(LogQoS.NONE)
+    await log.flush()
+    assert len(synced) == 3
     log.close()
 
 
@@ -43,7 +46,7 @@ async def test_the_write_ahead_file_stays_within_its_bound(
     sizes = []
     for _ in range(30):
         for _ in range(10):
-            log.log_event("x" * 2000)
+            await log.log_event("x" * 2000)
         await log.settle()
         sizes.append(await asyncio.to_thread(lambda: ahead.stat().st_size))
     assert max(sizes) < 60 * 4200

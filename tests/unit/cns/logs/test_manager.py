@@ -10,7 +10,11 @@ from eventservices.cns.etcl import InvalidConstraintError
 from unit.cns.logs.conftest import Clock, own
 
 
-def test_a_log_survives_a_restart_with_its_records_and_settings(
+def files(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+async def test_a_log_survives_a_restart_with_its_records_and_settings(
     tmp_path: Path, clock: Clock
 ) -> None:
     manager = LogManager(tmp_path, clock)
@@ -18,7 +22,7 @@ def test_a_log_survives_a_restart_with_its_records_and_settings(
     log.set_log_qos(LogQoS.RELIABILITY)
     log.write_records(["a", "b"], [{"n": 1}, {}])
     log.delete_records_by_id([2])
-    log.flush()
+    await log.flush()
     before = log.attributes
     manager.close()
     again = LogManager(tmp_path, clock)
@@ -31,7 +35,7 @@ def test_a_log_survives_a_restart_with_its_records_and_settings(
     assert (copied.attributes, copied.n_records, copy_id) == (before, 0, 1)
     again.destroy([number])
     assert own(back, "ObjectDeletion")
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("0.")] == []
+    assert not any(name.startswith("0.") for name in files(tmp_path))
     assert own(copied, "ObjectCreation")
     again.close()
 
@@ -54,7 +58,7 @@ def test_a_log_with_a_filter_that_is_not_valid_leaves_no_file(tmp_path: Path) ->
     for make in (manager.make, manager.make_over):
         with pytest.raises(InvalidConstraintError):
             make(0, LogAttributes(constraint="$.speed >"))
-    assert list(tmp_path.iterdir()) == []
+    assert files(tmp_path) == []
     manager.make(0, LogAttributes(constraint="$.speed > 1"))
     manager.close()
 

@@ -111,10 +111,10 @@ def test_a_changed_attribute_is_reported_with_its_number_and_an_unchanged_one_is
     assert own_types(log, "AttributeValueChange") == [number]
 
 
-def test_a_filter_specifies_which_events_are_logged(log: Log) -> None:
+async def test_a_filter_specifies_which_events_are_logged(log: Log) -> None:
     log.set_filter("$.speed > 50")
-    assert log.log_event({"speed": 60})
-    assert not log.log_event({"speed": 40})
+    assert await log.log_event({"speed": 60})
+    assert not await log.log_event({"speed": 40})
     assert log.not_logged == {"filtered": 1}
     with pytest.raises(InvalidConstraintError):
         log.set_filter("$.speed >")

@@ -1,11 +1,15 @@
 """How much a log keeps, and for how long: wrap and halt, thresholds, life of records."""
 
+import asyncio
+
 import pytest
 from eventservices.cns.domains.logs.attributes import LogFullAction
 from eventservices.cns.domains.logs.errors import LogFullError
 from eventservices.cns.domains.logs.log import Log
 from eventservices.cns.domains.logs.manager import LogManager
+from eventservices.cns.domains.logs.records import OVERHEAD_BYTES, packed
 from eventservices.cns.domains.logs.settings import MOST_PURGED
+from eventservices.ending import beside
 from unit.cns.logs.conftest import ONE, SECOND, Clock, own
 
 
@@ -29,7 +33,7 @@ async def test_a_log_that_halts_writes_to_its_limit_exactly_and_reports_how_many
         log.write_records(["x"] * 7)
     assert raised.value.n_records_written == 5
     assert (log.n_records, log.availability_status.log_full) == (5, True)
-    assert not log.log_event("x")
+    assert not await log.log_event("x")
     assert log.not_logged == {"log_full": 1}
     log.delete_records_by_id([1, 99])
     assert not log.availability_status.log_full
@@ -71,3 +75,37 @@ async def test_records_whose_life_is_over_are_not_found_though_many_are_still_to
     assert log.n_records == MOST_PURGED + 1  # each call removes some
     assert await log.match("") == 1
     assert log.n_records == 1
+
+
+async def test_others_have_their_turn_while_a_large_event_takes_the_place_of_many(
+    manager: LogManager,
+) -> None:
+    log, _ = manager.create(LogFullAction.WRAP, 20_000 * ONE)
+    log.write_records(["x"] * 20_000)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    large = "x" * (15_000 * ONE)
+    async with beside(others(), "others"):
+        assert await log.log_event(large)
+    assert turns > 3
+    kept = (20_000 * ONE - OVERHEAD_BYTES - len(packed(large))) // ONE
+    assert log.n_records == kept + 1
+    assert (await log.query("").get(0, 1))[0].id == 20_000 - kept + 1
+
+
+async def test_a_log_that_is_locked_while_it_makes_room_logs_nothing(manager: LogManager) -> None:
+    log, _ = manager.create(LogFullAction.WRAP, 20_000 * ONE)
+    log.write_records(["x"] * 20_000)
+
+    async def lock() -> None:
+        log.set_administrative_state(locked=True)
+
+    async with beside(lock(), "lock"):
+        assert not await log.log_event("x" * (15_000 * ONE))
+    assert log.not_logged == {"locked": 1}

@@ -40,11 +40,15 @@ def test_a_locked_log_is_read_and_not_written(log: Log) -> None:
     ]
 
 
-def test_a_disabled_log_is_neither_read_nor_written(log: Log) -> None:
+async def test_a_disabled_log_is_neither_read_nor_written(log: Log) -> None:
     log.disable("the disk is gone")
-    for operation in (lambda: log.write_records(["x"]), lambda: log.query(""), log.flush):
+    for operation in (lambda: log.write_records(["x"]), lambda: log.query("")):
         with pytest.raises(LogDisabledError):
             operation()
+    with pytest.raises(LogDisabledError):
+        await log.flush()
+    assert not await log.log_event("x")
+    assert log.not_logged == {"disabled": 1}
     assert not log.enabled
     assert own(log, "ProcessingErrorAlarm")[0]["error_string"] == "the disk is gone"
     assert [each["type"] for each in own(log, "StateChange")] == [1]

@@ -80,7 +80,7 @@ class NotifyLog:
             while True:
                 batch = await proxy.hold(BURST)
                 for held in batch:
-                    self.log.log_event(as_any(held.event))
+                    await self.log.log_event(as_any(held.event))
                 await self.log.settle()
                 for held in batch:
                     held.done()
