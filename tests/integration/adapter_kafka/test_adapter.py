@@ -104,9 +104,12 @@ async def test_an_event_is_a_record_with_key_and_stamp_that_comes_back_as_what_i
     headers = dict(record.headers() or ())
     assert unpack(headers[HEADER].decode()).sequence == 7  # type: ignore[union-attr] # text, as this adapter writes it
     assert headers["site"] == b"north"
-    await eventually(lambda: gateway.natives)  # what is published here goes on from here
-    assert gateway.natives[0].parameters == native.parameters
-    assert gateway.stamps == [Stamp("far", 1, 7, 0, "elsewhere")]
+    brief = Native("Reading", parameters)
+    await made.publish(brief, Stamp("far", 1, 8, 0, "elsewhere"))
+    await eventually(lambda: len(gateway.natives) == 2)  # what is published here goes on from here
+    assert [each.parameters for each in gateway.natives] == [parameters, parameters]
+    assert [KEPT in each.attributes for each in gateway.natives] == [True, False]
+    assert gateway.stamps == [Stamp("far", 1, number, 0, "elsewhere") for number in (7, 8)]
     await made.disconnect()
 
 

@@ -104,12 +104,11 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
     async def _open(self) -> None:
         # An adapter runs in one process only, so its identifier names its client.
         client_id = encode_level(f"{self.context.system}.{self.id}")
-        probe = f"{CONTROL_SUBJECT}/probe/{client_id}"
         settings, incoming = AirSettings(self._one_broker()), self._incoming
         link = self._link = Link(
             settings,
             client_id,
-            probe,
+            f"{CONTROL_SUBJECT}/probe/{client_id}",
             incoming.take_live,
             incoming.take_retained,
             incoming.take_5 if self._is_5 else None,

@@ -94,8 +94,8 @@ class Log(LogSettings):
     async def log_event(self, event: Value) -> bool:
         """Log an event of a channel, where the filter accepts it and the log is on duty.
 
-        It is as safe as the log's quality of service requires once `settle` has returned. Where a
-        large one takes the place of many, others have their turn in between.
+        It is as safe as the log's quality of service requires once `settle` has returned. Where
+        many are removed for a large one, others have their turn in between.
 
         Returns:
             Whether it was logged; else the reason is counted.
