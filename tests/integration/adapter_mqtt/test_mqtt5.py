@@ -143,26 +143,11 @@ async def test_attributes_are_properties_and_the_stamp_is_one(
     assert told["correlation_data"] == [b"\x01\x02"]
 
 
-async def test_what_the_adapter_publishes_comes_back_under_its_identity(
+async def test_what_the_adapter_publishes_does_not_come_back(
     server: Mosquitto, client: Native
 ) -> None:
-    """F8: what is published here goes on from here, whoever published it."""
+    """D14: the broker sends it to the others alone."""
     async with gateway(server) as found:
-        await found.order(Subscribe(1, "subject = 'Speed'", 1))
-        await found.order(publication(Event.of("Speed", n=1), 5))
-        client.client.publish("Speed", b'{"n": 2}', qos=0)
-        await eventually(lambda: len(found.heard) == 2)
-        own = next(each for each in found.heard if each.stamp.origin == "far/away")
-        assert own.stamp.identity == ("far/away", 3, 5)
-
-
-async def test_with_sparkplug_the_broker_does_not_send_back_what_the_adapter_publishes(
-    server: Mosquitto, client: Native
-) -> None:
-    """A request for a birth has no place for a stamp."""
-    topic = "spBv1.0/{group}/{message}/{node}/{device}"
-    routes = [{"topic": topic, "event": "Reading", "payload": "sparkplug"}]
-    async with gateway(server, routes=routes) as found:
         await found.order(Subscribe(1, "subject = 'Speed'", 1))
         await found.order(publication(Event.of("Speed", n=1), 1))
         client.client.publish("Speed", b'{"n": 2}', qos=0)

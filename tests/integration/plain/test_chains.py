@@ -1,7 +1,7 @@
 """Three systems in a row by one gateway: what it published at the middle one goes on to the last.
 
-The gateway receives it there again as anybody does (rule F8): one that requests what is published
-at a system gets it whoever published it.
+The gateway receives it there again as anybody does (rule F8), or its adapter leaves its own
+publications out; then the last system requests them of the first one, too.
 """
 
 from collections.abc import Iterator
@@ -62,8 +62,15 @@ def stack() -> Iterator[ExitStack]:
         yield made
 
 
-@pytest.mark.parametrize("of", ["middle", "middle, first"])
-@pytest.mark.parametrize("made", [kafka, mqtt5, nats])
+@pytest.mark.parametrize(
+    ("made", "of"),
+    [
+        (nats, "middle"),
+        (nats, "middle, first"),
+        (kafka, "middle, first"),
+        (mqtt5, "middle, first"),
+    ],
+)
 async def test_what_the_gateway_published_at_the_middle_system_comes_once_to_the_last(
     tmp_path: Path, stack: ExitStack, made: Any, of: str
 ) -> None:

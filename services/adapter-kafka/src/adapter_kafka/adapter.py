@@ -183,12 +183,11 @@ class KafkaAdapter(Adapter[Settings, Record]):
 
     def _read(self, message: Record) -> Received | ReceivedControl | None:
         head = read_head(message)
-        is_own = head.client == self.id
-        self._counts["own"] += is_own
+        if head.client == self.id:
+            self._counts["own"] += 1
+            return None
         if message.topic == CONTROL_SUBJECT:
-            return (
-                None if is_own else self._codec.to_control(head.headers, message.value, head.stamp)
-            )
+            return self._codec.to_control(head.headers, message.value, head.stamp)
         if is_reserved(names.read(message.topic)):
             return None
         self._counts["unstamped"] += head.stamp is None
@@ -202,8 +201,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
             return None
         native = found.native
         marked = replace(native, attributes=(*native.attributes, *head.attributes))
-        # One of its own, which may not be persistent, is known again as what it was alone.
-        return found._replace(native=marked if is_own else persistent(marked))
+        return found._replace(native=persistent(marked))
 
     def _stamp(self, record: Record) -> Stamp:
         """Return the stamp of a record that has none: the same for every receiver and delivery."""

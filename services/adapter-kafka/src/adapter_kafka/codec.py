@@ -16,7 +16,7 @@ KEY: Final = "Key"
 """Attribute that is a record's key: a string, or octets where it is not UTF-8."""
 
 CLIENT: Final = "Event-Adapter"
-"""Header that names the adapter that published a record; a control event does not come back."""
+"""Header that names the adapter that published a record, which does not receive it."""
 
 
 class Record(NamedTuple):

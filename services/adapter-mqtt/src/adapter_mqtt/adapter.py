@@ -104,16 +104,15 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
     async def _open(self) -> None:
         # An adapter runs in one process only, so its identifier names its client.
         client_id = encode_level(f"{self.context.system}.{self.id}")
+        probe = f"{CONTROL_SUBJECT}/probe/{client_id}"
         settings, incoming = AirSettings(self._one_broker()), self._incoming
         link = self._link = Link(
             settings,
             client_id,
-            f"{CONTROL_SUBJECT}/probe/{client_id}",
+            probe,
             incoming.take_live,
             incoming.take_retained,
             incoming.take_5 if self._is_5 else None,
-            # A request for a birth has no place for a stamp: it would come back as a new event.
-            no_local=self._codec.sparkplug is not None,
         )
         self._closing.push_async_callback(link.close)
         self._closing.callback(incoming.own.lost)

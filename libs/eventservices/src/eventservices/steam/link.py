@@ -62,8 +62,6 @@ class Link:
         on_retained: Is given those that the broker had kept; where None, they are counted only.
         on_message_5: Is given topic, payload and properties of every message, kept or not, instead
             of the others; then MQTT 5 is spoken.
-        no_local: Whether the broker is requested not to send back what this process publishes; in
-            MQTT 5 alone.
     """
 
     def __init__(
@@ -74,8 +72,6 @@ class Link:
         on_message: OnMessage,
         on_retained: OnMessage | None = None,
         on_message_5: OnMessage5 | None = None,
-        *,
-        no_local: bool = False,
     ) -> None:
         self.counters = Counters()
         self._settings = settings
@@ -85,7 +81,6 @@ class Link:
         self._on_message = on_message
         self._on_retained = on_retained
         self._on_message_5 = on_message_5
-        self._no_local = no_local
         self._version = PROTOCOL if on_message_5 is None else PROTOCOL_5
         self._connection: MqttConnection | None = None
         self._wanted: dict[str, Acknowledged] = {}
@@ -250,7 +245,7 @@ class Link:
             self._take_codes,
             self._version,
         )
-        connection.no_local, connection.echoed = self._no_local, self._probe_topic
+        connection.echoed = self._probe_topic
         try:
             async with asyncio.timeout(self._settings.connect_s):
                 await connection.open(self._address)

@@ -52,8 +52,7 @@ class MqttConnection:
         lost: Set when it has ended.
         aborted: Whether this end ended it.
         unsent: Messages that were accepted and that it ended before.
-        no_local: Whether it requests not to get what it publishes itself, where 5 allows it.
-        echoed: Topic on which it gets that all the same.
+        echoed: Topic on which it gets what it publishes itself.
 
     Args:
         client_id: Unique among the broker's clients.
@@ -75,7 +74,6 @@ class MqttConnection:
         self.lost = asyncio.Event()
         self.aborted = False
         self.unsent = 0
-        self.no_local = False
         self.echoed = ""
         self._keepalive_s = keepalive_s
         self._transport: Any = None
@@ -168,14 +166,14 @@ class MqttConnection:
         return mid
 
     def _subscription(self, topic: str) -> gmqtt.Subscription:
-        """Return how a topic is requested.
+        """Return how a topic is requested: not to what this client publishes, where 5 allows it.
 
         Source:
-            MQTT 5.0, section 3.8.3.1; a shared subscription has no option "no local".
+            MQTT 5.0, section 3.8.3.1; a shared subscription has no such option.
         """
         if self._version != PROTOCOL_5:
             return gmqtt.Subscription(topic)
-        alone = self.no_local and not topic.startswith(SHARED) and topic != self.echoed
+        alone = not topic.startswith(SHARED) and topic != self.echoed
         return gmqtt.Subscription(topic, no_local=alone, retain_as_published=True)
 
     def unsubscribe(self, topics: Sequence[str]) -> None:
