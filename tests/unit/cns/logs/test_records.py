@@ -180,7 +180,12 @@ async def test_a_query_over_all_records_lets_a_writer_write(log: Log) -> None:
 def test_windows_are_found_by_the_index_of_times(tmp_path: Path) -> None:
     store = LogStore(tmp_path / "log.sqlite")
     asked: list[str] = []
-    store._db.set_exec_trace(lambda _cursor, sql, _values: not asked.append(sql))
+
+    def trace(_cursor: object, sql: str, _values: object) -> bool:
+        asked.append(sql)
+        return True
+
+    store._db.set_exec_trace(trace)
     store.select("time", [("time", ">=", 1), ("time", "<", 9)], (0, 0), 10, backwards=False)
     store._db.set_exec_trace(None)
     plan = list(store._db.execute(f"explain query plan {asked[-1]}", (0, 0, 1, 9, 10)))
