@@ -11,8 +11,7 @@ SHORT = {
     "cns_domains/": "tests/integration/cns_domains/",
     "event_domains/": "tests/integration/event_domains/",
     "facts::": "tests/unit/cns/test_domain_facts.py::",
-    "log::": "tests/unit/cns/logs/test_log.py::",
-    "log_facts::": "tests/unit/cns/logs/test_log_facts.py::",
+    "logs/": "tests/unit/cns/logs/",
     "rest::": "tests/integration/gateway/test_rest_bad_input.py::",
 }
 ROW = re.compile(r"^\| (?!input|case|---).*\|$", re.MULTILINE)

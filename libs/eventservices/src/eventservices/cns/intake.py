@@ -19,6 +19,7 @@ from eventservices.cns import (
 )
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.etcl import Filter
+from eventservices.ending import ended
 from eventservices.stamp import Stamp
 
 Answer = Callable[[bool], None]
@@ -131,10 +132,7 @@ class PullIntake(Intake):
         """Disconnect, and pull no more."""
         pulling, self._pulling = self._pulling, None
         await super().close()
-        if pulling is not None:
-            pulling.cancel()
-            with suppress(asyncio.CancelledError):
-                await pulling
+        await ended(pulling)
 
     async def _connect(self) -> None:
         await self.proxy.connect_structured_pull_consumer()

@@ -10,6 +10,7 @@ from typing import Any
 from eventservices.cns import ClientType, EventType
 from eventservices.cns import Connection as CnsConnection
 from eventservices.cns.event import StructuredEvent
+from eventservices.ending import ended
 from eventservices.siena import Client, Connection, Filter
 from eventservices.stamp import Stamp
 
@@ -95,8 +96,7 @@ class Market:
                 await self.publish(OTHER_FLOOR, _other_quote(at, tick))
             await asyncio.sleep(PAUSE_S)
         await self._still()
-        reacting.cancel()
-        await asyncio.gather(reacting, return_exceptions=True)
+        await ended(reacting)
 
     async def publish(self, client: str, notification: Mapping[str, Any]) -> None:
         """Publish as a client of SIENA does; a session is carried without its knowing."""

@@ -6,8 +6,8 @@ service does not answer, the cores decide what follows.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final, TypeVar
 
@@ -18,6 +18,7 @@ from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import Changes
 from eventservices.bus.wire.subjects import Subjects
+from eventservices.ending import beside, ended
 from eventservices.lasting import lasting
 from eventservices.natslink import LinkOptions, NatsLink
 from fes.control import RequestType
@@ -80,9 +81,7 @@ class Guide:
 
     async def stop(self) -> None:
         """End; the gateways keep what they know as long as it is valid."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
         await self._pool.__aexit__(None, None, None)
 
     async def _name_places(self) -> None:
@@ -101,7 +100,7 @@ class Guide:
                 asyncio.get_running_loop().time,
                 self._subjects.again,
             )
-            await enter(_running(partial(self._feed, places)))
+            await enter(beside(lasting(partial(self._feed, places)), "guide-feed"))
             self._subjects.all_again()
             while True:
                 needed = self._needed(lambda core: core.guiding.questions().subjects)
@@ -191,16 +190,6 @@ class Guide:
         for asker in self._askers if user is not None else ():
             if user in ("", rights.user(asker.source)):
                 self._askers.again(asker)
-
-
-@asynccontextmanager
-async def _running(act: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    task = asyncio.create_task(lasting(act), name="guide-feed")
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 def _token(text: str) -> str:

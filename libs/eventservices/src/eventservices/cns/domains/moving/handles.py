@@ -12,6 +12,7 @@ from eventservices.cns.domains.errors import ClientTypeError
 from eventservices.cns.domains.records import ChannelPlace
 from eventservices.cns.options import ChannelOptions
 from eventservices.cns.qos.properties import QoS
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 
@@ -152,9 +153,7 @@ class Handle:
 
     async def close(self) -> None:
         """Close the channel here; it stays open for others."""
-        if self._retrying is not None:
-            self._retrying.cancel()
-            await asyncio.gather(self._retrying, return_exceptions=True)
+        await ended(self._retrying)
         if self._channel is not None:
             await self._channel.close()
 
