@@ -4,7 +4,7 @@ MQTT 3.1.1 has no place for a stamp. A broker sends an adapter's own publication
 adapter subscribes to their topics, and all that it keeps to each new subscription.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from hashlib import blake2b
 from typing import Final
 
@@ -32,42 +32,55 @@ class Own:
     def __init__(self, for_s: float) -> None:
         self.forgotten = 0
         self._for_s = for_s
-        self._sent: OrderedDict[Key, list[float]] = OrderedDict()
+        self._count = 0
+        self._sent: OrderedDict[Key, deque[float]] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many kinds of messages are awaited."""
-        return len(self._sent)
+        """Return how many publications are awaited."""
+        return self._count
 
     def sent(self, key: Key, now_s: float) -> None:
         """Note a publication that comes back."""
         self._expire(now_s)
-        self._sent.setdefault(key, []).append(now_s)
+        self._sent.setdefault(key, deque()).append(now_s)
         self._sent.move_to_end(key)
-        if len(self._sent) > KEPT or len(self._sent[key]) > KEPT:
-            self.forgotten += len(self._sent.popitem(last=False)[1])
+        self._count += 1
+        if self._count > KEPT:
+            self._forget(next(iter(self._sent)))
 
     def is_own(self, key: Key, now_s: float) -> bool:
         """Return whether a message is a publication that came back; each comes back once."""
         self._expire(now_s)
-        times = self._sent.get(key)
-        if times is None:
+        while key in self._sent and self._sent[key][0] + self._for_s <= now_s:
+            self._forget(key)
+        if key not in self._sent:
             return False
-        times.pop(0)
-        if not times:
-            del self._sent[key]
+        self._drop(key, -1)  # so that one that never comes back gets old
         return True
 
     def lost(self) -> None:
         """Forget all: the connection was lost, and what had not come back never will."""
         self._sent.clear()
+        self._count = 0
 
     def _expire(self, now_s: float) -> None:
         while self._sent:
             key, times = next(iter(self._sent.items()))
             if times[-1] + self._for_s > now_s:
                 return
+            while key in self._sent:
+                self._forget(key)
+
+    def _forget(self, key: Key) -> None:
+        self.forgotten += 1
+        self._drop(key, 0)
+
+    def _drop(self, key: Key, at: int) -> None:
+        times = self._sent[key]
+        del times[at]
+        self._count -= 1
+        if not times:
             del self._sent[key]
-            self.forgotten += len(times)
 
 
 class Last:
