@@ -4,8 +4,9 @@ MQTT 3.1.1 has no place for a stamp. A broker sends an adapter's own publication
 adapter subscribes to their topics, and all that it keeps to each new subscription.
 """
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from hashlib import blake2b
+from itertools import count
 from typing import Final
 
 KEPT: Final = 10_000
@@ -32,28 +33,27 @@ class Own:
     def __init__(self, for_s: float) -> None:
         self.forgotten = 0
         self._for_s = for_s
-        self._count = 0
-        self._sent: OrderedDict[Key, deque[float]] = OrderedDict()
+        self._sent: OrderedDict[int, tuple[Key, float]] = OrderedDict()
+        self._numbers: dict[Key, list[int]] = {}
+        self._count = count()
 
     def __len__(self) -> int:
         """Return how many publications are awaited."""
-        return self._count
+        return len(self._sent)
 
     def sent(self, key: Key, now_s: float) -> None:
         """Note a publication that comes back."""
         self._expire(now_s)
-        self._sent.setdefault(key, deque()).append(now_s)
-        self._sent.move_to_end(key)
-        self._count += 1
-        if self._count > KEPT:
-            self._forget(next(iter(self._sent)))
+        number = next(self._count)
+        self._sent[number] = key, now_s
+        self._numbers.setdefault(key, []).append(number)
+        if len(self._sent) > KEPT:
+            self._forget()
 
     def is_own(self, key: Key, now_s: float) -> bool:
         """Return whether a message is a publication that came back; each comes back once."""
         self._expire(now_s)
-        while key in self._sent and self._sent[key][0] + self._for_s <= now_s:
-            self._forget(key)
-        if key not in self._sent:
+        if key not in self._numbers:
             return False
         self._drop(key, -1)  # so that one that never comes back gets old
         return True
@@ -61,26 +61,24 @@ class Own:
     def lost(self) -> None:
         """Forget all: the connection was lost, and what had not come back never will."""
         self._sent.clear()
-        self._count = 0
+        self._numbers.clear()
 
     def _expire(self, now_s: float) -> None:
-        while self._sent:
-            key, times = next(iter(self._sent.items()))
-            if times[-1] + self._for_s > now_s:
-                return
-            while key in self._sent:
-                self._forget(key)
+        while self._sent and self._oldest()[1] + self._for_s <= now_s:
+            self._forget()
 
-    def _forget(self, key: Key) -> None:
+    def _oldest(self) -> tuple[Key, float]:
+        return next(iter(self._sent.values()))
+
+    def _forget(self) -> None:
         self.forgotten += 1
-        self._drop(key, 0)
+        self._drop(self._oldest()[0], 0)
 
     def _drop(self, key: Key, at: int) -> None:
-        times = self._sent[key]
-        del times[at]
-        self._count -= 1
-        if not times:
-            del self._sent[key]
+        numbers = self._numbers[key]
+        del self._sent[numbers.pop(at)]
+        if not numbers:
+            del self._numbers[key]
 
 
 class Last:
