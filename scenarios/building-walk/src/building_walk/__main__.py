@@ -8,12 +8,10 @@ from typing import Final
 from fes.errors import FesError
 from fes.running.folder import point_latest
 from scenario_kit.numbers import positive_number, whole_number
-from scenario_kit.programs import Programs, running
+from scenario_kit.playing import play, show
 from scenario_kit.run_folder import make_folder
-from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
-from scenario_kit.steps import Steps
+from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 from serving.command import command
-from serving.output import CLOSED
 from serving.parser import LineParser
 
 from building_walk import walking
@@ -53,22 +51,12 @@ def _demo(options: argparse.Namespace) -> int:
     folder = make_folder(options.runs)
     plan(folder, walk)
     point_latest(folder)
-    _show(
+    show(
         f"planned: {len(walk.people)} badges, {walk.steps} steps, {len(walk.sightings)} sightings,"
         f" {len(walk.mails)} mails, {len(walk.restarts)} restarts, in {folder}"
     )
     restarter = Restarter(folder, walk.restarts)
-    with Steps() as steps:
-        own = APART if walk.restarts else ()
-        status = steps.run(running(folder, own, Programs()), restarter.look)
-    if status == CLOSED:
-        return CLOSED
-    if steps.interrupted:
-        _show("interrupted; nothing was judged")
-        return INTERRUPTED
-    if status != PASSED:
-        return BAD_INPUT if status == BAD_INPUT else FAILED
-    return _judged(folder)
+    return play(folder, _judged, APART if walk.restarts else (), restarter.look)
 
 
 def _story(options: argparse.Namespace) -> Story:
@@ -84,11 +72,11 @@ def _story(options: argparse.Namespace) -> Story:
 
 def _judged(folder: Path) -> int:
     if not (folder / RECORDS).exists():
-        _show(f"not judged: {folder / RECORDS} is missing")
+        show(f"not judged: {folder / RECORDS} is missing")
         return BAD_INPUT
     verdict = judge(folder)
     write(verdict, folder)
-    _show("\n".join(table(verdict)))
+    show("\n".join(table(verdict)))
     return PASSED if verdict.passed else FAILED
 
 
@@ -108,10 +96,6 @@ def _parser() -> argparse.ArgumentParser:
     judged = commands.add_parser("judge", help="judge a run by the logs of its clients")
     judged.add_argument("run", type=Path, metavar="RUNFOLDER")
     return parser
-
-
-def _show(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see
 
 
 if __name__ == "__main__":
