@@ -13,13 +13,13 @@ from eventservices.bus import BusClient, Event, NatsTransport
 from eventservices.bus.errors import SubscriptionError
 from eventservices.ending import ended
 from eventservices.errors import EventServiceError
+from scenario_kit.records import Recorder
 
 from building_walk import story
 from building_walk.natives.bus import ready_file
 from building_walk.natives.desks import Desk
 from building_walk.natives.log import Log
 from building_walk.natives.publishing import Publisher
-from building_walk.natives.records import Recorder
 from building_walk.natives.watching import watch_air, watch_city, watch_doors
 from building_walk.story import (
     BUILDING,
@@ -183,7 +183,7 @@ class Walk:
         try:
             sink = await self._printer.subscribe(MAIL, self._printed)
         except SubscriptionError as error:
-            self._recorder.note("refused", PRINTER, MAIL, number=0, reason=str(error))
+            self._recorder.note("refused", PRINTER, event=MAIL, number=0, reason=str(error))
         except EventServiceError:
             pass  # its bus is away: nothing was decided
         else:
@@ -192,7 +192,7 @@ class Walk:
                 await sink.unsubscribe()
 
     def _printed(self, event: Event) -> None:
-        self._recorder.note("received", PRINTER, event.name, **event.values)
+        self._recorder.note("received", PRINTER, event=event.name, **event.values)
 
     async def _desk(self, stack: AsyncExitStack, room: str) -> None:
         client = await self._client(stack, room, DESK, user=DESK, device=DESK)
@@ -234,7 +234,7 @@ async def run(folder: Path, urls: Urls) -> None:
     Raises:
         EventServiceError: An event service is away.
     """
-    with Recorder.opened(folder) as recorder:
+    with Recorder.opened(folder / story.RECORDS) as recorder:
         async with AsyncExitStack() as stack:
             walk = Walk(folder, story.read(folder), urls, recorder)
             await walk.open(stack)
