@@ -18,10 +18,12 @@ from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import Changes
 from eventservices.bus.wire.subjects import Subjects
+from eventservices.ending import ended
 from eventservices.lasting import lasting
 from eventservices.natslink import LinkOptions, NatsLink
 from fes.control import RequestType
 from fes.federation.address import address
+from fes.federation.guides import NamingPart, PolicyPart
 from fes.federation.model import Federation
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import Asker, Guided, Right
@@ -69,25 +71,21 @@ class Guide:
     async def start(self) -> None:
         """Begin to query, where the file configures a service."""
         await self._pool.__aenter__()
-        works: list[Callable[[], Awaitable[None]]] = []
-        if self._federation.naming is not UNSET:
-            works.append(self._name_places)
-        if self._federation.policy is not UNSET:
-            works.append(self._decide_rights)
-        for work in works:
-            name = f"guide-{getattr(work, '__name__', '')}"
-            self._tasks.append(asyncio.create_task(lasting(work), name=name))
+        naming, policy = self._federation.naming, self._federation.policy
+        if naming is not UNSET:
+            self._begin("places", partial(self._name_places, naming))
+        if policy is not UNSET:
+            self._begin("rights", partial(self._decide_rights, policy))
+
+    def _begin(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        self._tasks.append(asyncio.create_task(lasting(work), name=f"guide-{what}"))
 
     async def stop(self) -> None:
         """End; the gateways keep what they know as long as it is valid."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
         await self._pool.__aexit__(None, None, None)
 
-    async def _name_places(self) -> None:
-        part = self._federation.naming
-        assert part is not UNSET  # noqa: S101 - started only where there is one
+    async def _name_places(self, part: NamingPart) -> None:
         url = address(self._federation, part.broker)
         async with AsyncExitStack() as stack:
             enter = stack.enter_async_context
@@ -112,9 +110,7 @@ class Guide:
                     self._pool.put(f"name {subject}", partial(self._look_up, places, subject))
                 await asyncio.sleep(LOOK_S)
 
-    async def _decide_rights(self) -> None:
-        part = self._federation.policy
-        assert part is not UNSET  # noqa: S101 - started only where there is one
+    async def _decide_rights(self, part: PolicyPart) -> None:
         url = address(self._federation, part.broker)
         async with NatsLink([url], LinkOptions(name=f"guide/{self._name}")) as link:
             rights = Rights(part, PolicyClient(link, part.building))
@@ -189,8 +185,7 @@ async def _running(act: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await ended(task)
 
 
 def _token(text: str) -> str:
