@@ -15,6 +15,7 @@ from serving.command import command
 from serving.parser import LineParser
 
 from building_walk import walking
+from building_walk.errors import WalkError
 from building_walk.judge.verdict import judge, table, write
 from building_walk.plan import APART, plan, restarted
 from building_walk.restarts import Restarter
@@ -63,9 +64,13 @@ def _story(options: argparse.Namespace) -> Story:
     track = None if options.sightings is None else walking.read(options.sightings)
     names: tuple[str, ...] = ()
     steps = options.steps
-    if options.restarts:
+    if options.restarts is not None:
         rooms = dict.fromkeys(room for room, _ in (track.places if track else walking.STATIONS))
-        names = restarted(tuple(rooms))
+        every = restarted(tuple(rooms))
+        for name in options.restarts:
+            if name not in every:
+                raise WalkError(f"--restarts: no {name!r}; there are {', '.join(every)}")
+        names = tuple(options.restarts) or every
         steps = max(steps, STEPS_OF_A_RESTART * (len(names) + 1))
     return walking.tell(steps, options.seed, options.step, track, names)
 
@@ -92,7 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--steps", type=whole_number, default=STEPS, help=f"of the walk (default: {STEPS})")
     add("--step", type=positive_number, default=STEP_S, help=f"seconds of one (default: {STEP_S})")
     add("--seed", type=whole_number, default=1, help="of what is made up (default: 1)")
-    add("--restarts", action="store_true", help="kill each service in turn; the walk is longer")
+    help_ = "kill services in turn, all where none is named; the walk is longer"
+    add("--restarts", nargs="*", metavar="NAME", help=help_)
     judged = commands.add_parser("judge", help="judge a run by the logs of its clients")
     judged.add_argument("run", type=Path, metavar="RUNFOLDER")
     return parser
