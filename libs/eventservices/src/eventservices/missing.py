@@ -30,7 +30,7 @@ class Seen(NamedTuple):
 class Missing:
     """Counts the events that are missing between those that came; in any order, within bounds.
 
-    An origin's events are counted from the first that came, and anew from one whose sequence is
+    An origin's events are counted from the first that came, and again from one whose sequence is
     `JUMP` or more from the newest. It must publish all of them where they are counted: a filter in
     between would look like a loss.
 
