@@ -14,6 +14,7 @@ RARE = {
     "a request is applied at its source": 83,
     "all are thought to be there": 51,
     "an adapter publishes in any order": 76,
+    "an event heard twice is not answered for": 46,
     "custody ends on the air": 65,
     "custody ends when an event is sent": 65,
     "custody has no bound": 99,

@@ -65,9 +65,14 @@ async def test_a_broker_that_is_away_at_the_start_keeps_nobody_else_from_working
             )
         url = endpoints(tmp_path)["gateways"]["g"]["url"]
         assert ask("GET", f"{url}/readyz", timeout_s=5).status_code == 200
-        await eventually(lambda: "not ready: up.siena-cloud, for" in running.said, within_s=READY_S)
-        (line,) = [line for line in running.said.splitlines() if "not ready: up" in line]
-        assert f"127.0.0.1:{port}" in line
+
+        def reported() -> str:
+            lines = [line for line in running.said.splitlines() if "not ready: up.sie" in line]
+            return next((line for line in lines if f"127.0.0.1:{port}" in line), "")
+
+        # On a busy machine it is reported before the first attempt has failed, and once more after.
+        line = await eventually(reported, within_s=READY_S)
+        assert ", for " in line
         assert "see run/logs/gateways-siena.log; it is tried again" in line
         assert "application: away" not in running.said
         with NatsServer(ServerSpec("cloud", tmp_path / "cloud", port=port)):

@@ -7,10 +7,11 @@ from fes.control import from_event, is_signal, read_signal
 from fes.control.signal import Acknowledgement
 from fes.gateway import GatewayCore
 from fes.gateway.custody.store import MARK, ROW
+from fes.gateway.custody.transfer import MEMBERSHIP_WITHDRAWN
 from fes.gateway.inputs import Input
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import Decided, Mutation, Output, PutRow, ToAdapter
-from fes.gateway.scopes.managed import LATER, WITHDRAWN
+from fes.gateway.scopes.managed import LATER
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import attributes
 from support.simulation.access import decoded
@@ -98,7 +99,7 @@ class Watch:
 
     def _goes_once(self, gateway: str, life: int, decided: Decided) -> None:
         """Without custody, a gateway sends an event once to a destination in its life."""
-        if decided.reason in (LATER, WITHDRAWN):
+        if decided.reason in (LATER, MEMBERSHIP_WITHDRAWN):
             self._stopped.add((gateway, decided.id, decided.to))
         if decided.decision != "forwarded" or not decided.id or decided.id in self.persistent:
             return

@@ -60,6 +60,15 @@ def test_no_event_of_a_reserved_subject_enters(subject: str) -> None:
     assert bench.refusal()["reason"] == f"subject {subject!r} is reserved"
 
 
+def test_what_no_filter_accepts_is_counted_and_not_sent() -> None:
+    bench = Bench()
+    for rate in (0.0, 1.0, -1.0):
+        bench.hear(Event.of("Speed", rate=rate))
+    assert len(bench.sent) == 1
+    counters = bench.inbound.counters
+    assert [counters[name] for name in ("received", "filtered", "accepted")] == [3, 2, 1]
+
+
 @pytest.mark.parametrize(
     ("event", "reason"),
     [

@@ -70,6 +70,28 @@ def test_a_change_is_sent_to_the_gateway(
     assert sent == [(method, f"http://g/v1/scopes/{path}", body)]
 
 
+def test_a_change_is_sent_to_the_gateway_that_orders_whichever_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[object, ...]] = []
+
+    def answer(*request: object, **_: object) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={"change": 1, "orders": "g1"})
+
+    monkeypatch.setattr(client_module, "ask", answer)
+    gateways = {name: {"url": f"http://{name}"} for name in ("g1", "g2")}
+    (tmp_path / "endpoints.json").write_text(json.dumps({"gateways": gateways}))
+    parser = ArgumentParser()
+    scopes.add_parser(parser.add_subparsers())
+    words = ["scopes", "end", "P", "--gateway", "g2", "--run", str(tmp_path)]
+    assert scopes.run(parser.parse_args(words), {}, io.StringIO()) == 0
+    assert sent == [
+        ("GET", "http://g2/v1/scopes?limit=1", None),
+        ("DELETE", "http://g1/v1/scopes/P", None),
+    ]
+
+
 def test_explain_names_each_path_and_its_checks() -> None:
     status, text = run("explain", "siena-c1", "siena-me1")
     assert status == 0

@@ -48,6 +48,17 @@ def test_a_request_made_at_any_replica_holds_at_all(asked: str) -> None:
     assert not any(key.startswith(INBOX) for key in one.state)
 
 
+def test_every_replica_knows_what_became_of_a_request() -> None:
+    one = replicas("a", "b")
+    control = request()
+    one.take("a", Inject(control))
+    for core in one.cores.values():
+        steps = core.outcomes.get(control.id)
+        assert steps is not None
+        assert ("accepted", "north") in [(each.decision, each.detail) for each in steps]
+        assert ("ordered", "north") in [(each.decision, each.service) for each in steps]
+
+
 def test_each_replica_orders_at_its_own_links() -> None:
     """Rule P2."""
     one = replicas("a", "b")
@@ -100,7 +111,7 @@ def test_a_leader_opens_forwarded_requests_once_and_nothing_else_that_others_com
 def test_a_leader_remembers_a_bounded_number_of_opened_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("fes.gateway.core.OPENED", 2)
+    monkeypatch.setattr("fes.gateway.replication.OPENED", 2)
     core = replicas("a").cores["a"]
     asked = write_forwarded(Forwarded.of(request()))
 

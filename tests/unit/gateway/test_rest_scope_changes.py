@@ -1,5 +1,6 @@
 """Scopes are changed over REST at the gateway that orders changes."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
@@ -92,7 +93,41 @@ async def test_what_the_scopes_do_not_admit_is_named_in_one_line(
     assert (await http.get("/gateways/g1/v1/scopes")).json()["changes"] == 0
 
 
-async def test_another_gateway_names_the_one_that_orders(http: httpx.AsyncClient) -> None:
-    answer = await http.put("/gateways/g2/v1/scopes/floor", json={})
+async def test_a_gateway_of_another_process_names_the_one_that_orders(hosts: Hosts) -> None:
+    app = cast("Any", Dispatch(make_app(), {"g2": hosts["g2"]}))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://gateway"
+    ) as http:
+        answer = await http.put("/gateways/g2/v1/scopes/floor", json={})
     assert answer.status_code == 409
     assert answer.json() == {"detail": "g1 orders changes of scopes"}
+
+
+async def test_changes_at_two_gateways_at_once_are_ordered_and_make_no_cycle(
+    http: httpx.AsyncClient, hosts: Hosts
+) -> None:
+    for scope in ("floor", "desk"):
+        await change(http, "PUT", scope, {})
+    answers = await asyncio.gather(
+        http.put("/gateways/g1/v1/scopes/floor/members/desk", json={}),
+        http.put("/gateways/g2/v1/scopes/desk/members/floor", json={}),
+    )
+    assert sorted(each.status_code for each in answers) == [200, 422]
+    (refused,) = [each.json()["detail"] for each in answers if each.is_error]
+    assert refused.startswith("cycle: ")
+    assert hosts["g1"].core.scopes.generation == 3
+
+
+async def test_what_another_change_replaced_meanwhile_is_not_undone(
+    http: httpx.AsyncClient, hosts: Hosts
+) -> None:
+    await change(http, "PUT", "floor", {})
+
+    async def slowly() -> AsyncIterator[bytes]:
+        await change(http, "PATCH", "floor", {"traverse": "top-down"})
+        yield b'{"input": ["n > 1"]}'
+
+    answer = await http.patch("/gateways/g2/v1/scopes/floor", content=slowly())
+    assert answer.status_code == 200
+    part = hosts["g1"].core.scopes.part("floor")
+    assert (part.traverse, part.input) == ("top-down", ("n > 1",))

@@ -11,7 +11,7 @@ from fes.gateway.custody.store import MARK, ROW
 from fes.gateway.inputs import Inject, Tick
 from fes.gateway.journal_keys import key_of, parts_of
 from fes.gateway.outputs import Decided, DropRow, PutRow
-from fes.gateway.replication import RESERVE, Role
+from fes.gateway.replication import RESERVE, ROSTER, Role, write_roster
 from fes.gateway.restore import ASIDE, ASIDE_BYTES, MOST_ASIDE, REASON, TOO_MUCH
 from fes.link.messages import Confirmed
 from fes.model import Event, Stamp
@@ -48,6 +48,7 @@ def kept_by(origin: str = "car") -> tuple[GatewayCore, dict[str, bytes]]:
     state[key_of("reserve", "south", origin, "1", "", "north")] = b"17"
     state[key_of("late", "south", origin, "1", "9", "north")] = b""
     state["contact"] = str(NOW.wall_us).encode()
+    state[ROSTER] = write_roster(())
     return core, state
 
 
@@ -94,7 +95,7 @@ def test_what_was_kept_of_every_kind_comes_back() -> None:
     assert len(again.delivery.custody) == len(core.delivery.custody) > 0
 
 
-@pytest.mark.parametrize("prefix", ["1", "2", ROW, MARK, RESERVE, "late\x1f", "contact"])
+@pytest.mark.parametrize("prefix", ["1", "2", ROW, MARK, RESERVE, "late\x1f", "contact", ROSTER])
 def test_a_row_that_cannot_be_read_is_set_aside_and_the_others_are_restored(prefix: str) -> None:
     """Rule B2."""
     core, state = kept_by()
@@ -161,7 +162,7 @@ def test_rows_kept_aside_are_bounded() -> None:
 def test_a_journal_of_the_format_before_is_read_and_gets_todays_names() -> None:
     core, state = kept_by("a/b")
     old = {}
-    parts_before = {"row": 2, "mark": 2, "reserve": 3, "contact": 0, "1": 4, "2": 4}
+    parts_before = {"row": 2, "mark": 2, "reserve": 3, "contact": 0, "roster": 0, "1": 4, "2": 4}
     for key, value in state.items():
         kind, *parts = key.split("\x1f")
         if kind != "late":

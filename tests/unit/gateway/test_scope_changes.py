@@ -3,8 +3,10 @@
 import fes.gateway.scopes.administration as administration_module
 import pytest
 from fes.federation.scopes.change import Change
+from fes.gateway.inputs import LinkUp
 from fes.model import Event, Stamp, binary
-from support.gateways.cores import heard
+from fes.model.attributes import RELIABILITY, START_TIME
+from support.gateways.cores import SECOND, heard
 from support.scopes.federated import FILE, Federated, joins, leaves, scope
 
 QUOTE = Event.of("Quote", price=4.0)
@@ -128,6 +130,32 @@ def test_a_membership_that_is_withdrawn_stops_events_at_once() -> None:
     assert sorted(federated.publish("north", 1, QUOTE, "g1")) == ["middle", "south"]
     federated.change(leaves("south", "market"))
     assert federated.publish("north", 2, QUOTE, "g1") == ["middle"]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_membership_that_is_withdrawn_stops_what_waits(*, kept: bool) -> None:
+    federated = Federated()
+    federated.subscribe("middle", 1, "g1")
+    for service in ("north", "middle"):
+        federated.handle("g1", LinkUp(persistent=kept), service)
+    starts_us = federated.now.time_us + 2 * SECOND
+    values = {START_TIME: "1970-01-01T00:16:42Z", RELIABILITY: int(kept)}
+    numbers = tuple(each.number for each in federated.cores["g1"].applied("north"))
+    native = heard(
+        numbers,
+        body=binary.encode(QUOTE.with_attributes(values)),
+        subject="Quote",
+        persistent=kept,
+        token=int(kept),
+        starts_us=starts_us,
+    )
+    federated.handle("g1", native, "north")
+    assert federated.change(leaves("middle", "market")) == []
+    federated.wait(4)
+    assert federated.published == []
+    reasons = [each.reason for _, each in federated.decisions if each.decision == "dropped"]
+    assert reasons.count("scopes: the membership was withdrawn") == 1
+    assert len(federated.cores["g1"].delivery.custody) == 0
 
 
 def test_an_event_in_transit_stops_where_its_membership_was_withdrawn() -> None:

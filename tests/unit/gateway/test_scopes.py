@@ -165,6 +165,37 @@ def test_an_event_with_a_list_is_confined(rate: float) -> None:
     assert not published(outputs, "west")
 
 
+@pytest.mark.parametrize("subscribed", ["", "south", "west"])
+@pytest.mark.parametrize("waits", [False, True])
+def test_what_a_list_names_receives_what_is_managed_and_nobody_else_does(
+    subscribed: str, *, waits: bool
+) -> None:
+    policy = Publishing(delay_us=SECOND) if waits else Publishing()
+    graph = two(Scope("floor", publishing=policy), up=KNOTS)
+    graph.join(Edge("west", "market"))
+    gateway = Gateway(graph)
+    if subscribed:
+        gateway.subscribe(subscribed, 1, filter="subject = 'Other'")
+        gateway.subscribe(subscribed, 2)
+    event = Event.of("Speed", rate=80.0)
+    control = request(
+        RequestType.PUBLICATION,
+        source="north",
+        dist_list="south",
+        event=event,
+        filter="",
+        sequence=3,
+    )
+    outputs = gateway.give(Inject(control))
+    if waits:
+        assert not published(outputs, "south")
+        gateway.start()
+        outputs = gateway.wait(2 * SECOND)
+    (made,) = published(outputs, "south")
+    assert made.parameter("rate") == 40.0
+    assert not published(outputs, "west")
+
+
 def test_an_event_that_surfaces_elsewhere_is_judged_by_its_home() -> None:
     graph = two(Scope("floor"))
     graph.add(Scope("other"))
@@ -190,6 +221,19 @@ def test_what_was_delivered_and_is_received_there_again_is_not_managed_again() -
     again = heard(numbers, 1, stamp=made.stamp, body=made.body)
     assert not published(gateway.give(again, "south"), "south")
     assert not published(gateway.give(again, "south"), "north")
+
+
+def test_what_a_policy_delivered_unchanged_is_not_managed_again_where_it_surfaces() -> None:
+    graph = two(Scope("floor"))
+    graph.add(Scope("market", delivery=Delivery(Turn.TURNS)))
+    graph.join(Edge("west", "market"))
+    gateway = Gateway(graph)
+    gateway.subscribe("west", 1, dist_list="south")
+    numbers = tuple(applied.number for applied in gateway.core.applied("south"))
+    outputs = gateway.give(heard(numbers, 1), "south")
+    assert not published(outputs, "west")
+    reasons = [each.reason for each in outputs if isinstance(each, Decided)]
+    assert "scopes: it was managed where it was published" in reasons
 
 
 def test_subscribing_orders_what_travels() -> None:

@@ -12,7 +12,7 @@ from fes.control import RequestType
 from fes.distribution import matches
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.growth import MAX_WILD
-from fes.gateway.requests.row import Row
+from fes.gateway.requests.row import FOREVER, Row, ended_at
 from fes.gateway.requests.table import RequestTable
 from fes.model import Stamp
 from fes.wildcard import Wildcard
@@ -241,6 +241,18 @@ def test_what_holds_is_what_the_rows_say_whatever_happened(steps: list[tuple[str
             ranks = [row.rank for row in table.rows() if row.key == key]
             assert newest.rank == max(ranks)
         assert len(table) == len([*table.rows()])
+
+
+@pytest.mark.parametrize(
+    ("outlives_us", "until_us", "left_us"),
+    [(0, 5, 0), (4, 5, 0), (5, 5, 0), (6, 5, 6), (FOREVER, 5, FOREVER), (4, 3, 4)],
+)
+def test_the_end_of_superseded_rows_counts_where_it_is_later(
+    outlives_us: int, until_us: int, left_us: int
+) -> None:
+    row = row_of("a", until_us=1, outlives_us=outlives_us)
+    ended = ended_at(row, until_us, withdrawn=True)
+    assert (ended.until_us, ended.outlives_us, ended.withdrawn) == (until_us, left_us, True)
 
 
 @pytest.mark.parametrize("withdrawn", [False, True])

@@ -72,13 +72,15 @@ CHANGES: Final = {
 
 
 def _change(options: Namespace, out: TextIO) -> int:
-    """Send a change to a gateway, and print what it answers as one JSON line."""
+    """Send a change to the gateway that orders changes, and print its answer as one JSON line."""
     path = "/v1/scopes"
     if options.act == "changes":
         listed = client.request("GET", options, path)
         kept = {key: listed[key] for key in ("orders", "changes", "manager", "acknowledged")}
         out.write(json.dumps(kept) + "\n")
         return OK
+    if options.gateway and not options.url:
+        options.gateway = client.request("GET", options, f"{path}?limit=1")["orders"]
     path += f"/{quote(options.scope, safe='')}"
     if options.act in ("join", "leave"):
         path += f"/members/{quote(options.member, safe='')}"

@@ -3,8 +3,8 @@
 from fes.control import ControlEvent, RequestType
 from fes.errors import ControlEventError, EventError
 from fes.gateway.delivery import Delivery
-from fes.gateway.requests.outcomes import Step
-from fes.gateway.requests.registry import RequestRegistry, of_request
+from fes.gateway.requests.outcomes import Step, of_request
+from fes.gateway.requests.registry import RequestRegistry
 from fes.gateway.requests.validation import check_entry, patterns_of, rows_of
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn

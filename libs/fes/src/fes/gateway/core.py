@@ -7,7 +7,6 @@ Source:
     FES thesis, section 5.9.3 (`forward`), made exact in design, section 6.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -32,10 +31,11 @@ from fes.gateway.inputs import (
     Tick,
     read_control,
 )
+from fes.gateway.numbering import Numbering
 from fes.gateway.outputs import Decided, DropRow, ForLeader, Mutation, Output, PutRow
 from fes.gateway.own_clock import CLOCK, NOTES, OwnClock
 from fes.gateway.peers.gossip import Gossip
-from fes.gateway.replication import INBOX, Forwarded, Role, Tail, is_request, read_forwarded
+from fes.gateway.replication import Forwarded, Inbox, Role, Tail, is_request, read_forwarded
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import Applied, DesiredState
 from fes.gateway.requests.outcomes import Step
@@ -49,15 +49,6 @@ from fes.gateway.settings import GatewaySettings, Instant
 from fes.gateway.turn import Turn
 from fes.link.messages import Confirmed, Done, Heard, HeardControl, Taken
 from fes.recent import Recent
-
-OPENED = 10_000
-"""Most forwarded requests remembered as opened: more than wait for the leader."""
-
-NUMBERS = "reserved"
-"""Key, in the journal, of the number up to which numbers may have been assigned."""
-
-RESERVED = 1_000_000
-"""Numbers that are reserved at a time."""
 
 NOTHING: Mapping[str, bytes] = MappingProxyType({})
 """The state of a gateway that starts for the first time."""
@@ -77,8 +68,7 @@ class GatewayCore:
         settings: What the federation file specifies for this gateway.
         state: What the journal kept, by key.
         after: Numbers of subscriptions and announcements begin above it, and above those that the
-            journal reserved: an adapter that outlives its gateway still uses numbers of the process
-            before, and they must mean nothing now. It is not a time.
+            journal reserved. It is not a time.
         role: Whether it is the only process of its gateway, the replica that leads, or one that
             follows.
     """
@@ -93,12 +83,11 @@ class GatewayCore:
         settings = replace(settings, scopes=settings.scopes.copy())  # it changes while this runs
         self.settings = settings
         self.role = role
-        self._opened: OrderedDict[str, None] = OrderedDict()
-        self._number = after
-        self._reserved = 0
+        self._inbox = Inbox()
+        self._numbers = Numbering(after)
         self._clock = OwnClock()
         self._up: dict[str, None] = {}
-        self._desired = {name: DesiredState(self._next_number) for name in settings.adapters}
+        self._desired = {name: DesiredState(self._numbers.next) for name in settings.adapters}
         confinement = Confinement(settings.scopes)
         guidance = Guidance(settings.guidance, confinement.row)
         confine = guidance.row if settings.guidance.on else confinement.row
@@ -113,7 +102,7 @@ class GatewayCore:
             lambda: self.leads,
         )
         self.delivery = Delivery(
-            settings, self._desired, self.gossip, self._up, self._next_number, scopes
+            settings, self._desired, self.gossip, self._up, self._numbers.next, scopes
         )
         self.guiding = Guiding(guidance, self._registry, self.delivery.withdraw)
         self._scopes.on_ending = self.delivery.end_scope
@@ -137,9 +126,8 @@ class GatewayCore:
         turn = self._turn(now)
         self._repair(turn)
         self._take(message, service, turn)
-        if self.role is Role.ALONE and self._number > self._reserved:
-            self._reserved = self._number + RESERVED
-            turn.mutations.append(PutRow(NUMBERS, str(self._reserved).encode()))
+        if self.role is Role.ALONE and self._numbers.last > self._numbers.reserved:
+            turn.mutations.append(self._numbers.reserve())
         self.outcomes.note(turn.outputs, now.wall_us)
         return turn.mutations, turn.outputs
 
@@ -190,8 +178,8 @@ class GatewayCore:
         self._registry.follow({key: state[key] for key in state if is_request(key)}, None, turn)
         self._scopes.restore(state)
         self.delivery.restore(state)
-        given = int(state.get(NUMBERS, b"0"))
-        self._number = max(self._number, after, given, self.delivery.custody.highest())
+        self._numbers.restore(state)
+        self._numbers.begin_above(max(after, self.delivery.custody.highest()))
         self.gossip.speak(after, state)
         self.gossip.touch.pass_time(turn.own_us)
         self._open(state, turn)
@@ -277,15 +265,14 @@ class GatewayCore:
         if self.leads and (read.repairs or read.aside):
             self._unrepaired = read
         state = read.state
-        self._reserved = int(state.get(NUMBERS, b"0"))
-        self._number = max(self._number, self._reserved)
+        self._numbers.restore(state)
         self._scopes.restore(state)
         self._registry.restore(state)
         self._clock.restore(state.get(CLOCK))
         self.gossip.restore(state)
         if self.leads:
             self.delivery.restore(state)
-        self._number = max(self._number, self.delivery.custody.highest())
+        self._numbers.begin_above(self.delivery.custody.highest())
 
     def _repair(self, turn: Turn) -> None:
         """Write into the journal what was corrected in it, and report what was set aside."""
@@ -310,10 +297,6 @@ class GatewayCore:
     def _expire(self, turn: Turn) -> None:
         self._registry.expire(turn, doubtful=self.gossip.touch.doubtful)
 
-    def _next_number(self) -> int:
-        self._number += 1
-        return self._number
-
     def _heard(self, heard: Heard, service: str, turn: Turn) -> None:
         if self.leads or not (heard.persistent or heard.token):
             self.delivery.heard(heard, service, turn)
@@ -333,16 +316,15 @@ class GatewayCore:
 
     def _open(self, changes: Mapping[str, bytes | None], turn: Turn) -> None:
         """Process the forwarded requests among what other replicas committed."""
-        for key, value in sorted(changes.items()):
-            if not key.startswith(INBOX) or value is None or key in self._opened:
-                continue
-            self._opened[key] = None  # a whole state has it until its deletion is committed
-            if len(self._opened) > OPENED:
-                self._opened.popitem(last=False)
+        for key, value in self._inbox.opened(changes):
             turn.mutations.append(DropRow(key))
             try:
                 forwarded = read_forwarded(value)
-                self._take(forwarded.read(), forwarded.service, turn)
+                read = forwarded.read()
+                if forwarded.matched and isinstance(read, Inject):
+                    self.delivery.forwarded(read.request, forwarded.matched, turn)
+                else:
+                    self._take(read, forwarded.service, turn)
             except (msgspec.DecodeError, FesError) as error:
                 turn.decide(Decided("refused", reason=f"forwarded request of a replica: {error}"))
 

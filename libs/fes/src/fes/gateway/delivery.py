@@ -87,7 +87,13 @@ class Delivery:
         dispatch = self._dispatch = Dispatch(settings, self.announcements, self._persistent)
         self._marks = SentWindow(settings, self._repeating)
         self.transfer = CustodyTransfer(
-            settings, self.custody, dispatch, next_hops.towards, self._persistent, self._marks
+            settings,
+            self.custody,
+            dispatch,
+            next_hops.towards,
+            self._persistent,
+            self._marks,
+            scopes.is_withdrawn,
         )
         self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
         self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
@@ -128,7 +134,9 @@ class Delivery:
         """Deliver what is due, expire what is over, and send again what has no answer."""
         self.announcements.expire(turn.own_us, turn)
         for event, destinations in self._deferred.due(turn):
-            self.route(event, destinations, turn)
+            names = self._scopes.still(event, destinations, turn)
+            if names:
+                self.route(event, names, turn)
         self._scopes.tick(turn, self)
         self.transfer.tick(turn)
 
@@ -191,9 +199,27 @@ class Delivery:
         """Return whether an event would be accepted for a destination."""
         return self.transfer.has_room(event, destination)
 
-    def to_leader(self, event: Transit, names: tuple[str, ...], turn: Turn) -> None:
-        """Have the replica that leads route an event that was received natively at its home."""
-        self._dispatch.to_leader(event, names, turn)
+    def to_leader(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool
+    ) -> None:
+        """Have the replica that leads route an event that was received at its home.
+
+        Args:
+            event: The event.
+            names: Its destinations.
+            turn: Collects what comes of it.
+            listed: Whether its list names these; otherwise subscriptions matched.
+        """
+        self._dispatch.to_leader(event, names, turn, matched=() if listed else names)
+
+    def forwarded(self, control: ControlEvent, names: tuple[str, ...], turn: Turn) -> None:
+        """Route an event that another replica received, and that subscriptions matched.
+
+        Raises:
+            ControlEventError: There is no event in it.
+            EventError: The event's attributes are not valid.
+        """
+        self._confined(_passing(control, _event_in(control), ""), names, turn)
 
     def confirmed(self, confirmed: Confirmed, service: str, turn: Turn) -> None:
         """Accept an adapter's confirmation of an event that it had to publish."""
@@ -208,9 +234,7 @@ class Delivery:
             ControlEventError: There is no event in it, or its list names no event service.
             EventError: The event's attributes are not valid.
         """
-        given = control.event
-        if given is None:
-            raise ControlEventError("parameter 'Event' is missing")
+        given = _event_in(control)
         names = tuple(
             name
             for name in self._settings.services
@@ -239,7 +263,7 @@ class Delivery:
             if names:
                 self.route(event, names, turn)
         else:
-            self._confined(event, names, turn)
+            self._confined(event, names, turn, listed=True)
 
     def never(self, control: ControlEvent, arrived: str, reason: str, turn: Turn) -> None:
         """Notify the gateway that transfers custody that an event can never be accepted here."""
@@ -299,10 +323,12 @@ class Delivery:
         self.homes_replaced += 1
         return msgspec.structs.replace(stamp, home=self._settings.home_of(stamp.home, service))
 
-    def _confined(self, event: Transit, names: tuple[str, ...], turn: Turn) -> bool:
+    def _confined(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool = False
+    ) -> bool:
         """Route an event to the destinations that scopes permit, mapped as they specify."""
         try:
-            names, taken = self._scopes.confine(event, names, turn, self)
+            names, taken = self._scopes.confine(event, names, turn, self, listed=listed)
         except EventError as error:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
@@ -324,6 +350,12 @@ class Delivery:
 def elsewhere(sources: tuple[str, ...], service: str, home: str) -> tuple[str, ...]:
     """Return the event services that requested an event, but its home and where it was received."""
     return tuple([name for name in sources if name not in (service, home)])
+
+
+def _event_in(control: ControlEvent) -> Event:
+    if control.event is None:
+        raise ControlEventError("parameter 'Event' is missing")
+    return control.event
 
 
 def _passing(control: ControlEvent, event: Event, arrived: str) -> Transit:

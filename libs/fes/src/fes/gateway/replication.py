@@ -8,7 +8,8 @@ Source:
     design, section 6, Store.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,6 +29,10 @@ RESERVE = "reserve\x1f"
 
 INBOX = "in\x1f"
 """What the keys of messages for the leader begin with."""
+
+
+OPENED = 10_000
+"""Most forwarded requests remembered as opened: more than wait for the leader."""
 
 
 class Role(Enum):
@@ -83,15 +88,18 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         service: Event service whose adapter received it; "" where it came over the API.
         message: The request.
+        matched: Of a publication: the event services whose subscriptions matched; none where its
+            list decides.
     """
 
     service: str
     message: HeardControl
+    matched: tuple[str, ...] = ()
 
     @staticmethod
-    def of(request: ControlEvent) -> "Forwarded":
-        """Return a request from the API as it is forwarded."""
-        return Forwarded("", HeardControl(None, binary.encode(to_event(request))))
+    def of(request: ControlEvent, matched: tuple[str, ...] = ()) -> "Forwarded":
+        """Return a request from the API, or a publication, as it is forwarded."""
+        return Forwarded("", HeardControl(None, binary.encode(to_event(request))), matched)
 
     def read(self) -> HeardControl | Inject:
         """Return the input that the leader is to process.
@@ -102,6 +110,23 @@ class Forwarded(msgspec.Struct, frozen=True, array_like=True):
         if self.service:
             return self.message
         return Inject(from_event(binary.decode(self.message.body), None))
+
+
+class Inbox:
+    """The forwarded requests that the leader finds in the journal, each of which it opens once."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[str, None] = OrderedDict()
+
+    def opened(self, changes: Mapping[str, bytes | None]) -> Iterator[tuple[str, bytes]]:
+        """Open those that were not opened before; yield keys and values, in order."""
+        for key, value in sorted(changes.items()):
+            if not key.startswith(INBOX) or value is None or key in self._opened:
+                continue
+            self._opened[key] = None  # a whole state has it until its deletion is committed
+            if len(self._opened) > OPENED:
+                self._opened.popitem(last=False)
+            yield key, value
 
 
 _encoder = msgspec.msgpack.Encoder()

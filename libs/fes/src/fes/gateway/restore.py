@@ -15,6 +15,7 @@ from fes.gateway.custody.store import MARK, ROW, CustodyRow, name_of, read_mark,
 from fes.gateway.forwarding.sent_window import LATE, read_late, read_reserved
 from fes.gateway.forwarding.transit import weight_of_event
 from fes.gateway.journal_keys import END, key_of
+from fes.gateway.numbering import RESERVED
 from fes.gateway.outputs import Decided, DropRow, Mutation, PutRow
 from fes.gateway.own_clock import CLOCK
 from fes.gateway.peers.absence import CONTACT
@@ -185,7 +186,6 @@ def _whole(value: bytes) -> int:
     return number
 
 
-RESERVED = "reserved"
 _KINDS: dict[str, Callable[[str, bytes], str]] = {
     ROW: _row,
     MARK: _mark,

@@ -2,13 +2,17 @@
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Final
 
 NOTICE_S = 10.0
-"""How long a part may need to start before it is reported as not ready."""
+"""How long a part may need to start before it is reported as not ready, and between two reports."""
+
+MOST_REPORTS: Final = 3
+"""How often a part is reported until it is ready: again only where the reason is another one."""
 
 
 class Faults:
-    """Keeps the parts that are not ready, and reports each change once.
+    """Keeps the parts that are not ready, and reports each change.
 
     Args:
         say: Prints a line.
@@ -20,9 +24,10 @@ class Faults:
     ) -> None:
         self._say = say
         self._clock_s = clock_s
-        self._begun_s = clock_s()
+        self._looked_s = clock_s()
         self._since_s: dict[str, float] = {}
-        self._told: set[str] = set()
+        self._reports: dict[str, list[str]] = {}
+        self._reported_s: dict[str, float] = {}
         self._logs: Mapping[str, str] = {}
         self.reasons: dict[str, str] = {}
 
@@ -35,15 +40,19 @@ class Faults:
         """
         now_s = self._clock_s()
         for part in self.reasons.keys() - reasons.keys():
-            if part in self._told:
-                self._told.discard(part)
+            if self._reports.pop(part, None):
                 self._say(f"ready: {part}, after {now_s - self._since_s[part]:.0f} s")
             self._since_s.pop(part, None)
+            self._reported_s.pop(part, None)
         self.reasons, self._logs = dict(reasons), logs
+        before_s, self._looked_s = self._looked_s, now_s
         for part, why in reasons.items():
-            since_s = self._since_s.setdefault(part, now_s if self._told else self._begun_s)
-            if part not in self._told and now_s - since_s >= NOTICE_S:
-                self._told.add(part)
+            since_s = self._since_s.setdefault(part, before_s)
+            reports = self._reports.get(part, [])
+            last_s = self._reported_s.get(part, since_s)
+            is_news = one_line(why) not in reports and len(reports) < MOST_REPORTS
+            if is_news and now_s - last_s >= NOTICE_S:
+                self._reports[part], self._reported_s[part] = [*reports, one_line(why)], now_s
                 for_s = f"{now_s - since_s:.0f} s"
                 line = f"{part}, for {for_s}: {one_line(why)}{self._see(part)}"
                 self._say(f"not ready: {line}; it is tried again")

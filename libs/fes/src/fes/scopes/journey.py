@@ -67,17 +67,22 @@ class Journey:
         stamp: As its producer published it.
         publisher: Component that published it.
         now_us: Federation clock.
+        since_us: When the `Timeout` of what is routed begins: when it was published, or released.
         generation: Of the graph in which it was first received.
         progress: Who received it before.
         outcome: What came of it.
         context: Session that its publisher reacts in.
+        listed: The only consumers that may receive it, without a subscription; empty where
+            subscriptions decide.
     """
 
     key: str
     stamp: Stamp
     publisher: str
     now_us: int
+    since_us: int
     generation: int
     progress: Progress
     outcome: Outcome
     context: str = ""
+    listed: tuple[str, ...] = ()

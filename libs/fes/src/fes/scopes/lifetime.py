@@ -10,7 +10,7 @@ def remaining(event: Event, since_us: int, now_us: int) -> Event | None:
 
     Args:
         event: As it was when it began to wait.
-        since_us: When it began to wait, federation clock.
+        since_us: When its `Timeout` began, federation clock.
         now_us: Federation clock.
     """
     try:
@@ -20,6 +20,6 @@ def remaining(event: Event, since_us: int, now_us: int) -> Event | None:
     if end_us and end_us <= now_us:
         return None
     timeout = event.attribute(TIMEOUT)
-    if isinstance(timeout, float):
+    if isinstance(timeout, int | float):
         return event.with_attributes({TIMEOUT: timeout - (now_us - since_us) / 1e6})
     return event

@@ -56,7 +56,13 @@ class ScopeManager:
         self._stations = Stations(graph, audience, state)
 
     def publish(
-        self, publisher: str, event: Event, stamp: Stamp, now_us: int, context: str = ""
+        self,
+        publisher: str,
+        event: Event,
+        stamp: Stamp,
+        now_us: int,
+        context: str = "",
+        listed: tuple[str, ...] = (),
     ) -> Outcome:
         """Route an event that a component published.
 
@@ -66,6 +72,8 @@ class ScopeManager:
             stamp: Its identity.
             now_us: Federation clock.
             context: Session that the component reacts in; empty for none.
+            listed: The only consumers that may receive it, whether or not they subscribed; empty
+                where subscriptions decide.
         """
         outcome = Outcome()
         if publisher not in self.graph:
@@ -73,7 +81,16 @@ class ScopeManager:
         key = "/".join(map(str, stamp.key))
         progress = Progress()
         journey = Journey(
-            key, stamp, publisher, now_us, self.graph.generation, progress, outcome, context
+            key,
+            stamp,
+            publisher,
+            now_us,
+            stamp.time_us,
+            self.graph.generation,
+            progress,
+            outcome,
+            context,
+            listed,
         )
         first = Publication(publisher, publisher, Phase.MEMBER, (Content(event),), context=context)
         self._route(first, journey)
@@ -135,10 +152,12 @@ class ScopeManager:
             row.stamp,
             row.publisher,
             now_us,
+            now_us,
             row.generation,
             progress,
             outcome,
             row.context,
+            row.listed,
         )
         publication = Publication(
             row.publisher,
@@ -153,7 +172,7 @@ class ScopeManager:
         self._route(publication, journey)
 
     def _route(self, first: Publication, journey: Journey) -> None:
-        self._audience.listen_to(journey.publisher)
+        self._audience.listen_to(journey.publisher, journey.listed)
         heap = [(first.rank, 0, first)]
         segments = 1
         while heap:

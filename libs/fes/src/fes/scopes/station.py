@@ -135,13 +135,14 @@ class Stations:
             publication.origin,
             tuple((content.event, content.lineage) for content in contents),
             journey.now_us + policy.delay_us if policy.delay_us else 0,
-            journey.now_us,
+            journey.since_us,
             publication.publisher,
             publication.mappings,
             publication.chain,
             publication.context,
             tuple(sorted(publication.climbed)),
             journey.generation,
+            journey.listed,
         )
         gone = queue.add(row, policy)
         journey.outcome.waiting += 1

@@ -12,6 +12,9 @@ JSON: Final = "application/json"
 HOST = "fes_gateway"
 """Key of the gateway in a request's scope; `dispatch` sets it."""
 
+HOSTS = "fes_gateways"
+"""Key of all gateways of the process, by identifier, in a request's scope."""
+
 REFUSED: dict[int | str, dict[str, Any]] = {
     400: {"description": "The request cannot be read: its URL is longer than 64 KiB, or no HTTP."},
     404: {"model": Problem, "description": "There is no such gateway."},
@@ -25,3 +28,9 @@ def host_of(request: Request) -> GatewayHost:
     """Return the gateway that a request is for."""
     host: GatewayHost = request.scope[HOST]
     return host
+
+
+def neighbour_of(request: Request, gateway: str) -> GatewayHost | None:
+    """Return a gateway of the same process; None where it runs elsewhere."""
+    hosts: dict[str, GatewayHost] = request.scope.get(HOSTS, {})
+    return hosts.get(gateway)

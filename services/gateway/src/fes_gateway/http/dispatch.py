@@ -13,7 +13,7 @@ from serving.turns import TurnMeter
 from starlette.types import Receive, Scope, Send
 
 from fes_gateway.host import GatewayHost
-from fes_gateway.http.addressed import HOST
+from fes_gateway.http.addressed import HOST, HOSTS
 from fes_gateway.http.metrics import CONTENT_TYPE, metrics_text
 
 PREFIX = "/gateways/"
@@ -73,7 +73,7 @@ class Dispatch:
     ) -> None:
         inner = dict(scope)
         inner["root_path"] = scope.get("root_path", "") + root
-        inner[HOST] = host
+        inner[HOST], inner[HOSTS] = host, self._hosts
         await self._app(inner, receive, send)
 
     async def _of_all(self, path: str, send: Send) -> None:

@@ -1,7 +1,6 @@
 """Changes of scopes in the REST interface, in the words of the federation file."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
@@ -11,7 +10,7 @@ from fes.federation.scopes.change import Change, member_part, patched, scope_par
 from fes.model.text import load_json
 
 from fes_gateway.host import GatewayHost
-from fes_gateway.http.addressed import REFUSED, host_of
+from fes_gateway.http.addressed import REFUSED, host_of, neighbour_of
 from fes_gateway.http.schemas import NAME, Problem
 from fes_gateway.http.scope_schemas import ChangedOut
 
@@ -23,7 +22,10 @@ _Responses = dict[int | str, dict[str, Any]]
 _ANSWERS: _Responses = {
     **REFUSED,
     404: {"model": Problem, "description": "The scope, or the membership, is not known here."},
-    409: {"model": Problem, "description": "Another gateway or replica orders changes."},
+    409: {
+        "model": Problem,
+        "description": "A gateway of another process, or another replica, orders changes.",
+    },
     422: {"model": Problem, "description": "The scopes do not admit the change."},
     503: {"model": Problem, "description": "The change is not committed yet."},
 }
@@ -52,7 +54,7 @@ def _add_members(app: FastAPI) -> None:
     @app.put(path, responses=_ANSWERS, tags=["scopes"], openapi_extra=_BODY)
     async def join(request: Request, name: Named, member: Named) -> ChangedOut:
         """Make an event service, client or scope a member, or declare its edge again."""
-        host = host_of(request)
+        host = _orderer_of(request)
         _check_scope(host, name)
         return await _changed(host, Change(0, name, member, edge=await _read(request, member_part)))
 
@@ -64,7 +66,7 @@ def _add_members(app: FastAPI) -> None:
     @app.delete(path, responses=_ANSWERS, tags=["scopes"])
     async def leave(request: Request, name: Named, member: Named) -> ChangedOut:
         """End a membership: what its member published before is delivered no more."""
-        host = host_of(request)
+        host = _orderer_of(request)
         _check_scope(host, name)
         if member not in host.core.settings.scopes.members(name):
             raise HTTPException(404, f"{member} is not a member of {name}")
@@ -78,23 +80,36 @@ def _add_scopes(app: FastAPI) -> None:
     async def declare(request: Request, name: Named) -> ChangedOut:
         """Declare a scope, or declare it again; its members stay."""
         return await _changed(
-            host_of(request), Change(0, name, part=await _read(request, scope_part))
+            _orderer_of(request), Change(0, name, part=await _read(request, scope_part))
         )
 
     @app.patch(path, responses=_ANSWERS, tags=["scopes"], openapi_extra=_BODY)
     async def patch(request: Request, name: Named) -> ChangedOut:
         """Replace interfaces or policies of a scope; null is what the file has by default."""
-        host = host_of(request)
+        host = _orderer_of(request)
         _check_scope(host, name)
-        part = await _read(request, partial(patched, host.core.scopes.part(name)))
+        # What it is replaced in is looked up once the whole body is there: it may have changed.
+        part = await _read(request, lambda body: patched(host.core.scopes.part(name), body))
         return await _changed(host, Change(0, name, part=part))
 
     @app.delete(path, responses=_ANSWERS, tags=["scopes"])
     async def end(request: Request, name: Named) -> ChangedOut:
         """End a scope; its members stay in their other scopes."""
-        host = host_of(request)
+        host = _orderer_of(request)
         _check_scope(host, name)
         return await _changed(host, Change(0, name))
+
+
+def _orderer_of(request: Request) -> GatewayHost:
+    """Return the gateway that orders changes: of this process, whichever of them is addressed."""
+    host = host_of(request)
+    name = host.core.scopes.orderer
+    orderer = host if host.core.scopes.orders else neighbour_of(request, name)
+    if orderer is None:
+        raise HTTPException(409, f"{name} orders changes of scopes")
+    if not orderer.core.leads:
+        raise HTTPException(409, "another replica leads: change scopes there")
+    return orderer
 
 
 def _check_scope(host: GatewayHost, name: str) -> None:
@@ -113,10 +128,6 @@ async def _read(request: Request, read: Callable[[dict[str, Any]], Part]) -> Par
 
 
 async def _changed(host: GatewayHost, change: Change) -> ChangedOut:
-    if not host.core.leads:
-        raise HTTPException(409, "another replica leads: change scopes there")
-    if not host.core.scopes.orders:
-        raise HTTPException(409, f"{host.core.scopes.orderer} orders changes of scopes")
     try:
         number = host.change_scopes(change)
     except ScopeError as error:

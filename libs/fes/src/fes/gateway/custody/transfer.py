@@ -28,6 +28,9 @@ TURNS = 10_000
 NEVER = "can never be accepted by"
 """How the reason begins when an event is set aside since another gateway refused it for good."""
 
+MEMBERSHIP_WITHDRAWN = "scopes: the membership was withdrawn"
+"""Why an event does not go to an event service where it is no longer visible."""
+
 REASON = 300
 """Most characters of the reason that another gateway sends."""
 
@@ -48,6 +51,8 @@ class CustodyTransfer:
         hop: Returns the first step to an event service; None where there is none now.
         persistent: Event services that keep events.
         marks: Remembers what was sent to destinations that do not answer.
+        is_withdrawn: Returns whether what was published at one event service is no longer visible
+            at another.
     """
 
     def __init__(
@@ -58,7 +63,9 @@ class CustodyTransfer:
         hop: Callable[[str], Hop | None],
         persistent: Container[str],
         marks: SentWindow,
+        is_withdrawn: Callable[[str, str], bool],
     ) -> None:
+        self._is_withdrawn = is_withdrawn
         self._settings = settings
         self._marks = marks
         self._custody = custody
@@ -333,6 +340,9 @@ class CustodyTransfer:
         event, destination = row.event, row.destination
         if event.expires_us and event.expires_us <= turn.now.time_us:
             self._let_go(row, lane, turn, "dropped", "expired")
+            return
+        if self._is_withdrawn(event.stamp.home, destination):
+            self._let_go(row, lane, turn, "dropped", MEMBERSHIP_WITHDRAWN)
             return
         answers = self._answers(hop, destination)
         if not answers and self._marks.repeated(

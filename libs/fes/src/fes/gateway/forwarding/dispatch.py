@@ -96,18 +96,22 @@ class Dispatch:
         turn.order(hop.service, order)
         turn.outputs += [of_event("forwarded", event, to=name, what=hop.service) for name in names]
 
-    def to_leader(self, event: Transit, names: Sequence[str], turn: Turn) -> None:
-        """Have the replica that leads route an event that was received natively at its home.
+    def to_leader(
+        self, event: Transit, names: Sequence[str], turn: Turn, *, matched: tuple[str, ...]
+    ) -> None:
+        """Have the replica that leads route an event that was received at its home.
 
         Args:
             event: The event.
             names: Its destinations.
             turn: Collects what comes of it.
+            matched: Those of which subscriptions matched; none where a list names them.
 
         Raises:
             EventError: The body is not an event.
         """
-        turn.outputs.append(ForLeader(Forwarded.of(self._publication(event, names))))
+        control = self._publication(event, names)
+        turn.outputs.append(ForLeader(Forwarded.of(control, matched)))
 
     def _publication(self, event: Transit, names: Sequence[str]) -> ControlEvent:
         return ControlEvent(

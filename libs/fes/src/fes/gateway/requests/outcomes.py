@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from fes.control import ControlEvent
 from fes.gateway.outputs import Decided, Output
 
 
@@ -68,3 +69,19 @@ class Outcomes:
         """Return the steps of a request, oldest first; None where it is not known."""
         steps = self._known.get(request)
         return None if steps is None else tuple(steps)
+
+
+def of_request(
+    decision: str, control: ControlEvent, arrived: str, *, to: str = "", reason: str = ""
+) -> Decided:
+    """Return a decision about a request."""
+    return Decided(
+        decision,
+        request=control.id,
+        from_=arrived,
+        to=to,
+        path=control.path,
+        type=control.type.word,
+        reason=reason,
+        what=control.filter,
+    )

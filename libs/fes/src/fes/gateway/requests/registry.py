@@ -5,7 +5,6 @@ Source:
 """
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -18,7 +17,8 @@ from fes.gateway.replication import is_request
 from fes.gateway.requests.confinement import Confinement
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.held import Confine, Held
-from fes.gateway.requests.outcomes import Outcomes, Step
+from fes.gateway.requests.orders import Orders, Withdrawal
+from fes.gateway.requests.outcomes import Outcomes, Step, of_request
 from fes.gateway.requests.room import Room
 from fes.gateway.requests.row import Key, Row
 from fes.gateway.requests.table import Changes, RequestTable
@@ -26,7 +26,7 @@ from fes.gateway.requests.validation import check_row, key_of, rows_of
 from fes.gateway.requests.versions import Versions
 from fes.gateway.settings import GatewaySettings
 from fes.gateway.turn import Turn
-from fes.link.messages import Done, PublishControl, Unannounce, Unsubscribe
+from fes.link.messages import Done, PublishControl
 from fes.model import binary
 
 LATER_US = 10_000_000
@@ -37,9 +37,6 @@ GOOD_TIME = 2
 
 NO_RIGHT = "no source is known there, or no right applies"
 """Why a request does not apply where its list states."""
-
-WITHDRAWALS = 1000
-"""Most native withdrawals whose request is remembered until the adapter answers."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Row)
@@ -72,7 +69,7 @@ class RequestRegistry:
         self._settings = settings
         self._desired = desired
         self._links = links
-        self._withdrawing: OrderedDict[int, str] = OrderedDict()
+        self._orders = Orders(desired, self.outcomes)
         self.versions = Versions(self.table)
         self._room = Room(settings, self.table)
         self._unreviewed: dict[Key, None] = {}
@@ -115,8 +112,7 @@ class RequestRegistry:
         self._note(control, "accepted", arrived, control.dist_list, turn)
         _journal(changes, turn, soon=not renews)
         turn.decide(of_request("received", control, arrived))
-        for service, number in self._reapply(turn):
-            self._withdraw(control, service, number, turn)
+        self._orders.withdrawn(control, self._reapply(turn), turn)
         self._note_destinations(control, rows[0], turn)
         self._pass_on(control, arrived, turn, repeats=not renews)
 
@@ -189,19 +185,8 @@ class RequestRegistry:
             turn.mutations.append(PutRow(row.name, _encoder.encode(row)))
 
     def done(self, done: Done, service: str, turn: Turn) -> None:
-        """Note what an adapter applied, or failed to."""
-        if done.withdrawn:
-            self._withdrawn(done, service, turn)
-            return
-        applied = self._desired[service].get(done.number)
-        if applied is None:
-            return
-        applied.state = done.error or "applied"
-        applied.widened = done.widened
-        decision = "failed" if done.error else "applied"
-        detail = done.error or "; ".join(done.widened)
-        for request in applied.requests:
-            self.outcomes.add(request, Step(decision, service, detail, turn.now.wall_us))
+        """Note what an adapter applied or withdrew, or failed to."""
+        self._orders.done(done, service, turn)
 
     def expire(self, turn: Turn, *, doubtful: bool = False) -> None:
         """End the leases that ran out and forget old withdrawals.
@@ -224,7 +209,7 @@ class RequestRegistry:
         for row in rows:
             self.table.look_again(row.key)
         changes = self.table.changes()
-        self._apply(changes, turn)
+        self._orders.follow(changes, turn)
         for service, before, after in changes:
             told = after or before
             if told is not None and (after is None) != (before is None):
@@ -264,8 +249,7 @@ class RequestRegistry:
         for control, _ in controls:
             self._note(control, "accepted", arrived, control.dist_list, turn)
             turn.decide(of_request("received", control, arrived))
-        for service, number in self._reapply(turn):
-            self._withdraw(controls[-1][0], service, number, turn)
+        self._orders.withdrawn(controls[-1][0], self._reapply(turn), turn)
         for control, row in controls:
             self._note_destinations(control, row, turn)
 
@@ -287,34 +271,9 @@ class RequestRegistry:
         """Have all requests looked at by `review`: scopes changed."""
         self._unreviewed = dict.fromkeys(self.table.keys())
 
-    def _reapply(self, turn: Turn) -> list[tuple[str, int]]:
-        """Order what the table wants; return what is withdrawn: event service and number."""
-        return self._apply(self.table.changes(), turn)
-
-    def _apply(self, changes: Iterable[Held], turn: Turn) -> list[tuple[str, int]]:
-        withdrawn = []
-        changed: dict[str, list[Held]] = {}
-        for held in changes:
-            changed.setdefault(held.service, []).append(held)
-        for name, those in changed.items():
-            for order in self._desired[name].update(those):
-                turn.order(name, order)
-                if isinstance(order, Unsubscribe | Unannounce):
-                    withdrawn.append((name, order.number))
-        return withdrawn
-
-    def _withdraw(self, control: ControlEvent, service: str, number: int, turn: Turn) -> None:
-        self._note(control, "ordered", service, "withdrawal", turn)
-        turn.decide(of_request("applied", control, control.source, to=service))
-        self._withdrawing[number] = control.id
-        if len(self._withdrawing) > WITHDRAWALS:
-            self._withdrawing.popitem(last=False)
-
-    def _withdrawn(self, done: Done, service: str, turn: Turn) -> None:
-        request = self._withdrawing.pop(done.number, None)
-        if request is not None:
-            decision = "failed" if done.error else "applied"
-            self.outcomes.add(request, Step(decision, service, done.error, turn.now.wall_us))
+    def _reapply(self, turn: Turn) -> list[Withdrawal]:
+        """Order what the table needs now; return what is withdrawn."""
+        return self._orders.follow(self.table.changes(), turn)
 
     def _note_destinations(self, control: ControlEvent, row: Row, turn: Turn) -> None:
         for name in self._note_applied(control, row, turn):
@@ -365,22 +324,6 @@ class RequestRegistry:
         self, control: ControlEvent, decision: str, service: str, detail: str, turn: Turn
     ) -> None:
         self.outcomes.add(control.id, Step(decision, service, detail, turn.now.wall_us))
-
-
-def of_request(
-    decision: str, control: ControlEvent, arrived: str, *, to: str = "", reason: str = ""
-) -> Decided:
-    """Return a decision about a request."""
-    return Decided(
-        decision,
-        request=control.id,
-        from_=arrived,
-        to=to,
-        path=control.path,
-        type=control.type.word,
-        reason=reason,
-        what=control.filter,
-    )
 
 
 def _request_of(row: Row) -> ControlEvent:

@@ -5,7 +5,7 @@ whose events pass a mapping or policy. Its replicas share its journal; only the 
 manages.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
@@ -13,6 +13,7 @@ from eventservices.suppress import Suppressor
 
 from fes.errors import EventError
 from fes.gateway.custody.store import RENEWALS
+from fes.gateway.custody.transfer import MEMBERSHIP_WITHDRAWN
 from fes.gateway.forwarding.transit import Transit, of_event
 from fes.gateway.journal_keys import END
 from fes.gateway.outputs import Decided, DropRow, PutRow
@@ -38,7 +39,6 @@ PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
 
 LATER = "scopes: its destination joined after it was published"
-WITHDRAWN = "scopes: the membership was withdrawn"
 INVISIBLE = "scopes: not visible"
 BLOCKED = "scopes: an interface blocks it"
 ELSEWHERE = "scopes: another gateway manages them"
@@ -57,7 +57,9 @@ class Onward(Protocol):
     def has_room(self, event: Transit, destination: str) -> bool:
         """Return whether an event would be accepted for a destination."""
 
-    def to_leader(self, event: Transit, names: tuple[str, ...], turn: Turn) -> None:
+    def to_leader(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool
+    ) -> None:
         """Have the replica that leads route an event."""
 
 
@@ -76,7 +78,7 @@ class ManagedScopes:
         self,
         settings: GatewaySettings,
         confinement: Confinement,
-        wanted: Callable[[str], Iterable[Row]],
+        wanted: Callable[[str], tuple[Row, ...]],
         changes: ScopeChanges,
         leads: Callable[[], bool],
     ) -> None:
@@ -107,7 +109,13 @@ class ManagedScopes:
         return unreadable
 
     def confine(
-        self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward
+        self,
+        event: Transit,
+        names: tuple[str, ...],
+        turn: Turn,
+        onward: Onward,
+        *,
+        listed: bool = False,
     ) -> tuple[tuple[str, ...], bool]:
         """Deliver what is managed; return the destinations to which an event goes unchanged.
 
@@ -119,6 +127,7 @@ class ManagedScopes:
             names: Event services that requested it, or that its list names.
             turn: Collects what comes of it.
             onward: Sends the events that scopes make from it.
+            listed: Whether its list names these, so that no subscription decides.
 
         Raises:
             EventError: The body is not an event.
@@ -151,7 +160,7 @@ class ManagedScopes:
             # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
-            taken = self._manage(event, tuple(managed), turn, onward)
+            taken = self._manage(event, tuple(managed), turn, onward, listed=listed)
         return self.still(event, tuple(plain), turn), taken
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
@@ -166,13 +175,17 @@ class ManagedScopes:
             return names
         kept = []
         for name in names:
-            if (home, name) in changes.withdrawn:
-                turn.decide(of_event("dropped", event, to=name, reason=WITHDRAWN))
+            if self.is_withdrawn(home, name):
+                turn.decide(of_event("dropped", event, to=name, reason=MEMBERSHIP_WITHDRAWN))
             elif self._was_before(event, changes.opened.get((home, name), 0)):
                 turn.decide(of_event("dropped", event, to=name, reason=LATER))
             else:
                 kept.append(name)
         return tuple(kept)
+
+    def is_withdrawn(self, home: str, name: str) -> bool:
+        """Return whether what was published at one event service is not visible at another now."""
+        return (home, name) in self._changes.withdrawn
 
     def _was_before(self, event: Transit, since_us: int) -> bool:
         """Return whether an event was published before a moment, by a clock that may be right."""
@@ -193,7 +206,15 @@ class ManagedScopes:
         if self._manages:
             self._perform(self._manager.end(scope, turn.now.time_us), None, None, turn, onward)
 
-    def _manage(self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward) -> bool:
+    def _manage(
+        self,
+        event: Transit,
+        names: tuple[str, ...],
+        turn: Turn,
+        onward: Onward,
+        *,
+        listed: bool,
+    ) -> bool:
         """Have the manager route an event; return whether it was accepted.
 
         It is accepted for all that receive it, or, before anything is decided, for none: a policy
@@ -204,7 +225,7 @@ class ManagedScopes:
             turn.decide(of_event("suppressed", event, to=to, reason=ELSEWHERE))
             return True
         if not self._leads():
-            onward.to_leader(event, names, turn)
+            onward.to_leader(event, names, turn, listed=listed)
             return True
         read, session = untagged(binary.decode(event.body))
         if self._is_repeated(event, turn):
@@ -217,7 +238,8 @@ class ManagedScopes:
                 return False
             self._manager.state.handled.add(_key(event), turn.own_us)
         now_us, publisher = turn.now.time_us, event.stamp.home
-        outcome = self._manager.publish(publisher, read, event.stamp, now_us, session)
+        only = names if listed else ()
+        outcome = self._manager.publish(publisher, read, event.stamp, now_us, session, only)
         self._perform(outcome, event, frozenset(names), turn, onward)
         return True
 

@@ -6,13 +6,20 @@ Source:
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
+from fes.errors import FesError
 from fes.filter import Filter
 from fes.model import Event
+from fes.model.event import check_event
 
 Step = Callable[[Event], tuple[Event, ...]]
-"""One stateless step of a mapping; no event where it blocks."""
+"""One stateless step of a mapping; no event where it blocks. What it cannot map it may raise
+`UNMAPPABLE` for: then the event is blocked."""
+
+UNMAPPABLE = (FesError, ValueError, TypeError, ArithmeticError)
+"""What is raised where an event has not the parameters that a mapping needs."""
 
 
 class Gathering(Protocol):
@@ -94,11 +101,18 @@ def _run(rule: Rule, event: Event, place: str, gathering: Gathering | None) -> t
     events: tuple[Event, ...] = (event,)
     for at, step in enumerate(rule.steps):
         if not isinstance(step, Gather):
-            events = tuple(made for each in events for made in step(each))
+            events = tuple(made for each in events for made in _made(step, each))
         elif gathering is not None:
-            events = tuple(
-                made for each in events for made in gathering.gather(f"{place}.{at}", step, each)
-            )
+            gather = partial(gathering.gather, f"{place}.{at}", step)
+            events = tuple(made for each in events for made in _made(gather, each))
         if not events:
             break
     return events
+
+
+def _made(step: Step, event: Event) -> tuple[Event, ...]:
+    """Return what a step makes of an event; nothing where any of it is not a valid event."""
+    try:
+        return tuple(each if each is event else check_event(each) for each in step(event))
+    except UNMAPPABLE:
+        return ()

@@ -7,7 +7,7 @@ Source:
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fes.errors import EventError, ScopeError
+from fes.errors import ScopeError
 from fes.model import Event, Field, Type, type_of
 from fes.plugins import load_function
 from fes.scopes.mappings.mapping import Step
@@ -62,7 +62,7 @@ def scaled(factors: Mapping[str, tuple[float, float]]) -> Step:
             raise ScopeError(f"parameter {field.id!r} is no number")
         return Field(field.id, Type.DOUBLE, field.value * factor + offset)
 
-    return _guarded(lambda event: (_with(event, map(scale, event.parameters)),))
+    return lambda event: (_with(event, map(scale, event.parameters)),)
 
 
 def converted(types: Mapping[str, str]) -> Step:
@@ -79,7 +79,7 @@ def converted(types: Mapping[str, str]) -> Step:
         value = _CASTS[kind](field.value)
         return Field(field.id, Type[kind.upper()], value)
 
-    return _guarded(lambda event: (_with(event, map(convert, event.parameters)),))
+    return lambda event: (_with(event, map(convert, event.parameters)),)
 
 
 def given(values: Mapping[str, Any]) -> Step:
@@ -111,20 +111,19 @@ def plugin(name: str) -> Step:
         ScopeError: None or several packages provide it, or it does not load.
     """
     function = load_function(PLUGINS, name, ScopeError)
-    return _guarded(lambda event: tuple(function(event)))
+
+    def step(event: Event) -> tuple[Event, ...]:
+        # Foreign code: whatever it raises or returns, one event must not end the gateway.
+        try:
+            made = tuple(function(event))
+        except Exception as error:
+            raise ScopeError(f"plug-in {name!r} failed: {error!r}") from error
+        if not all(isinstance(each, Event) for each in made):
+            raise ScopeError(f"plug-in {name!r} must make events")
+        return made
+
+    return step
 
 
 def _with(event: Event, fields: Any) -> Event:
     return Event(event.subject, tuple(fields), event.attributes)
-
-
-def _guarded(step: Step) -> Step:
-    """Return a step that blocks an event which it cannot map."""
-
-    def run(event: Event) -> tuple[Event, ...]:
-        try:
-            return step(event)
-        except (ScopeError, EventError, ValueError, TypeError, OverflowError, ArithmeticError):
-            return ()
-
-    return run

@@ -31,17 +31,14 @@ def from_xml(parameter: str, names: Mapping[str, tuple[str, str]], element: str)
 
     def step(event: Event) -> tuple[Event, ...]:
         text = event.parameter(parameter)
-        try:
-            tag, attributes = read(text if isinstance(text, str) else "")
-            if tag != element:
-                return ()
-            fields = tuple(
-                _field(name, kind, attributes[key])
-                for key, (name, kind) in names.items()
-                if key in attributes
-            )
-        except (ScopeError, ValueError):
+        tag, attributes = read(text if isinstance(text, str) else "")
+        if tag != element:
             return ()
+        fields = tuple(
+            _field(name, kind, attributes[key])
+            for key, (name, kind) in names.items()
+            if key in attributes
+        )
         return (Event(tag, fields, event.attributes),)
 
     return step

@@ -21,13 +21,14 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
         scope: Superscope that it goes to.
         contents: What goes there, each with what made it.
         due_us: When it goes, federation clock; 0 where it waits for a condition.
-        since_us: When it began to wait, federation clock.
+        since_us: When the `Timeout` of its contents began, federation clock.
         publisher: Component that published it.
         mappings: How many mappings it passed.
         chain: Numbers of the stations it passed.
         context: Session that it is bound to.
         climbed: Edges with mappings that it went up.
         generation: Of the graph in which the event was first received.
+        listed: The only consumers that may receive it; empty where subscriptions decide.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
     context: str
     climbed: tuple[tuple[str, str], ...]
     generation: int
+    listed: tuple[str, ...] = ()
 
 
 class Queue:

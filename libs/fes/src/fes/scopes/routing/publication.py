@@ -137,8 +137,12 @@ class Reached:
 class Audience(Protocol):
     """Who has subscribed to what, and who is there."""
 
-    def listen_to(self, publisher: str) -> None:
-        """Be asked, from now on, about subscriptions to what a component publishes."""
+    def listen_to(self, publisher: str, listed: tuple[str, ...] = ()) -> None:
+        """Be asked, from now on, about subscriptions to what a component publishes.
+
+        Where an event has a list, each component on it receives it as if it had subscribed, and no
+        other does.
+        """
         ...
 
     def matching(self, event: Event) -> Iterable[str]:
