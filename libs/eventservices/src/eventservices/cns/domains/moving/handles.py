@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
+from weakref import WeakValueDictionary
 
 from eventservices.backoff import Backoff
 from eventservices.cns.channel import EventChannel
@@ -42,7 +43,8 @@ class Brokers:
         self._link = link
         self._home_of = home_of
         self._connections: dict[str, Connection] = {}
-        self._opening: dict[str, asyncio.Lock] = {}
+        # A lock is there while somebody opens: addresses that lead nowhere leave nothing.
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def connected(self, broker: str) -> bool:
         """Return whether the connection to a broker is there."""
@@ -74,7 +76,8 @@ class Brokers:
             await connection.close()
 
     async def _connection(self, broker: str) -> Connection:
-        async with self._opening.setdefault(broker, asyncio.Lock()):
+        lock = self._opening.setdefault(broker, asyncio.Lock())
+        async with lock:
             if broker not in self._connections:
                 made = Connection(broker, name=CLIENT, link=self._link)
                 try:
