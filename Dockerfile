@@ -1,5 +1,8 @@
 # Every image of ours: a target for each service. `docker compose build` builds them from here.
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+ARG NATS_IMAGE=nats:2.15.1-alpine
+
+FROM ${NATS_IMAGE} AS nats
 
 # What every image runs on: a user without rights, and nothing that could give it some.
 FROM ${PYTHON_IMAGE} AS runtime
@@ -130,6 +133,16 @@ COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_a
 USER 10001:10001
 ENTRYPOINT ["fes-traffic"]
 CMD ["stage"]
+
+# A walk through a building: all of it in one container, which starts its own NATS servers.
+FROM service AS building-walk
+COPY --from=nats /usr/local/bin/nats-server /usr/local/bin/nats-server
+COPY --from=packages /built/eventservices /built/serving /built/fes /built/fes_adapter_bus \
+    /built/fes_adapter_cosmic /built/fes_adapter_siena /built/fes_adapter_steam /built/fes_gateway \
+    /built/fes_naming /built/fes_policy /built/fes_scenario_kit /built/fes_scenario_building_walk /opt/ours/
+USER 10001:10001
+ENTRYPOINT ["fes-building-walk"]
+CMD ["demo", "--runs", "/var/lib/fes/runs"]
 
 # The judge, with the Java that Spark needs.
 FROM runtime AS analytics

@@ -50,7 +50,7 @@ help: ## List the targets
 	@echo "                REPLICAS=N STORE=jetstream    processes of each gateway, and where journals are"
 	@echo "Of stock-market: TICKS=ZIP COUNT=N SEED=N    trades of a day (made up without), and how many"
 	@echo "Of building-walk: SIGHTINGS=CSV STEPS=N SEED=N    sightings of a badge (made up without), and how long"
-	@echo "                RESTARTS=1    kill each service in turn while the walk goes on"
+	@echo "                RESTARTS=1    kill each service in turn while the walk goes on, or RESTARTS=\"policy bus-net1\" those"
 	@echo "Of control-events: SPEEDUP=X SEED=N FEDERATION=FILE, its federation in the place of the scenario's"
 	@echo "Of event-domain: EVENTS=N BOUND=N    events of each supplier, connections that an event may pass"
 	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
@@ -88,7 +88,7 @@ stock-market: $(INSTALLED) ## Trade on two stock markets, structured by scopes; 
 
 building-walk: $(INSTALLED) ## Walk with badges through a smart building; the exit status is the verdict
 	@$(BIN)/fes-building-walk demo --runs "$(RUNS)" $(if $(SIGHTINGS),--sightings "$(SIGHTINGS)") \
-		$(if $(STEPS),--steps $(STEPS)) $(if $(SEED),--seed $(SEED)) $(if $(RESTARTS),--restarts)
+		$(if $(STEPS),--steps $(STEPS)) $(if $(SEED),--seed $(SEED)) $(if $(RESTARTS),--restarts $(filter-out 1,$(RESTARTS)))
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose
 	@$(if $(OVERRIDES),compose/choose $(OVERRIDES))

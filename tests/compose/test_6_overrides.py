@@ -79,6 +79,14 @@ def test_the_passwords_are_for_nobody_else_on_the_host() -> None:
     assert (ROOT / "compose/secrets.d").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_walk_through_a_building_passes_in_one_container(every: Stack) -> None:
+    """It needs nothing of the stack, whose trace plays meanwhile."""
+    words = ("run", "--build", "--rm", "walk", "demo", "--runs", "/var/lib/fes/runs")
+    done = every.compose(*words, "--steps", "20", within_s=UP_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("passed")
+
+
 def test_a_run_whose_trace_is_over_is_judged(every: Stack) -> None:
     wait_for(lambda: ended(every, "can-sim"), "the trace to be over", TRACE_S + UP_S)
     before = every.left("clock.json")

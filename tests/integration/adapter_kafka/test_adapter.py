@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from eventservices.stamp import HEADER, Stamp, unpack
 from fes.adapter.context import Subscription
 from fes.adapter.pool import ConnectionPool
+from fes.errors import AdapterError
 from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Field, Type
@@ -106,6 +107,26 @@ async def test_an_event_is_a_record_with_key_and_stamp_that_does_not_come_back(
     assert headers["site"] == b"north"
     await eventually(lambda: made.counters["own"] == 1)
     assert not gateway.natives
+    await made.disconnect()
+
+
+async def test_a_record_too_large_for_the_broker_harms_no_other(broker: Kafka) -> None:
+    """D23."""
+    broker.create("sizes")
+    made = adapter(broker, "sizes", max_bytes=1024)
+    await made.connect(AnsweringSink())
+    for number, size in ((1, 10), (2, 2000), (3, 10)):
+        native = Native("sizes", (Field("x", Type.STRING, f"{number}" * size),), (KEPT,))
+        publishing = made.publish(native, Stamp("far", 1, number, 0, "elsewhere"))
+        if size < 1024:
+            await publishing
+        else:
+            with pytest.raises(AdapterError, match="2008 bytes exceeds the limit of 1024"):
+                await publishing
+    assert [record.value() for record in consume(broker, "sizes", 2)] == [
+        b'{"x":"1111111111"}',
+        b'{"x":"3333333333"}',
+    ]
     await made.disconnect()
 
 

@@ -29,11 +29,29 @@ async def test_no_naming_server_answers_wrongly_while_others_are_killed(
     assert found["answered"] > 0
 
 
-async def test_a_revocation_among_many_users_ends_those_of_one_group_alone(
+async def test_a_revocation_and_a_step_out_among_many_users_end_the_rights_of_two_groups_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sizes = {"USERS": 40, "RULES": 40, "GROUPS": 4, "NAMES": 10}
+    sizes = {"USERS": 40, "RULES": 40, "GROUPS": 4, "NAMES": 10, "SLOW": 2}
     bench = smaller(monkeypatch, "bench_policy", **sizes)
     found = await bench.measure()
-    assert found["revocations"] == 10
-    assert found["others_go_on"]
+    assert found["revocations"] == 20
+    assert bench.is_right(found)
+
+
+def test_no_copy_in_custody_is_sent_once_its_right_is_withdrawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = smaller(monkeypatch, "policy_custody").withdrawn(users=5, copies=20, revoked=2)
+    assert (found["copies_in_custody"], found["copies_sent_without_a_right"]) == (100, 0)
+    assert found["copies_lost_of_others"] == 0
+
+
+def test_the_cost_of_the_report_on_rules_is_measured_by_their_number_and_that_of_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = smaller(monkeypatch, "policy_reporting").costs((10, 20), (5, 50))
+    assert [(each["rules"], each["users"]) for each in found] == [
+        (10, 5), (10, 50), (20, 5), (20, 50),
+    ]  # fmt: skip
+    assert all(each["s"] >= 0 for each in found)

@@ -1,18 +1,14 @@
 """ActiveMQ as a child process, from the packages of Debian, in a folder of its own."""
 
-import os
 import shutil
 import socket
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 from xml.sax.saxutils import escape
 
-import pytest
-from eventservices.ports import free_port
-from support.processes.foreign import listening
+from support.processes.foreign import Broker, lacking
 
 HOME: Final = Path("/usr/share/activemq")
 JARS: Final = Path("/usr/share/java")
@@ -90,7 +86,7 @@ log4j.appender.out.layout.ConversionPattern=%d %p %c %m%n
 """
 
 
-class ActiveMq:
+class ActiveMq(Broker):
     """Runs one ActiveMQ, which keeps what is persistent in its folder.
 
     Args:
@@ -107,10 +103,8 @@ class ActiveMq:
         anonymous: bool = True,
         typed: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     ) -> None:
+        super().__init__(folder)
         self._java = _installed()
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        self.port = free_port()
         text = CONFIGURATION.format(
             port=self.port,
             folder=folder,
@@ -131,43 +125,23 @@ class ActiveMq:
         """Start it, and return once it answers: the first client waits for Java to load much."""
         jars = [f"{HOME}/lib/*", f"{HOME}/lib/optional/*", f"{JARS}/xstream.jar"]
         jars += [f"{JARS}/jettison.jar"]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [
-                    *(self._java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-                    *("--add-opens", "java.base/java.util=ALL-UNNAMED"),
-                    *("--add-opens", "java.base/java.lang=ALL-UNNAMED"),
-                    *(f"-Dactivemq.home={HOME}", f"-Dactivemq.base={self._folder}"),
-                    *("-cp", ":".join((str(self._folder), *jars))),
-                    "org.apache.activemq.console.Main",
-                    *("start", f"xbean:file:{self._folder}/activemq.xml"),
-                ],
-                cwd=self._folder,
-                stdout=log,
-                stderr=log,
-            )
+        self.run(
+            *(self._java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            *("--add-opens", "java.base/java.util=ALL-UNNAMED"),
+            *("--add-opens", "java.base/java.lang=ALL-UNNAMED"),
+            *(f"-Dactivemq.home={HOME}", f"-Dactivemq.base={self.folder}"),
+            *("-cp", ":".join((str(self.folder), *jars))),
+            "org.apache.activemq.console.Main",
+            *("start", f"xbean:file:{self.folder}/activemq.xml"),
+            within_s=START_S,
+        )
         try:
-            listening(self.port, self._process, START_S)
             with socket.create_connection(("127.0.0.1", self.port), START_S) as client:
                 client.sendall(b"CONNECT\naccept-version:1.2\nhost:/\n\n\0")
                 client.recv(1)
         except BaseException:
             self.kill()
             raise
-
-    def stop(self) -> None:
-        """End it."""
-        self._end(kill=False)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._end(kill=True)
-
-    def _end(self, *, kill: bool) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            (process.kill if kill else process.terminate)()
-            process.wait(20)
 
 
 def _beans(port: int, typed: Mapping[str, tuple[str, str]]) -> str:
@@ -181,9 +155,6 @@ def _beans(port: int, typed: Mapping[str, tuple[str, str]]) -> str:
 def _installed() -> str:
     """Return the path of Java; skip or fail where Java or the broker is not there."""
     java = shutil.which("java")
-    if java is not None and (HOME / "lib/activemq-stomp.jar").exists():
-        return java
-    reason = f"ActiveMQ is missing: apt-get install {PACKAGES}"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+    if java is None or not (HOME / "lib/activemq-stomp.jar").exists():
+        lacking(f"ActiveMQ is missing: apt-get install {PACKAGES}")
+    return java

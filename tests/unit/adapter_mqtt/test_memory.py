@@ -45,7 +45,27 @@ def test_what_is_remembered_is_bounded() -> None:
 
 def test_one_message_repeated_without_end_is_bounded_too() -> None:
     own = Own(30.0)
-    for _ in range(KEPT + 1):
+    for _ in range(KEPT + 5):
         own.sent(KEY, 0.0)
-    assert own.forgotten == KEPT + 1
-    assert len(own) == 0
+    assert len(own) == KEPT
+    assert own.forgotten == 5
+
+
+def test_one_message_repeated_without_end_leaves_others_known_within_the_bound() -> None:
+    own, other = Own(30.0), key_of("u", b"1")
+    for _ in range(KEPT - 1):
+        own.sent(KEY, 0.0)
+    own.sent(other, 0.0)
+    own.sent(KEY, 1.0)
+    own.sent(other, 1.0)
+    assert [own.is_own(other, 1.0) for _ in range(3)] == [True, True, False]
+    assert len(own) == KEPT - 2
+
+
+def test_a_publication_that_never_came_back_is_not_kept_known_by_later_ones() -> None:
+    own = Own(30.0)
+    own.sent(KEY, 0.0)
+    for now_s in (20.0, 40.0, 60.0):
+        own.sent(KEY, now_s)
+        assert own.is_own(KEY, now_s)
+    assert not own.is_own(KEY, 60.0)

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from eventservices.cns.domains.moving import positions
 from eventservices.cns.domains.moving.positions import Positions
-from eventservices.missing import JUMP, WINDOW, Missing
+from eventservices.missing import WINDOW, Missing
 from eventservices.stamp import Stamp
+from eventservices.suppress import JUMP
 from hypothesis import given
 from hypothesis import strategies as st
 

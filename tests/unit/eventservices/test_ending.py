@@ -5,7 +5,7 @@ import logging
 from contextlib import suppress
 
 import pytest
-from eventservices.ending import CANCELLATIONS, ended
+from eventservices.ending import CANCELLATIONS, beside, ended
 
 
 async def test_a_task_whose_cancellation_a_request_swallows_ends_all_the_same() -> None:
@@ -58,3 +58,18 @@ async def test_a_task_that_never_ends_is_named_and_left(caplog: pytest.LogCaptur
     assert [record.task for record in caplog.records] == ["stubborn"]  # type: ignore[attr-defined] # an extra field of the record
     over.set()
     await task
+
+
+async def test_work_beside_a_block_ends_with_it_and_what_it_raises_is_for_who_reads_it() -> None:
+    async def fail() -> None:
+        raise ValueError("x")
+
+    async with (
+        beside(asyncio.Event().wait(), "waits") as waiting,
+        beside(fail(), "fails") as failed,
+    ):
+        await asyncio.wait({failed})
+        assert not waiting.done()
+        assert waiting.get_name() == "waits"
+    assert waiting.cancelled()
+    assert isinstance(failed.exception(), ValueError)

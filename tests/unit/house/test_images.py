@@ -19,6 +19,7 @@ ALONE = {
     "adapter-jms",
     "adapter-http",
     "adapter-bus",
+    "building-walk",
     "event-domains",
     "naming",
     "policy",
@@ -50,7 +51,7 @@ def copied(target: str) -> tuple[set[str], set[str]]:
             stage, words = line
             if stage == "packages":
                 ours |= {name_of(each) for each in re.findall(r"/built/(\S+)", words)}
-            else:
+            elif stage in REQUIREMENTS:
                 lines = (ROOT / "compose" / REQUIREMENTS[stage]).read_text("utf-8").splitlines()
                 libraries |= {name_of(each) for each in lines if each and each[0] != "#"}
     return ours, libraries

@@ -9,6 +9,8 @@ import time
 from collections.abc import Awaitable
 from typing import Final, TypeVar
 
+from eventservices.ending import ended
+
 STEP_S: Final = 0.1
 """Most that one wait counts: what it lasted longer, the loop halted."""
 
@@ -36,8 +38,7 @@ async def attentively(work: Awaitable[T], within_s: float) -> T:
             return task.result()
     finally:
         if not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await ended(task)
     raise TimeoutError
 
 

@@ -7,7 +7,9 @@ cancelled once would wait forever.
 
 import asyncio
 import logging
-from typing import Any, Final
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +18,26 @@ AGAIN_S: Final = 5.0
 
 CANCELLATIONS: Final = 10
 """How often a task is cancelled; one that goes on after them is left, with a warning."""
+
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, T], name: str) -> AsyncIterator[asyncio.Task[T]]:
+    """Run work beside a block; it ends with the block, and the block does not end with it.
+
+    Args:
+        work: What it raises is for who reads the task.
+        name: Of its task.
+
+    Yields:
+        The task.
+    """
+    task = asyncio.create_task(work, name=name)
+    try:
+        yield task
+    finally:
+        await ended(task)
 
 
 async def ended(*tasks: asyncio.Task[Any] | None, again_s: float = AGAIN_S) -> None:

@@ -1,32 +1,15 @@
 """Counts the events that did not come, by the numbers of those that did."""
 
 from collections import OrderedDict
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
+
+from eventservices.suppress import JUMP, Numbered
 
 WINDOW: Final = 1024
 """How far behind the newest an event of the same origin may come and be counted as come."""
 
 MOST_ORIGINS: Final = 10_000
 """Origins that are remembered; the one unused longest is forgotten first, what it lacks is not."""
-
-JUMP: Final = 1 << 32
-"""A sequence that is further from the newest of its origin begins the count again."""
-
-
-class Numbered(Protocol):
-    """Has a number among the events of its origin, as every stamp does."""
-
-    @property
-    def origin(self) -> str:
-        """Names the publisher."""
-
-    @property
-    def epoch(self) -> int:
-        """Grows whenever the publisher's counter was lost."""
-
-    @property
-    def sequence(self) -> int:
-        """Counts the publisher's events."""
 
 
 class Seen(NamedTuple):
@@ -47,8 +30,9 @@ class Seen(NamedTuple):
 class Missing:
     """Counts the events that are missing between those that came; in any order, within bounds.
 
-    An origin's events are counted from the first that came. It must publish all of them where they
-    are counted: a filter in between would look like a loss.
+    An origin's events are counted from the first that came, and again from one whose sequence is
+    `JUMP` or more from the newest. It must publish all of them where they are counted: a filter in
+    between would look like a loss.
 
     Attributes:
         total: Events that are missing.

@@ -15,6 +15,8 @@ from serving.ending import on_ending
 from serving.output import show
 from serving.wall_clock import wall_us
 
+from eventservices.ending import beside
+
 ALIVE_S = 1.0
 """Time between two lines of the kind `alive`."""
 
@@ -68,12 +70,10 @@ class Sightings:
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[None]:
         """Write a line of the kind `alive` once a second and at the end, where there is a file."""
-        task = asyncio.create_task(self._every(), name="sightings")
         try:
-            yield
+            async with beside(self._every(), "sightings"):
+                yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
             self._write_alive()  # it looked until now, not until a second ago
             self.close()
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Identified(Protocol):
-    """Has an identity, as every stamp does."""
+class Numbered(Protocol):
+    """Has a number among the events of its origin, as every stamp does."""
 
     @property
     def origin(self) -> str:
@@ -19,6 +19,10 @@ class Identified(Protocol):
     @property
     def sequence(self) -> int:
         """Counts the publisher's events."""
+
+
+class Identified(Numbered, Protocol):
+    """Has an identity, as every stamp does."""
 
     @property
     def home(self) -> str:

@@ -8,15 +8,14 @@ from typing import Final
 from fes.errors import FesError
 from fes.running.folder import point_latest
 from scenario_kit.numbers import positive_number, whole_number
-from scenario_kit.programs import Programs, running
+from scenario_kit.playing import play, show
 from scenario_kit.run_folder import make_folder
-from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
-from scenario_kit.steps import Steps
+from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 from serving.command import command
-from serving.output import CLOSED
 from serving.parser import LineParser
 
 from building_walk import walking
+from building_walk.errors import WalkError
 from building_walk.judge.verdict import judge, table, write
 from building_walk.plan import APART, plan, restarted
 from building_walk.restarts import Restarter
@@ -53,42 +52,36 @@ def _demo(options: argparse.Namespace) -> int:
     folder = make_folder(options.runs)
     plan(folder, walk)
     point_latest(folder)
-    _show(
+    show(
         f"planned: {len(walk.people)} badges, {walk.steps} steps, {len(walk.sightings)} sightings,"
         f" {len(walk.mails)} mails, {len(walk.restarts)} restarts, in {folder}"
     )
     restarter = Restarter(folder, walk.restarts)
-    with Steps() as steps:
-        own = APART if walk.restarts else ()
-        status = steps.run(running(folder, own, Programs()), restarter.look)
-    if status == CLOSED:
-        return CLOSED
-    if steps.interrupted:
-        _show("interrupted; nothing was judged")
-        return INTERRUPTED
-    if status != PASSED:
-        return BAD_INPUT if status == BAD_INPUT else FAILED
-    return _judged(folder)
+    return play(folder, _judged, APART if walk.restarts else (), restarter.look)
 
 
 def _story(options: argparse.Namespace) -> Story:
     track = None if options.sightings is None else walking.read(options.sightings)
     names: tuple[str, ...] = ()
     steps = options.steps
-    if options.restarts:
+    if options.restarts is not None:
         rooms = dict.fromkeys(room for room, _ in (track.places if track else walking.STATIONS))
-        names = restarted(tuple(rooms))
+        every = restarted(tuple(rooms))
+        for name in options.restarts:
+            if name not in every:
+                raise WalkError(f"--restarts: no {name!r}; there are {', '.join(every)}")
+        names = tuple(options.restarts) or every
         steps = max(steps, STEPS_OF_A_RESTART * (len(names) + 1))
     return walking.tell(steps, options.seed, options.step, track, names)
 
 
 def _judged(folder: Path) -> int:
     if not (folder / RECORDS).exists():
-        _show(f"not judged: {folder / RECORDS} is missing")
+        show(f"not judged: {folder / RECORDS} is missing")
         return BAD_INPUT
     verdict = judge(folder)
     write(verdict, folder)
-    _show("\n".join(table(verdict)))
+    show("\n".join(table(verdict)))
     return PASSED if verdict.passed else FAILED
 
 
@@ -104,14 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--steps", type=whole_number, default=STEPS, help=f"of the walk (default: {STEPS})")
     add("--step", type=positive_number, default=STEP_S, help=f"seconds of one (default: {STEP_S})")
     add("--seed", type=whole_number, default=1, help="of what is made up (default: 1)")
-    add("--restarts", action="store_true", help="kill each service in turn; the walk is longer")
+    help_ = "kill services in turn, all where none is named; the walk is longer"
+    add("--restarts", nargs="*", metavar="NAME", help=help_)
     judged = commands.add_parser("judge", help="judge a run by the logs of its clients")
     judged.add_argument("run", type=Path, metavar="RUNFOLDER")
     return parser
-
-
-def _show(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see
 
 
 if __name__ == "__main__":

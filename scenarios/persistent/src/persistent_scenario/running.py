@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from eventservices.ending import ended
 from fes.federation.model import Federation
 from fes.running.process import Child
 from serving.wall_clock import wall_us
@@ -138,8 +139,7 @@ class _Stream:
                     self._say(f"nothing has moved for {STILL_S:g} s")
                     return
         finally:
-            killing.cancel()
-            await asyncio.gather(killing, return_exceptions=True)
+            await ended(killing)
             self._killed.close()
         await asyncio.wait_for(stations.wait(), STILL_S)
 

@@ -9,12 +9,10 @@ from pathlib import Path
 from fes.errors import FesError
 from fes.running.folder import point_latest
 from scenario_kit.numbers import whole_number
-from scenario_kit.programs import Programs, running
+from scenario_kit.playing import play, show
 from scenario_kit.run_folder import FEDERATION, make_folder
-from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
-from scenario_kit.steps import Steps
+from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 from serving.command import command
-from serving.output import CLOSED
 from serving.parser import LineParser
 
 from stock_market import ticks
@@ -54,27 +52,18 @@ def _demo(options: argparse.Namespace) -> int:
     ticks.write(folder, wanted)
     shutil.copyfile(str(files("stock_market") / FEDERATION), folder / FEDERATION)
     point_latest(folder)
-    _say(f"planned: {len(wanted)} ticks, in {folder}")
-    with Steps() as steps:
-        status = steps.run(running(folder, (), Programs()))
-    if status == CLOSED:
-        return CLOSED
-    if steps.interrupted:
-        _say("interrupted; nothing was judged")
-        return INTERRUPTED
-    if status != PASSED:
-        return BAD_INPUT if status == BAD_INPUT else FAILED
-    return _judged(folder)
+    show(f"planned: {len(wanted)} ticks, in {folder}")
+    return play(folder, _judged)
 
 
 def _judged(folder: Path) -> int:
     if not (folder / RECORDS).exists():
-        _say(f"not judged: {folder / RECORDS} is missing")
+        show(f"not judged: {folder / RECORDS} is missing")
         return BAD_INPUT
     verdict = judge(folder)
     write(verdict, folder)
-    _say("\n".join(table(verdict)))
-    _say(f"\nverdict    {folder / VERDICT}\nrecords    {folder / RECORDS}")
+    show("\n".join(table(verdict)))
+    show(f"\nverdict    {folder / VERDICT}\nrecords    {folder / RECORDS}")
     return PASSED if verdict.passed else FAILED
 
 
@@ -93,10 +82,6 @@ def _parser() -> argparse.ArgumentParser:
     judged = commands.add_parser("judge", help="judge a run by the logs of its clients")
     judged.add_argument("run", type=Path, metavar="RUNFOLDER")
     return parser
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see
 
 
 if __name__ == "__main__":

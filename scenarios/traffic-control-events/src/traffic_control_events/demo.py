@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from fes.running.folder import point_latest
-from scenario_kit.programs import Programs, running
+from scenario_kit.playing import play, show
+from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION, make_folder
-from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
-from scenario_kit.steps import Steps
-from serving.output import CLOSED
+from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 
 from traffic_control_events.judge import UnjudgedError, judge
 from traffic_control_events.judge.report import JOURNEY, VERDICT, table, write
@@ -39,17 +38,8 @@ def demo(runs: Path, wanted: Wanted, programs: Programs) -> int:
     plan(folder, wanted)
     point_latest(folder)
     lasts_s = wanted.seconds / wanted.speed
-    _say(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
-    with Steps() as steps:
-        status = steps.run(running(folder, OWN, programs))
-    if status == CLOSED:
-        return CLOSED
-    if steps.interrupted:
-        _say("interrupted; nothing was judged")
-        return INTERRUPTED
-    if status != PASSED:
-        return BAD_INPUT if status == BAD_INPUT else FAILED
-    return judged(folder)
+    show(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
+    return play(folder, judged, OWN, programs=programs)
 
 
 def judged(folder: Path) -> int:
@@ -64,13 +54,9 @@ def judged(folder: Path) -> int:
     try:
         verdict = judge(folder)
     except UnjudgedError as error:
-        _say(f"not judged: {error}")
+        show(f"not judged: {error}")
         return BAD_INPUT
     write(verdict, folder)
-    _say("\n" + table(verdict))
-    _say("\n" + "\n".join(f"{what:<11}{folder / name}" for what, name in LEFT))
+    show("\n" + table(verdict))
+    show("\n" + "\n".join(f"{what:<11}{folder / name}" for what, name in LEFT))
     return PASSED if verdict.passed else FAILED
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see

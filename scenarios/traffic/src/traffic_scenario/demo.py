@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fes.running.folder import point_latest
+from scenario_kit.playing import show
 from scenario_kit.programs import Programs, running
 from scenario_kit.run_folder import FEDERATION, make_folder
 from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
@@ -43,18 +44,18 @@ def demo(runs: Path, wanted: Wanted, own: Sequence[str], programs: Programs) -> 
     """
     folder, planned = prepare(runs, wanted, programs)
     lasts_s = planned.duration_s / wanted.speedup
-    _say(f"the trace plays for {lasts_s:.0f} s; Ctrl-C ends the run")
-    progress = Progress(folder, planned.samples, lasts_s, _say)
+    show(f"the trace plays for {lasts_s:.0f} s; Ctrl-C ends the run")
+    progress = Progress(folder, planned.samples, lasts_s, show)
     with Steps() as steps:
         status = steps.run(running(folder, own, programs), progress.look)
         if status == PASSED:
-            _say("judging the run (Spark starts)")
+            show("judging the run (Spark starts)")
             status = steps.run((*programs.analytics, "verify", str(folder)))
     if status == CLOSED:
         return CLOSED
     _tell_where(folder)
     if steps.interrupted:
-        _say("interrupted; nothing was judged")
+        show("interrupted; nothing was judged")
         return INTERRUPTED
     return status if status in (PASSED, BAD_INPUT) else FAILED
 
@@ -84,8 +85,4 @@ def _discard(folder: Path) -> None:
 
 def _tell_where(folder: Path) -> None:
     lines = [f"{what:<11}{folder / name}" for what, name in LEFT if (folder / name).exists()]
-    _say("\n".join(["", *lines]))
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see
+    show("\n".join(["", *lines]))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import httpx
 from fes.cli.validate import examine_file
@@ -53,6 +53,13 @@ class Staged:
     keep: int = RUNS_KEPT
 
 
+class Clocked(NamedTuple):
+    """When the clock of a run begins, by itself and by the wall clock; microseconds."""
+
+    start_us: int
+    wall_start_us: int
+
+
 def stage(
     runs: Path,
     staged: Staged,
@@ -83,13 +90,13 @@ def stage(
         plan_fleet(folder, staged.inputs, programs)
         _check_vehicles(federation, folder)
         start_us = read_plan(folder).start_us
-        wall_start_us = now_us() + round(staged.allowance_s * 1e6)
-        _write(folder, _clocked(federation, start_us, wall_start_us), endpoints)
+        clock = Clocked(start_us, now_us() + round(staged.allowance_s * 1e6))
+        _write(folder, federation, clock, endpoints)
         point_latest(folder)
         remove_oldest(runs, staged.keep)
         return folder, True
     told = json.loads((latest / CLOCK).read_text("utf-8"))
-    _write(latest, _clocked(federation, told["start_us"], told["wall_start_us"]), endpoints)
+    _write(latest, federation, Clocked(told["start_us"], told["wall_start_us"]), endpoints)
     return latest, False
 
 
@@ -138,23 +145,17 @@ def _check_vehicles(federation: Federation, folder: Path) -> None:
             )
 
 
-def _clocked(federation: Federation, start_us: int, wall_start_us: int) -> Federation:
-    clock = Clock(start=start_us / 1e6, speed=federation.clock.speed)
-    return resolved(replace(federation, clock=clock), wall_start_us)
-
-
-def _write(folder: Path, federation: Federation, endpoints: Mapping[str, str]) -> None:
+def _write(
+    folder: Path, federation: Federation, begins: Clocked, endpoints: Mapping[str, str]
+) -> None:
     """Write what every part reads; each file is whole at any time."""
-    clock = federation.clock
-    assert isinstance(clock.start, float), "as resolved"  # noqa: S101 - written above
-    told = {
-        "start_us": round(clock.start * 1e6),
-        "wall_start_us": clock.wall_start_us,
-        "speed": clock.speed,
-    }
+    speed = federation.clock.speed
+    clock = Clock(start=begins.start_us / 1e6, speed=speed)
+    clocked = resolved(replace(federation, clock=clock), begins.wall_start_us)
+    told = {"start_us": begins.start_us, "wall_start_us": begins.wall_start_us, "speed": speed}
     gateways = {name: {"url": url} for name, url in endpoints.items()}
     (folder / "logs").mkdir(exist_ok=True)
-    _put(folder / FEDERATION, dump(federation))
+    _put(folder / FEDERATION, dump(clocked))
     _put(folder / CLOCK, json.dumps(told) + "\n")
     _put(folder / ENDPOINTS, json.dumps({"gateways": gateways}, indent=1) + "\n")
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 import httpx
 from eventservices.credentials import read_password
+from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
@@ -89,7 +90,7 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
         allowed = AllowList(self.settings.allow)
         self._deliveries = [self._delivery(each, allowed) for each in self.settings.targets]
         tasks = [asyncio.create_task(each.run(), name="http post") for each in self._deliveries]
-        self._closing.push_async_callback(_ended, tasks)
+        self._closing.push_async_callback(ended, *tasks)
         secret = self._secret(self.settings.secret_file)
         self._webhook = Webhook(self.settings, secret, self._accept, self.set_aside)
         self._server = HttpServer(self._webhook, self.settings.host, self.settings.port)
@@ -177,9 +178,3 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
     def _named(self, message: HttpMessage) -> str:
         whole = message.item.whole
         return str(whole.get("type", ""))[:100] if isinstance(whole, dict) else ""
-
-
-async def _ended(tasks: list["asyncio.Task[None]"]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

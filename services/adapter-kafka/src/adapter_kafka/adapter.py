@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from eventservices.ending import ended
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
@@ -101,7 +102,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._consumer.open()
         self._closing.push_async_callback(self._consumer.close)
         delivering = asyncio.create_task(self._delivery.run(), name="kafka deliver")
-        self._closing.push_async_callback(_ended, delivering)
+        self._closing.push_async_callback(ended, delivering)
         self._wanted, self._subscribed = {}, frozenset()
         if self.context.hears_control:
             await self._producer.ensure(CONTROL_SUBJECT)
@@ -212,8 +213,3 @@ class KafkaAdapter(Adapter[Settings, Record]):
 
     def _named(self, message: Record) -> str:
         return f"{message.topic[:100]}/{message.partition}/{message.offset}"
-
-
-async def _ended(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

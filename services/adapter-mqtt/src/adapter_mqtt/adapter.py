@@ -93,6 +93,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
             **self._counts,
             **self._incoming.counts,
             "own_forgotten": self._incoming.own.forgotten,
+            "retained_forgotten": self._incoming.topics.forgotten,
             "copies": self._subscriptions.copies,
             "subscriptions": len(self._subscriptions),
             **self._rebirths.counters(),

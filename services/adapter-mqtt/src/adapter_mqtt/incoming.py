@@ -55,6 +55,7 @@ class Incoming:
     Attributes:
         own: Publications that a broker of 3.1.1 is going to send back.
         last: The last message of each topic.
+        topics: With `5`: the topics for which the broker keeps a message.
         subscribing: Whether a subscription is being made that the runtime does not know yet.
         counts: Counters of the messages, by name.
     """
@@ -69,7 +70,7 @@ class Incoming:
         self._routes = routes
         self._receive = receive
         self._is_5 = settings.protocol == "5"
-        self._topics = RetainedTopics()
+        self.topics = RetainedTopics()
         self._resent = True
         self._reconnections = 0
         self._kept: list[MqttMessage] = []
@@ -106,8 +107,8 @@ class Incoming:
             self._receive(message)
             return
         if payload:
-            self._topics.kept(topic)
-        elif not self._topics.deleted(topic):
+            self.topics.kept(topic)
+        elif not self.topics.deleted(topic):
             self.counts["retained_known"] += 1  # a deletion of what was never delivered
             return
         if self.subscribing or not self._resent:
@@ -160,7 +161,7 @@ class Incoming:
     def proved(self) -> None:
         """Report what was deleted during an outage: the broker has sent all that it keeps."""
         self._resent = True
-        for topic in self._topics.missing():
+        for topic in self.topics.missing():
             self.counts["retained_deleted"] += 1
             self._receive(MqttMessage(topic, b"", KEPT_BY_BROKER))
 
@@ -169,5 +170,5 @@ class Incoming:
         if self._link.counters.reconnected != self._reconnections:
             self._reconnections = self._link.counters.reconnected
             self.own.lost()
-            self._topics.away()
+            self.topics.away()
             self._resent = False

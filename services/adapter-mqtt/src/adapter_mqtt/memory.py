@@ -6,6 +6,7 @@ adapter subscribes to their topics, and all that it keeps to each new subscripti
 
 from collections import OrderedDict
 from hashlib import blake2b
+from itertools import count
 from typing import Final
 
 KEPT: Final = 10_000
@@ -32,42 +33,52 @@ class Own:
     def __init__(self, for_s: float) -> None:
         self.forgotten = 0
         self._for_s = for_s
-        self._sent: OrderedDict[Key, list[float]] = OrderedDict()
+        self._sent: OrderedDict[int, tuple[Key, float]] = OrderedDict()
+        self._numbers: dict[Key, list[int]] = {}
+        self._count = count()
 
     def __len__(self) -> int:
-        """Return how many kinds of messages are awaited."""
+        """Return how many publications are awaited."""
         return len(self._sent)
 
     def sent(self, key: Key, now_s: float) -> None:
         """Note a publication that comes back."""
         self._expire(now_s)
-        self._sent.setdefault(key, []).append(now_s)
-        self._sent.move_to_end(key)
-        if len(self._sent) > KEPT or len(self._sent[key]) > KEPT:
-            self.forgotten += len(self._sent.popitem(last=False)[1])
+        number = next(self._count)
+        self._sent[number] = key, now_s
+        self._numbers.setdefault(key, []).append(number)
+        if len(self._sent) > KEPT:
+            self._forget()
 
     def is_own(self, key: Key, now_s: float) -> bool:
         """Return whether a message is a publication that came back; each comes back once."""
         self._expire(now_s)
-        times = self._sent.get(key)
-        if times is None:
+        if key not in self._numbers:
             return False
-        times.pop(0)
-        if not times:
-            del self._sent[key]
+        self._drop(key, -1)  # so that one that never comes back gets old
         return True
 
     def lost(self) -> None:
         """Forget all: the connection was lost, and what had not come back never will."""
         self._sent.clear()
+        self._numbers.clear()
 
     def _expire(self, now_s: float) -> None:
-        while self._sent:
-            key, times = next(iter(self._sent.items()))
-            if times[-1] + self._for_s > now_s:
-                return
-            del self._sent[key]
-            self.forgotten += len(times)
+        while self._sent and self._oldest()[1] + self._for_s <= now_s:
+            self._forget()
+
+    def _oldest(self) -> tuple[Key, float]:
+        return next(iter(self._sent.values()))
+
+    def _forget(self) -> None:
+        self.forgotten += 1
+        self._drop(self._oldest()[0], 0)
+
+    def _drop(self, key: Key, at: int) -> None:
+        numbers = self._numbers[key]
+        del self._sent[numbers.pop(at)]
+        if not numbers:
+            del self._numbers[key]
 
 
 class Last:

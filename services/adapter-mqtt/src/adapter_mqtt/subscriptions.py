@@ -10,6 +10,7 @@ from typing import Final
 
 from eventservices.steam.link import Link, acknowledged
 from eventservices.steam.mqtt import SHARED
+from fes.adapter.plain.wanted import Wanted
 from fes.mapping.topics.apart import apart
 from fes.mapping.topics.levels import MQTT
 from fes.mapping.topics.tree import TopicTree
@@ -24,7 +25,7 @@ SEEN: Final = 4096
 """Most messages remembered while subscriptions change."""
 
 
-class Subscriptions:
+class Subscriptions(Wanted):
     """Keeps the native subscriptions of one adapter.
 
     Args:
@@ -36,10 +37,10 @@ class Subscriptions:
     """
 
     def __init__(self, link: Link, share: str = "") -> None:
+        super().__init__()
         self._prefix = f"{SHARED}{share}/" if share else ""
         self.copies = 0
         self._link = link
-        self._wanted: dict[int, tuple[str, ...]] = {}
         self._made: dict[str, None] = {}
         self._tree = TopicTree(MQTT)
         self._changing: dict[Key, None] | None = None
@@ -66,33 +67,8 @@ class Subscriptions:
             del seen[next(iter(seen))]
         return False
 
-    async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs, and wait until the broker has it active.
-
-        Raises:
-            EventServiceError: As for the link; what was active stays.
-        """
-        before = self._wanted.get(number)
-        self._wanted[number] = patterns
-        try:
-            await self._settle()
-        except BaseException:
-            self._wanted.pop(number, None)
-            if before is not None:
-                self._wanted[number] = before
-            raise
-
-    async def forget(self, number: int) -> None:
-        """End what only one filter needs.
-
-        Raises:
-            EventServiceError: As for the link.
-        """
-        if self._wanted.pop(number, None) is not None:
-            await self._settle()
-
     async def _settle(self) -> None:
-        needed = apart(each for patterns in self._wanted.values() for each in patterns)
+        needed = apart(self._patterns())
         fresh = [pattern for pattern in needed if pattern not in self._made]
         surplus = [pattern for pattern in self._made if pattern not in set(needed)]
         self._changing = {} if surplus else None

@@ -11,6 +11,7 @@ from typing import Final
 from eventservices.errors import NotConnectedError
 from eventservices.natsclient import Handler
 from eventservices.natslink import Listening, NatsLink
+from fes.adapter.plain.wanted import Wanted
 from fes.mapping.topics.levels import NATS
 from fes.mapping.topics.tree import TopicTree, least
 
@@ -20,7 +21,7 @@ MOST: Final = 4096
 """Most native subscriptions of one adapter; with more, every subject is subscribed to."""
 
 
-class Subscriptions:
+class Subscriptions(Wanted):
     """Keeps the native subscriptions of one adapter.
 
     Args:
@@ -30,10 +31,10 @@ class Subscriptions:
     """
 
     def __init__(self, link: NatsLink, take: Handler, queue: str = "") -> None:
+        super().__init__()
         self._queue = queue
         self._link = link
         self._take = take
-        self._wanted: dict[int, tuple[str, ...]] = {}
         self._made: dict[str, Listening] = {}
         self._tree = TopicTree(NATS)
         self._ages: dict[str, int] = {}
@@ -44,34 +45,8 @@ class Subscriptions:
         """Return how many native subscriptions there are."""
         return len(self._made)
 
-    async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to what a filter needs, and wait until the server has it active.
-
-        Raises:
-            EventServiceError: As for the link; what was active stays.
-        """
-        before = self._wanted.get(number)
-        self._wanted[number] = patterns
-        try:
-            await self._settle()
-        except BaseException:
-            if before is None:
-                self._wanted.pop(number, None)
-            else:
-                self._wanted[number] = before
-            raise
-
-    async def forget(self, number: int) -> None:
-        """End what only one filter needs.
-
-        Raises:
-            EventServiceError: As for the link.
-        """
-        if self._wanted.pop(number, None) is not None:
-            await self._settle()
-
     async def _settle(self) -> None:
-        needed = _needed(each for patterns in self._wanted.values() for each in patterns)
+        needed = _needed(self._patterns())
         fresh = [pattern for pattern in needed if pattern not in self._made]
         for pattern in fresh:
             await self._make(pattern)

@@ -15,6 +15,7 @@ from eventservices.cns import (
     ProxyPushConsumer,
     can_frame_any,
 )
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.stamp import Stamp
 
@@ -76,9 +77,7 @@ class CnsBus:
         trace: TracebackType | None,
     ) -> None:
         """Send what was put, and disconnect."""
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.gather(self._opening, return_exceptions=True)
+        await ended(self._opening)
         connection, self._connection = self._connection, None
         if connection is not None:
             try:

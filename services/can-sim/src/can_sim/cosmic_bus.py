@@ -21,6 +21,7 @@ from eventservices.cosmic import (
     NodeSettings,
     TimeClass,
 )
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.stamp import Stamp
 
@@ -69,9 +70,7 @@ class CosmicBus:
         trace: TracebackType | None,
     ) -> None:
         """Send what was put, and leave the buses."""
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.gather(self._opening, return_exceptions=True)
+        await ended(self._opening)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_S):
                 await asyncio.gather(*(bus.drain() for bus in self._buses.values()))

@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from eventservices.credentials import read_password, with_credentials
+from eventservices.ending import beside
 from eventservices.errors import RefusedError
 from serving.ending import ending_event
 from serving.wall_clock import wall_us
@@ -80,14 +81,15 @@ async def _begin(
     """Return when the buses are open, or the clock cannot wait for them, or told to stop."""
     running = options.clock_start_wall_us is not None
     timeout_s = GRACE_S if running else options.connect_timeout
-    opening = asyncio.create_task(bus.connected(timeout_s))
-    stopped = asyncio.create_task(stopping.wait())
-    await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
-    stopped.cancel()
-    if not opening.done():
-        opening.cancel()
+    async with (
+        beside(bus.connected(timeout_s), "opening") as opening,
+        beside(stopping.wait(), "stopping") as stopped,
+    ):
+        await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
+    if stopping.is_set():
+        return
     try:
-        await asyncio.gather(opening, return_exceptions=stopping.is_set())
+        opening.result()
     except BusError as error:
         if not running or error.reason == REFUSED:
             raise

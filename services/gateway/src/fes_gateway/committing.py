@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
+from eventservices.ending import ended
 from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.gateway.requests.registry import LATER_US
@@ -94,8 +95,7 @@ class Committing:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(within_s):
                     await self._waiting.join()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await ended(task)
         await asyncio.get_running_loop().run_in_executor(self._executor, self._journal.close)
         return True
 

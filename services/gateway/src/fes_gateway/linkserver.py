@@ -4,6 +4,7 @@ import asyncio
 import logging
 from typing import Any
 
+from eventservices.ending import ended
 from fes.errors import LinkError
 from fes.link.end import Hello, Message, Receiver
 from fes.link.messages import Refuse
@@ -172,8 +173,7 @@ class _Link:
     async def end(self) -> None:
         """End the connection."""
         self._said.cancel()
-        self.transfer.cancel()
-        await asyncio.gather(self.transfer, return_exceptions=True)
+        await ended(self.transfer)
 
     def _take(self, message: Message) -> None:
         self.receiver(message)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from eventservices.ending import ended
 from eventservices.slices import shared_slice
 from fes import distribution
 from fes.adapter import AdapterRuntime
@@ -149,9 +150,7 @@ class Pack:
         """Stop in order: adapters withdraw, journals close, the log ends."""
         if self._guide is not None:
             await self._guide.stop()
-        if self._ticker is not None:
-            self._ticker.cancel()
-            await asyncio.gather(self._ticker, return_exceptions=True)
+        await ended(self._ticker)
         await asyncio.gather(*(runtime.stop() for runtime in self.runtimes), return_exceptions=True)
         for host in self.hosts.values():
             await host.stop()

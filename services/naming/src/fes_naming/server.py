@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, Self
@@ -46,6 +47,15 @@ TICK_S: Final = 0.2
 FORWARDS: Final = PoolSettings(least=8, most=32, high=16, low=2, limit=10_000)
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What an open server has."""
+
+    core: NameServer
+    storing: Storing[Output]
+    new_source: Source
+
+
 class NamingServer(Opening):
     """One naming server.
 
@@ -78,11 +88,9 @@ class NamingServer(Opening):
         bus = "ns-" + "".join(each if each.isalnum() or each == "-" else "_" for each in server)
         self._bus = EventBus(urls, building, bus[:64], BusOptions())
         self._client = BusClient(LocalTransport(self._bus, "names"), auto_clean_up=False)
-        self._new_source: Source | None = None
         self._forwards = WorkerPool("forwards", FORWARDS)
         self._events = WorkerPool("newsource", PoolSettings(least=1, most=1))
-        self._storing: Storing[Output] | None = None
-        self._core: NameServer | None = None
+        self._running: _Running | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._waiting: dict[str, asyncio.Future[Result]] = {}
         self._serial = 0
@@ -94,9 +102,13 @@ class NamingServer(Opening):
         Raises:
             EventServiceError: The server is not open.
         """
-        if self._core is None:
+        return self._opened.core
+
+    @property
+    def _opened(self) -> _Running:
+        if self._running is None:
             raise EventServiceError(f"naming server {self.name} is not open")
-        return self._core
+        return self._running
 
     @property
     def links(self) -> Links:
@@ -113,15 +125,16 @@ class NamingServer(Opening):
         if self._path is not None:
             self._store = await asyncio.to_thread(SqliteStore, self._path)
         stored = await asyncio.to_thread(self._store.read)
-        self._core = NameServer(self._links, self._settings, stored, wall_us())
-        self._storing = Storing(self._store, self._perform)
+        core = NameServer(self._links, self._settings, stored, wall_us())
         await self._link.open()
         await self._bus.open()
         await self._client.open()
-        self._new_source = await self._client.advertise(NEW_SOURCE)
+        new_source = await self._client.advertise(NEW_SOURCE)
+        storing = Storing(self._store, self._perform)
+        self._running = _Running(core, storing, new_source)
         await self._forwards.__aenter__()
         await self._events.__aenter__()
-        for work in (self._storing.run, self._tick):
+        for work in (storing.run, self._tick):
             self._tasks.append(asyncio.create_task(lasting(work), name=f"names-{work.__name__}"))
         await self._link.listen(subject(self._building, self.name), self._receive)
         await self._link.flush()
@@ -165,10 +178,10 @@ class NamingServer(Opening):
         self._settle()
 
     def _settle(self) -> None:
-        assert self._storing is not None  # noqa: S101 - made when it was opened
-        step = self.core.take()
+        opened = self._opened
+        step = opened.core.take()
         if step.rows or step.outputs:
-            self._storing.take(step.rows, step.outputs)
+            opened.storing.take(step.rows, step.outputs)
 
     def _perform(self, outputs: list[Output]) -> None:
         for output in outputs:
@@ -201,9 +214,8 @@ class NamingServer(Opening):
         self._settle()
 
     async def _announce(self, found: NewSource) -> None:
-        assert self._new_source is not None  # noqa: S101 - made when it was opened
         try:
-            await self._new_source.notify({"name": found.name, "bus": found.bus})
+            await self._opened.new_source.notify({"name": found.name, "bus": found.bus})
         except (BusError, EventServiceError) as error:
             log.warning("new_source_not_reported", extra={"reason": str(error)[:200]})
 

@@ -13,6 +13,8 @@ import time
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Final
 
+from eventservices.ending import ended
+
 from traffic_control.city import Monitor
 from traffic_control.command import Action, Command
 from traffic_control.commander import Commander
@@ -125,9 +127,7 @@ class Limits:
 
     async def close(self) -> None:
         """Stop waiting for outcomes; idempotent."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
 
     async def _attend_all(self) -> None:
         """Attend to each monitor, the one first whose limit was requested longest ago.

@@ -5,12 +5,13 @@ import json
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+from eventservices.ending import beside
 from serving.ending import ending_event
 from serving.guard import BodyGuard
 from serving.loopback import async_client
@@ -78,7 +79,7 @@ async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = 
         OSError: A file cannot be opened, or the address is in use.
     """
     stopping = stop or ending_event()
-    async with _office(options, city) as office, _background(_flush(office.logs)):
+    async with _office(options, city) as office, beside(_flush(office.logs), "flush"):
         names = (options.host, socket.gethostname(), NAME)
         guarded = OriginGuard(make_app(office), names)
         server = HttpServer(BodyGuard(guarded, BODY_BYTES), options.host, options.port)
@@ -87,8 +88,8 @@ async def serve(options: ServeOptions, city: City, stop: asyncio.Event | None = 
         log.info("started", extra={"url": server.url, "monitors": len(city.monitors)})
         try:
             async with (
-                _background(_command(office)) as commanding,
-                _background(stopping.wait()) as told,
+                beside(_command(office), "command") as commanding,
+                beside(stopping.wait(), "stop") as told,
             ):
                 done, _ = await asyncio.wait(
                     (commanding, told), return_when=asyncio.FIRST_COMPLETED
@@ -120,17 +121,6 @@ async def _office(options: ServeOptions, city: City) -> AsyncIterator[Office]:
             commander = Commander(siena, confirms, commands.append, options.lease_s)
             limits = Limits(city.monitors, commander, options.renew_s, left)
             yield Office(siena, commander, limits, offenders, (commands, offences))
-
-
-@asynccontextmanager
-async def _background(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Run work in the background, and cancel it at the end."""
-    task = asyncio.create_task(work)
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _command(office: Office) -> None:

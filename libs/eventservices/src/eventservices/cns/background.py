@@ -5,6 +5,8 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+from eventservices.ending import ended
+
 log = logging.getLogger(__name__)
 
 MAX_TASKS = 1000
@@ -36,10 +38,7 @@ class Background:
 
     async def close(self) -> None:
         """End what still runs."""
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*self._tasks)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

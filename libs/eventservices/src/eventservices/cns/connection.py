@@ -28,6 +28,7 @@ from eventservices.cns.subjects import (
     KEEP_PREFIX,
     channel_token,
 )
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
@@ -104,9 +105,7 @@ class Connection(Opening):
         if self._closed:
             return
         self._closed = True
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
+        await ended(self._keeper)
         try:
             for channel in self.channels:
                 await channel.close()

@@ -19,6 +19,8 @@ from eventservices.cns import (
 )
 from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.etcl import Filter
+from eventservices.ending import ended
+from eventservices.slices import shared_slice
 from eventservices.stamp import Stamp
 
 Answer = Callable[[bool], None]
@@ -26,9 +28,6 @@ Answer = Callable[[bool], None]
 
 Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
 """Accepts an event and the function that answers its store, on the event loop; must not raise."""
-
-YIELDS: Final = 64
-"""Events pulled between two turns of the loop."""
 
 AGAIN_S: Final = 0.5
 """How long an event that the gateway did not take waits before it is delivered again."""
@@ -131,10 +130,7 @@ class PullIntake(Intake):
         """Disconnect, and pull no more."""
         pulling, self._pulling = self._pulling, None
         await super().close()
-        if pulling is not None:
-            pulling.cancel()
-            with suppress(asyncio.CancelledError):
-                await pulling
+        await ended(pulling)
 
     async def _connect(self) -> None:
         await self.proxy.connect_structured_pull_consumer()
@@ -157,12 +153,11 @@ class PullIntake(Intake):
                 return
 
     async def _pull(self) -> None:
-        number = 0
+        share = shared_slice()
         async for event, stamp in self.proxy:
             self._take(event, stamp, None)
-            number += 1
-            if number % YIELDS == 0:  # others are to have their turn in a flood
-                await asyncio.sleep(0)
+            share.end()
+            await share.turn()  # others are to have theirs in a flood
 
 
 class HoldingIntake(PullIntake):
@@ -197,22 +192,22 @@ class HoldingIntake(PullIntake):
             handing.cancel()
 
     async def _hold(self) -> None:
-        pulled = 0
+        share = shared_slice()
         with suppress(DisconnectedError):
             while True:
+                await share.turn()
                 held = await self.proxy.hold_structured_event()
                 if held.persistent:
                     self._number += 1
                     self._wait(self._number, held)
                 else:
                     self._take(held.event, held.stamp, None)
-                pulled += 1
-                if pulled % YIELDS == 0:
-                    await asyncio.sleep(0)
+                share.end()
 
     async def _hand_over(self) -> None:
-        loop, handed = asyncio.get_running_loop(), 0
+        loop, share = asyncio.get_running_loop(), shared_slice()
         while True:
+            await share.turn()
             rest_s = self._rests_until_s - loop.time()
             if rest_s > 0:
                 await asyncio.sleep(rest_s)
@@ -226,9 +221,7 @@ class HoldingIntake(PullIntake):
                 except Exception:
                     self._wait(number, held)  # it is handed over again, in its place
                     raise
-                handed += 1
-                if handed % YIELDS == 0:
-                    await asyncio.sleep(0)
+                share.end()
 
     def _wait(self, number: int, held: HeldEvent[StructuredEvent]) -> None:
         heappush(self._waiting, (number, held))

@@ -19,6 +19,7 @@ from eventservices.cns.event import AnyEvent, Event, StructuredEvent
 from eventservices.cns.options import ProxyType
 from eventservices.cns.qos.properties import QoS
 from eventservices.cns.supplier import ProxyConsumer
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, MalformedError
 from eventservices.lasting import lasting
 
@@ -87,9 +88,8 @@ class PullConsumer(ProxyConsumer):
 
     async def _disconnect(self) -> None:
         polling, self._polling = self._polling, None
-        if polling is not None and polling is not asyncio.current_task():
-            polling.cancel()
-            await asyncio.gather(polling, return_exceptions=True)
+        if polling is not asyncio.current_task():
+            await ended(polling)
         await super()._disconnect()
 
     async def _poll(self, try_pull: Callable[..., Any]) -> None:

@@ -15,6 +15,7 @@ from eventservices.cosmic.echoes import Echoes
 from eventservices.cosmic.frame import Frame
 from eventservices.cosmic.settings import BusSettings
 from eventservices.cosmic.transmission import Transmission
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.lasting import lasting
 
@@ -70,9 +71,7 @@ class Wire:
         """Close the interface; harmless where that was done. What waits is not sent any more."""
         tasks, self._tasks = self._tasks, []
         self._progress.set()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks)
         await self._driver.close()
 
     @property

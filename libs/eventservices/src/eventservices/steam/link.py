@@ -14,6 +14,7 @@ from secrets import SystemRandom
 from typing import Any
 
 from eventservices.attention import attentively
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
 from eventservices.steam.counters import Counters
@@ -113,13 +114,9 @@ class Link:
 
     async def close(self) -> None:
         """End the link; harmless where it has ended."""
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.wait({self._keeper})
-            self._keeper = None
-        if self._proving is not None:
-            self._proving.cancel()
-            await asyncio.wait({self._proving})
+        keeper, self._keeper = self._keeper, None
+        await ended(keeper)
+        await ended(self._proving)
         self.unsubscribe(list(self._wanted))
         if self._connection is not None:
             await self._connection.close()

@@ -4,6 +4,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from eventservices.ending import ended
+
 _log = logging.getLogger(__name__)
 
 
@@ -28,10 +30,7 @@ class Rounds:
     async def close(self) -> None:
         """Stop all actions; harmless where they have stopped."""
         tasks, self._tasks = self._tasks, []
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await ended(*tasks)
 
     async def _repeat(self, period_s: float, action: Callable[[], Awaitable[None]]) -> None:
         loop = asyncio.get_running_loop()

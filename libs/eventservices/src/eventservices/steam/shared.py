@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Self
 
+from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
 from eventservices.steam.air import Air
 from eventservices.steam.settings import AirSettings
@@ -61,9 +62,7 @@ class SharedAir:
 
     async def close(self) -> None:
         """Close the air; its last user does so."""
-        if self._probing is not None:
-            self._probing.cancel()
-            await asyncio.gather(self._probing, return_exceptions=True)
+        await ended(self._probing)
         await self.air.close()
 
     async def probe(self) -> None:

@@ -2,13 +2,13 @@
 
 import argparse
 import asyncio
-import contextlib
 import logging
 import os
 import random
 import sys
 
 import uvloop
+from eventservices.ending import ended
 from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
@@ -98,9 +98,9 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         await stop.wait()
         await runtime.stop()
         _log.info("adapter_stopped", extra=told)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task  # an error that ended it ends the process, visibly
+        await ended(task)
+        if task.done() and not task.cancelled():
+            task.result()  # an error that ended it ends the process, visibly
 
 
 def _options() -> argparse.Namespace:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final, Self
 
+from eventservices.ending import beside
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
 from serving.wall_clock import wall_us
@@ -131,12 +132,10 @@ class OpaqueClient:
             The id of the first request.
         """
         request = await self.subscribe(dist_list, filter_, lease_s)
-        renewing = asyncio.create_task(self._renew(dist_list, filter_, lease_s), name="renewing")
         try:
-            yield request
+            async with beside(self._renew(dist_list, filter_, lease_s), "renewing"):
+                yield request
         finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
             await self.unsubscribe(dist_list, filter_)
 
     async def announce(self, dist_list: str, event: Event) -> str:

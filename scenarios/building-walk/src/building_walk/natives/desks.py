@@ -12,8 +12,8 @@ from eventservices.bus import BusClient, Event, Sink
 from eventservices.bus.errors import BusError
 from eventservices.bus.filters import Among, Field
 from eventservices.errors import EventServiceError
+from scenario_kit.records import Recorder
 
-from building_walk.natives.records import Recorder
 from building_walk.story import DESK, MAIL, SIGHTING, Story
 
 log = logging.getLogger(__name__)
@@ -101,4 +101,4 @@ class Desk:
         self._ended.add(owner)
 
     def _received(self, event: Event) -> None:
-        self._recorder.note("received", self._name, MAIL, **event.values)
+        self._recorder.note("received", self._name, event=MAIL, **event.values)

@@ -8,8 +8,8 @@ from typing import Final
 from eventservices.bus import BusClient, Event
 from eventservices.bus.errors import BusError
 from eventservices.errors import EventServiceError
+from scenario_kit.records import Recorder
 
-from building_walk.natives.records import Recorder
 from building_walk.story import LOG, MAIL, SIGHTING
 
 log = logging.getLogger(__name__)
@@ -65,4 +65,4 @@ class Log:
             self._ended.put_nowait(name)
 
     def _received(self, event: Event) -> None:
-        self._recorder.note("received", LOG, event.name, **event.values)
+        self._recorder.note("received", LOG, event=event.name, **event.values)

@@ -9,8 +9,8 @@ from eventservices.bus import BusClient, Source
 from eventservices.bus.errors import BusError
 from eventservices.errors import EventServiceError
 from eventservices.stamp import Stamper
+from scenario_kit.records import Recorder
 
-from building_walk.natives.records import Recorder
 from building_walk.story import BUILDING
 
 ANSWER_S: Final = 1.5
@@ -70,5 +70,5 @@ class Publisher:
                     await asyncio.sleep(PAUSE_S)  # the bus is away, or back and not declared yet
                     continue
                 break
-            self._recorder.note("published", self._name, event, due_s=due_s, **values)
+            self._recorder.note("published", self._name, event=event, due_s=due_s, **values)
             self._waiting.task_done()

@@ -13,13 +13,13 @@ from eventservices.bus import BusClient, Event, NatsTransport
 from eventservices.bus.errors import SubscriptionError
 from eventservices.ending import ended
 from eventservices.errors import EventServiceError
+from scenario_kit.records import Recorder
 
 from building_walk import story
 from building_walk.natives.bus import ready_file
 from building_walk.natives.desks import Desk
 from building_walk.natives.log import Log
 from building_walk.natives.publishing import Publisher
-from building_walk.natives.records import Recorder
 from building_walk.natives.watching import watch_air, watch_city, watch_doors
 from building_walk.story import (
     BUILDING,
@@ -82,7 +82,7 @@ class Walk:
         self._recorder = recorder
         self._publishers: dict[str, Publisher] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._printer: BusClient | None = None
+        self._printers: list[BusClient] = []
 
     async def open(self, stack: AsyncExitStack) -> None:
         """Connect all clients.
@@ -102,7 +102,8 @@ class Walk:
         self._begin(log.run())
         for room in self._story.rooms:
             await self._desk(stack, room)
-        self._printer = await self._client(stack, OFFICE, PRINTER, user="ann", device=PRINTER)
+        printer = await self._client(stack, OFFICE, PRINTER, user="ann", device=PRINTER)
+        self._printers.append(printer)
         await watch_doors(stack, self._urls.doors, self._recorder)
         await watch_air(stack, self._urls.air, self._recorder)
         await watch_city(stack, self._urls.city, self._recorder)
@@ -121,7 +122,8 @@ class Walk:
             (self._run / PROGRESS).write_text(f"{step}\n", "utf-8")
             await self._sightings(step)
             if step % PRINT_EVERY == 1:
-                self._begin(self._print())
+                for printer in self._printers:
+                    self._begin(self._print(printer))
             await asyncio.sleep(self._story.step_s / 2)
             for number, mail in enumerate(self._story.mails):
                 if mail.step == step:
@@ -178,12 +180,11 @@ class Walk:
         values = {"owner": owner, "number": number, "headline": headline, "body": body}
         await self._publishers[OFFICE].put(MAIL, values)
 
-    async def _print(self) -> None:
-        assert self._printer is not None  # noqa: S101 - it was opened
+    async def _print(self, printer: BusClient) -> None:
         try:
-            sink = await self._printer.subscribe(MAIL, self._printed)
+            sink = await printer.subscribe(MAIL, self._printed)
         except SubscriptionError as error:
-            self._recorder.note("refused", PRINTER, MAIL, number=0, reason=str(error))
+            self._recorder.note("refused", PRINTER, event=MAIL, number=0, reason=str(error))
         except EventServiceError:
             pass  # its bus is away: nothing was decided
         else:
@@ -192,7 +193,7 @@ class Walk:
                 await sink.unsubscribe()
 
     def _printed(self, event: Event) -> None:
-        self._recorder.note("received", PRINTER, event.name, **event.values)
+        self._recorder.note("received", PRINTER, event=event.name, **event.values)
 
     async def _desk(self, stack: AsyncExitStack, room: str) -> None:
         client = await self._client(stack, room, DESK, user=DESK, device=DESK)
@@ -234,7 +235,7 @@ async def run(folder: Path, urls: Urls) -> None:
     Raises:
         EventServiceError: An event service is away.
     """
-    with Recorder.opened(folder) as recorder:
+    with Recorder.opened(folder / story.RECORDS) as recorder:
         async with AsyncExitStack() as stack:
             walk = Walk(folder, story.read(folder), urls, recorder)
             await walk.open(stack)

@@ -18,8 +18,8 @@ from eventservices.siena import Connection, where
 from eventservices.stamp import Stamp
 from eventservices.steam import Air, AirSettings, FixedLocation, Notification
 from eventservices.steam import NodeSettings as SteamNode
+from scenario_kit.records import Recorder
 
-from building_walk.natives.records import Recorder
 from building_walk.story import CITY, DOORS, HANDHELD, MAIL, OPEN, SIGHTING
 
 AIR: Final = "building-walk.air"
@@ -44,7 +44,7 @@ async def watch_doors(stack: AsyncExitStack, port: int, recorder: Recorder) -> N
     def opened(event: Delivery) -> None:
         room = event.content[:ROOM_BYTES].rstrip(b"\0 ").decode("latin-1")
         number = int.from_bytes(event.content[ROOM_BYTES:], "little", signed=True)
-        recorder.note("received", DOORS, OPEN, room=room, number=number)
+        recorder.note("received", DOORS, event=OPEN, room=room, number=number)
 
     await node.subscribe(OPEN, ChannelAttributes(TimeClass.SRT, hold_us=HOLD_US), opened)
 
@@ -59,7 +59,7 @@ async def watch_air(stack: AsyncExitStack, url: str, recorder: Recorder) -> None
     node = air.node(SteamNode(HANDHELD, range_m=RANGE_M), FixedLocation(*PLACE))
 
     def received(event: Notification) -> None:
-        recorder.note("received", HANDHELD, event.subject, **event.parameters)
+        recorder.note("received", HANDHELD, event=event.subject, **event.parameters)
 
     for subject in (MAIL, SIGHTING):
         await node.subscribe(subject, received)
@@ -76,6 +76,6 @@ async def watch_city(stack: AsyncExitStack, url: str, recorder: Recorder) -> Non
     def received(event: Mapping[str, Any], stamp: Stamp | None) -> None:
         del stamp
         values = {key: value for key, value in event.items() if not key.startswith("FES_")}
-        recorder.note("received", CITY, str(event.get(INDEX)), **values)
+        recorder.note("received", CITY, event=str(event.get(INDEX)), **values)
 
     await connection.client(CITY).subscribe(where((INDEX, "=", SIGHTING)), received)

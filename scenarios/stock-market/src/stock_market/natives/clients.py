@@ -10,12 +10,13 @@ from typing import Any
 from eventservices.cns import ClientType, EventType
 from eventservices.cns import Connection as CnsConnection
 from eventservices.cns.event import StructuredEvent
+from eventservices.ending import ended
 from eventservices.siena import Client, Connection, Filter
 from eventservices.stamp import Stamp
+from scenario_kit.records import Recorder
 
 from stock_market.natives.context import carried, current, within
 from stock_market.natives.engine import Engine
-from stock_market.natives.records import Recorder
 from stock_market.story import (
     CNS,
     CUSTOMERS,
@@ -26,6 +27,7 @@ from stock_market.story import (
     ORDER,
     OTHER_FLOOR,
     QUOTE,
+    RECORDS,
     SESSION,
     SIENA,
     SIENA_SESSION,
@@ -95,14 +97,13 @@ class Market:
                 await self.publish(OTHER_FLOOR, _other_quote(at, tick))
             await asyncio.sleep(PAUSE_S)
         await self._still()
-        reacting.cancel()
-        await asyncio.gather(reacting, return_exceptions=True)
+        await ended(reacting)
 
     async def publish(self, client: str, notification: Mapping[str, Any]) -> None:
         """Publish as a client of SIENA does; a session is carried without its knowing."""
         subject = str(notification[INDEX])
         data = {name: value for name, value in notification.items() if name != INDEX}
-        self._recorder.note("published", client, subject, data, current(), time.monotonic())
+        self._write("published", client, subject, data, current())
         await self._siena[client].publish(carried(notification))
 
     async def _order(self, customer: str, name: str, side: str, tick: Tick) -> None:
@@ -141,10 +142,15 @@ class Market:
 
         return received
 
+    def _write(
+        self, what: str, client: str, subject: str, data: Mapping[str, Any], session: str
+    ) -> None:
+        self._recorder.note(what, client, subject=subject, data=dict(data), session=session)
+
     def _note(self, client: str, subject: str, data: Mapping[str, Any], session: str) -> None:
         if subject.startswith(HIDDEN):
             return
-        self._recorder.note("received", client, subject, data, session, time.monotonic())
+        self._write("received", client, subject, data, session)
         if client in self._engines and subject == ORDER:
             try:
                 self._queue.put_nowait((client, dict(data), session))
@@ -192,7 +198,7 @@ async def run(folder: Path, customers: str, floor: str, ticks: list[Tick]) -> No
     Raises:
         EventServiceError: A broker is away.
     """
-    with Recorder.opened(folder) as recorder:
+    with Recorder.opened(folder / RECORDS, time.monotonic) as recorder:
         async with AsyncExitStack() as stack:
             market = Market(customers, floor, recorder)
             await market.open(stack)

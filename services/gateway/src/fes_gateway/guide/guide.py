@@ -6,8 +6,8 @@ service does not answer, the cores decide what follows.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final, TypeVar
 
@@ -18,10 +18,12 @@ from eventservices.bus.binding.pool import PoolSettings, WorkerPool
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.policy import Changes
 from eventservices.bus.wire.subjects import Subjects
+from eventservices.ending import beside, ended
 from eventservices.lasting import lasting
 from eventservices.natslink import LinkOptions, NatsLink
 from fes.control import RequestType
 from fes.federation.address import address
+from fes.federation.guides import NamingPart, PolicyPart
 from fes.federation.model import Federation
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import Asker, Guided, Right
@@ -69,25 +71,21 @@ class Guide:
     async def start(self) -> None:
         """Begin to query, where the file configures a service."""
         await self._pool.__aenter__()
-        works: list[Callable[[], Awaitable[None]]] = []
-        if self._federation.naming is not UNSET:
-            works.append(self._name_places)
-        if self._federation.policy is not UNSET:
-            works.append(self._decide_rights)
-        for work in works:
-            name = f"guide-{getattr(work, '__name__', '')}"
-            self._tasks.append(asyncio.create_task(lasting(work), name=name))
+        naming, policy = self._federation.naming, self._federation.policy
+        if naming is not UNSET:
+            self._begin("places", partial(self._name_places, naming))
+        if policy is not UNSET:
+            self._begin("rights", partial(self._decide_rights, policy))
+
+    def _begin(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        self._tasks.append(asyncio.create_task(lasting(work), name=f"guide-{what}"))
 
     async def stop(self) -> None:
         """End; the gateways keep what they know as long as it is valid."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
         await self._pool.__aexit__(None, None, None)
 
-    async def _name_places(self) -> None:
-        part = self._federation.naming
-        assert part is not UNSET  # noqa: S101 - started only where there is one
+    async def _name_places(self, part: NamingPart) -> None:
         url = address(self._federation, part.broker)
         async with AsyncExitStack() as stack:
             enter = stack.enter_async_context
@@ -101,7 +99,7 @@ class Guide:
                 asyncio.get_running_loop().time,
                 self._subjects.again,
             )
-            await enter(_running(partial(self._feed, places)))
+            await enter(beside(lasting(partial(self._feed, places)), "guide-feed"))
             self._subjects.all_again()
             while True:
                 needed = self._needed(lambda core: core.guiding.questions().subjects)
@@ -114,9 +112,7 @@ class Guide:
                         self._subjects.answered(subject, RETRY_S)
                 await asyncio.sleep(LOOK_S)
 
-    async def _decide_rights(self) -> None:
-        part = self._federation.policy
-        assert part is not UNSET  # noqa: S101 - started only where there is one
+    async def _decide_rights(self, part: PolicyPart) -> None:
         url = address(self._federation, part.broker)
         async with NatsLink([url], LinkOptions(name=f"guide/{self._name}")) as link:
             rights = Rights(part, PolicyClient(link, part.building))
@@ -191,16 +187,6 @@ class Guide:
         for asker in self._askers if user is not None else ():
             if user in ("", rights.user(asker.source)):
                 self._askers.again(asker)
-
-
-@asynccontextmanager
-async def _running(act: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    task = asyncio.create_task(lasting(act), name="guide-feed")
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 def _token(text: str) -> str:

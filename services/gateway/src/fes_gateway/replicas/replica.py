@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
+from eventservices.ending import ended
 from fes.errors import StoreError
 from fes.gateway import replication as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
@@ -117,8 +118,7 @@ class Replica:
         task, self._task = self._task, None
         if task is None:
             return
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await ended(task)
         view = await self._farewell()
         gone: list[Mutation] = [DropRow(HEARTBEAT + self.name)]
         if view is None:

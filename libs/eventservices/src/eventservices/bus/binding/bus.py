@@ -82,8 +82,8 @@ class EventBus(Opening):
         self._tasks: list[asyncio.Task[None]] = []
         self._counters: Counter[str] = Counter()
         self._core: BusCore | None = None
-        self._dispatch: Dispatch | None = None
-        self._services: Services | None = None
+        self._dispatch = Dispatch(self)
+        self._services = Services(self, self._asking)
         self._settling = False
         self.on_malformed: Callable[[str, bytes], None] | None = None
 
@@ -125,8 +125,6 @@ class EventBus(Opening):
             self.id, self._subjects.building, options.settings, options.clock_us(), stored,
             options.run_code,
         )  # fmt: skip
-        self._dispatch = Dispatch(self._core, options)
-        self._services = Services(self, self._asking)
         await self._link.open()
         for pool in (self._delivering, self._sending, self._asking):
             await self._stack.enter_async_context(pool)
@@ -163,8 +161,7 @@ class EventBus(Opening):
     async def _stop(self) -> None:
         tasks, self._tasks = self._tasks, []
         await ended(*tasks)
-        if self._services is not None:
-            await self._services.close()
+        await self._services.close()
         await self._stack.aclose()
         await self._link.close()
         self.options.store.close()
@@ -195,7 +192,6 @@ class EventBus(Opening):
             error = BusError(f"bus {self.id}: the store does not follow")
             self._answer(Reply(client, call.number, 0, error))
             return
-        assert self._dispatch is not None  # noqa: S101 - calls come after opening
         if self._dispatch.call(client, call, self._guests.get(client)):
             self._leave(client)
         self.settle()
@@ -232,7 +228,6 @@ class EventBus(Opening):
                 case Ended(client, sink, bus, reason):
                     self._push_later(client, SinkEnded(sink, bus, reason))
                 case Lookup() | AddName() | RemoveName() | Decide():
-                    assert self._services is not None  # noqa: S101 - made when it was opened
                     self._services.perform(output)
 
     def _send(self, bus: str, payload: bytes, kind: str) -> None:

@@ -1,5 +1,7 @@
 """Calls of clients, as calls of the core."""
 
+from typing import Protocol
+
 from eventservices.bus.binding.guests import Guest
 from eventservices.bus.binding.options import BusOptions
 from eventservices.bus.core import BusCore
@@ -9,21 +11,29 @@ from eventservices.bus.wire.calls import Call
 from eventservices.bus.wire.tokens import user_of
 
 
+class Opened(Protocol):
+    """A bus that is open."""
+
+    options: BusOptions
+
+    @property
+    def core(self) -> BusCore:
+        """What decides."""
+
+
 class Dispatch:
     """Has the core do what clients request.
 
     Args:
-        core: Of the bus.
-        options: Of the bus.
+        bus: Whose core does it.
     """
 
-    def __init__(self, core: BusCore, options: BusOptions) -> None:
-        self._core = core
-        self._options = options
+    def __init__(self, bus: Opened) -> None:
+        self._bus = bus
 
     def call(self, client: str, call: Call, guest: Guest | None) -> bool:
         """Accept a call; return whether the client leaves."""
-        core, number, now_us = self._core, call.number, self._options.clock_us()
+        core, number, now_us = self._bus.core, call.number, self._bus.options.clock_us()
         match call.request:
             case calls.Delivered(sink, serial):
                 core.delivered(sink, serial)
@@ -52,7 +62,7 @@ class Dispatch:
         | calls.Notify,
         now_us: int,
     ) -> None:
-        core = self._core
+        core = self._bus.core
         match request:
             case calls.Advertise(name):
                 core.advertise(client, number, name, now_us)
@@ -69,14 +79,14 @@ class Dispatch:
                 )  # fmt: skip
 
     def _subscribe(self, client: str, number: int, request: calls.Subscribe, now_us: int) -> None:
-        user = request.user
-        if self._options.secret is not None:
+        user, secret = request.user, self._bus.options.secret
+        if secret is not None:
             try:
-                user = user_of(self._options.secret, request.user, now_us)
+                user = user_of(secret, request.user, now_us)
             except SubscriptionError as error:
-                self._core.refuse(client, number, error)
+                self._bus.core.refuse(client, number, error)
                 return
-        self._core.subscribe(
+        self._bus.core.subscribe(
             client, number, request.name, request.filter,
             user=user, device=request.device, durable=request.durable, now_us=now_us,
         )  # fmt: skip

@@ -5,10 +5,11 @@ import logging
 from functools import partial
 from typing import Final, Protocol
 
+from eventservices.bus.binding.dispatch import Opened
 from eventservices.bus.binding.guests import Receive
-from eventservices.bus.binding.options import BusOptions
 from eventservices.bus.binding.pool import WorkerPool
-from eventservices.bus.core import AddName, BusCore, Decide, Lookup, RemoveName
+from eventservices.bus.binding.ports import Naming
+from eventservices.bus.core import AddName, Decide, Lookup, RemoveName
 from eventservices.bus.filters import Among, Field
 from eventservices.bus.names import NEW_SOURCE
 from eventservices.bus.wire.calls import Answer, Call, Delivery, Push, Refilter, Subscribe
@@ -28,15 +29,10 @@ MOST_LATER: Final = 100_000
 """Most names that are looked up again later; others follow from the hellos of buses."""
 
 
-class Host(Protocol):
+class Host(Opened, Protocol):
     """The bus, as far as it is needed here."""
 
     id: str
-    options: BusOptions
-
-    @property
-    def core(self) -> BusCore:
-        """What accepts the answers."""
 
     def attach(self, client: str, receive: Receive) -> None:
         """Accept a client of this process."""
@@ -85,10 +81,12 @@ class Services:
     def perform(self, output: Lookup | AddName | RemoveName | Decide) -> None:
         """Query; the answer goes to the core."""
         match output:
-            case Lookup(name) if self._options.naming is None or name == NEW_SOURCE:
-                self._bus.core.found(name, None, self._options.clock_us())
             case Lookup(name):
-                self._pool.put(f"name {name}", partial(self._lookup, name))
+                naming = self._options.naming
+                if naming is None or name == NEW_SOURCE:
+                    self._bus.core.found(name, None, self._options.clock_us())
+                else:
+                    self._pool.put(f"name {name}", partial(self._lookup, naming, name))
             case AddName(name):
                 self._pool.put(f"name {name}", partial(self._add, name))
             case RemoveName(name):
@@ -116,7 +114,7 @@ class Services:
         for name in [name for name, at_s in self._later.items() if at_s <= now_s]:
             del self._later[name]
             if name in self._bus.core.wanted:
-                self._pool.put(f"name {name}", partial(self._lookup, name))
+                self.perform(Lookup(name))
 
     async def _add(self, name: str, *, again: bool = False) -> None:
         naming = self._options.naming
@@ -139,9 +137,7 @@ class Services:
         if naming is not None and name != NEW_SOURCE and name not in self._bus.core.names:
             await naming.remove(name, self._bus.id)
 
-    async def _lookup(self, name: str) -> None:
-        naming = self._options.naming
-        assert naming is not None  # noqa: S101 - queried only where there is one
+    async def _lookup(self, naming: Naming, name: str) -> None:
         # New sources are watched for first, so that none comes between the answer and the watch.
         await self._watch(name)
         found = await naming.lookup(name)

@@ -208,7 +208,7 @@ class Interest:
                 if standing.state == "asked" and standing.asked_us <= late_us:
                     self._ask(sink, bus, now_us, guessed=standing.guessed)
             if sink.call and sink.call[1] <= now_us:
-                self._finish(sink, now_us)
+                self._finish(sink, sink.call[0], now_us)
             elif sink.call:
                 self._answer(sink, now_us)
         for (bus, name, number), (version, asked_us) in list(self._ending.items()):
@@ -235,11 +235,10 @@ class Interest:
         if sink.call is None or not sink.looked_up or now_us < sink.asking_until_us:
             return
         if all(each.guessed or each.state != "asked" for each in sink.at.values()):
-            self._finish(sink, now_us)
+            self._finish(sink, sink.call[0], now_us)
 
-    def _finish(self, sink: Sink, now_us: int) -> None:
-        assert sink.call is not None  # noqa: S101 - looked at by the caller
-        call, sink.call = sink.call[0], None
+    def _finish(self, sink: Sink, call: int, now_us: int) -> None:
+        sink.call = None
         states = [each.state for each in sink.at.values()]
         problems = [each.problem for each in sink.at.values() if each.state == "refused"]
         if problems and "granted" not in states:

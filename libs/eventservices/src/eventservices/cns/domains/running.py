@@ -168,6 +168,7 @@ class Running:
         """End everything."""
         await self.announcements.close()
         await self.close_connections(tuple(self._state.connections), forget=forget)
+        await self._gateways.close()
         for member_id in tuple(self.handles):
             await self.close_member(member_id, forget=forget)
         await asyncio.to_thread(self._logs.close)

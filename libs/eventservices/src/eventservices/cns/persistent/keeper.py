@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from eventservices.cns.persistent.session import TROUBLE, Session
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.lasting import lasting
 from eventservices.natsoptions import LinkOptions
@@ -14,7 +15,8 @@ log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 0.05
 LAST_WAIT_S = 1.0
-AGAIN_S = 0.1
+AGAIN_S = 0.5
+"""After how long a task is cancelled again: `nats-py` swallows what comes while it flushes."""
 
 
 class User(Protocol):
@@ -70,9 +72,7 @@ class Keeper:
 
     async def remove(self, user: User) -> None:
         """Serve a user no more; harmless where it is not served."""
-        task = self._users.pop(user, None)
-        if task is not None:
-            await _end([task])
+        await ended(self._users.pop(user, None), again_s=AGAIN_S)
 
     async def session(self) -> Session:
         """Return the present connection, as soon as there is one.
@@ -96,8 +96,7 @@ class Keeper:
         if self._closed:
             return
         self._closed = True
-        if self._running is not None:
-            await _end([self._running])
+        await ended(self._running, again_s=AGAIN_S)
         self._up.set()
 
     async def _run(self) -> None:
@@ -127,7 +126,7 @@ class Keeper:
         finally:
             self._session = None
             self._up.clear()
-            await _end([task for task in self._users.values() if task is not None])
+            await ended(*self._users.values(), again_s=AGAIN_S)
             await session.close()
 
     def _start(self, user: User, session: Session) -> None:
@@ -142,12 +141,3 @@ async def _guarded(user: User, session: Session) -> None:
     except Exception:
         log.exception("store_user_failed")
         session.fail("a user failed")
-
-
-async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
-    waiting = set(tasks)
-    while waiting:
-        for task in waiting:
-            task.cancel()
-        # Once is not enough: `nats-py` swallows a cancellation that comes while it flushes.
-        _, waiting = await asyncio.wait(waiting, timeout=AGAIN_S)

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Final, Generic, TypeVar
 
+from eventservices.slices import shared_slice
+
 from fes.adapter.inbound.acknowledgements import Answer
 
 AGAIN_S: Final = 0.5
 """How long a message that the gateway did not accept waits before it is sent again."""
-
-YIELDS: Final = 64
-"""Messages sent in one turn of the event loop."""
 
 MessageT = TypeVar("MessageT")
 
@@ -67,8 +66,9 @@ class OrderedDelivery(Generic[MessageT]):
 
     async def run(self) -> None:
         """Send messages to the gateway until cancelled."""
-        loop, given = asyncio.get_running_loop(), 0
+        loop, share = asyncio.get_running_loop(), shared_slice()
         while True:
+            await share.turn()
             rest_s = self._rests_until_s - loop.time()
             if rest_s > 0:
                 await asyncio.sleep(rest_s)
@@ -78,9 +78,7 @@ class OrderedDelivery(Generic[MessageT]):
             else:
                 key = heappop(self._waiting)
                 self._receive(self._messages[key], self._answer(key))
-                given += 1
-                if given % YIELDS == 0:
-                    await asyncio.sleep(0)
+                share.end()
 
     def _wait(self, key: int) -> None:
         heappush(self._waiting, key)

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from eventservices.ending import ended
+
 from fes.errors import AdapterError
 
 
@@ -26,9 +28,7 @@ class Tasks:
 
     async def stop(self) -> None:
         """Cancel all work."""
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        await ended(*self._running)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
@@ -45,7 +45,4 @@ async def first_of(*works: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
-            if not task.done():
-                task.cancel()
-        await asyncio.gather(*(task for task in tasks if not task.done()), return_exceptions=True)
+        await ended(*(task for task in tasks if not task.done()))

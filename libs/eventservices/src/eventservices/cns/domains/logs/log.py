@@ -29,7 +29,7 @@ from eventservices.cns.domains.logs.records import (
     constraint_of,
     packed,
 )
-from eventservices.cns.domains.logs.settings import LogSettings, check_filter
+from eventservices.cns.domains.logs.settings import LogSettings, Row, check_filter
 from eventservices.cns.domains.logs.store import LogStore
 from eventservices.cns.etcl import GRAMMAR, Constraint
 from eventservices.cns.etcl.utc import ticks_now
@@ -70,21 +70,15 @@ class Log(LogSettings):
             InvalidAttributeError: An attribute is not valid; nothing was written.
             MalformedError: No Any carries a record; nothing was written.
         """
-        return self._write(records, attributes, deferred=False)
-
-    def _write(
-        self,
-        records: Sequence[Value],
-        attributes: Sequence[Mapping[str, Value]] = (),
-        *,
-        deferred: bool,
-    ) -> list[int]:
         self._check_writable()
         self._purge()
         noted = [checked_attributes(each) for each in attributes] or [b""] * len(records)
         if len(noted) != len(records):
             raise InvalidParamError(f"{len(noted)} lists of attributes for {len(records)} records")
         rows = [self._row(packed(info), attrs) for info, attrs in zip(records, noted, strict=True)]
+        return self._append(rows, deferred=False)
+
+    def _append(self, rows: Sequence[Row], *, deferred: bool) -> list[int]:
         written: list[int] = []
         try:
             for batch in self._fitting(rows):
@@ -97,25 +91,32 @@ class Log(LogSettings):
             raise LogFullError(len(written))
         return written
 
-    def log_event(self, event: Value) -> bool:
+    async def log_event(self, event: Value) -> bool:
         """Log an event of a channel, where the filter accepts it and the log is on duty.
 
-        It is as safe as the log's quality of service requires once `settle` has returned.
+        It is as safe as the log's quality of service requires once `settle` has returned. Where
+        many are removed for a large one, others have their turn in between.
 
         Returns:
             Whether it was logged; else the reason is counted.
         """
         if self._filter is not None and not self._filter.matches(AnyEvent(event)):
             return self._passed_over("filtered")
+        info = packed(event)
         try:
-            self._write([event], deferred=True)
+            self._check_writable()
+            self._purge()
+            await self._make_room(OVERHEAD_BYTES + len(info))
+            self._check_writable()  # others may have locked it meanwhile
+            self._append([self._row(info, b"")], deferred=True)
         except LogLockedError:
             return self._passed_over("locked")
         except LogOffDutyError:
             return self._passed_over("off_duty")
         except LogFullError:
             return self._passed_over("log_full")
-        except LogDisabledError:
+        except LogDisabledError as error:
+            self.disable(str(error))
             return self._passed_over("disabled")
         return True
 
@@ -219,10 +220,14 @@ class Log(LogSettings):
                 noted += 1
         return noted
 
-    def flush(self) -> None:
-        """Write everything to the disk, so that it survives a power loss."""
+    async def flush(self) -> None:
+        """Write everything to the disk, beside the event loop, so that it survives a power loss.
+
+        Raises:
+            LogDisabledError: The store has failed.
+        """
         self._check_readable()
-        self._store.flush()
+        await asyncio.to_thread(self._store.flush)
 
     def disable(self, reason: str) -> None:
         """Write and read nothing any more, because the store has failed."""
@@ -255,7 +260,7 @@ class Log(LogSettings):
         found.oldest = self._oldest
         return found
 
-    def _row(self, info: bytes, attrs: bytes) -> tuple[int, bytes, bytes, int]:
+    def _row(self, info: bytes, attrs: bytes) -> Row:
         return (self._clock(), info, attrs, OVERHEAD_BYTES + len(info) + len(attrs))
 
     def _passed_over(self, reason: str) -> bool:

@@ -15,6 +15,7 @@ from eventservices.cns.errors import DisconnectedError
 from eventservices.cns.event import StructuredEvent, as_any
 from eventservices.cns.options import ClientType
 from eventservices.cns.pull_suppliers import StructuredProxyPullSupplier
+from eventservices.ending import ended
 from eventservices.lasting import lasting
 
 if TYPE_CHECKING:
@@ -66,9 +67,7 @@ class NotifyLog:
     async def close(self) -> None:
         """Log no more; what is persistent waits."""
         self.log.on_own_event = None
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await ended(self._task)
         if self._proxy is not None:
             await self._proxy.close()
         await self._background.close()
@@ -81,7 +80,7 @@ class NotifyLog:
             while True:
                 batch = await proxy.hold(BURST)
                 for held in batch:
-                    self.log.log_event(as_any(held.event))
+                    await self.log.log_event(as_any(held.event))
                 await self.log.settle()
                 for held in batch:
                     held.done()

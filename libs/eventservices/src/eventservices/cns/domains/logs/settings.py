@@ -38,6 +38,7 @@ from eventservices.cns.domains.logs.store import LogStore
 from eventservices.cns.etcl import Filter
 from eventservices.cns.event import StructuredEvent
 from eventservices.cns.value import Value
+from eventservices.slices import shared_slice
 
 _TICKS_OF_S = 10_000_000
 
@@ -46,6 +47,9 @@ MOST_OWN_EVENTS: Final = 1000
 
 MOST_PURGED: Final = 512
 """Most records whose life is over that one call removes."""
+
+MOST_REMOVED: Final = 512
+"""Most records that are removed for an event before others have their turn."""
 
 Row = tuple[int, bytes, bytes, int]
 
@@ -253,13 +257,25 @@ class LogSettings:
             return
         for row in rows:
             size = row[3]
-            lacking = self.current_size + size - most
-            if lacking > 0:
-                if self._attributes.full_action is LogFullAction.HALT or size > most:
-                    self._full = self._attributes.full_action is LogFullAction.HALT
-                    return
-                self._store.remove_oldest(lacking)
+            if excess := self._excess(size):
+                self._store.remove_oldest(excess)
+            if self.current_size + size > most:
+                self._full = self._attributes.full_action is LogFullAction.HALT
+                return
             yield [row]
+
+    def _excess(self, octets: int) -> int:
+        """Return how many octets a log that wraps removes before so many fit."""
+        most = self._attributes.max_size
+        wraps = self._attributes.full_action is LogFullAction.WRAP and octets <= most
+        return max(0, self.current_size + octets - most) if wraps else 0
+
+    async def _make_room(self, octets: int) -> None:
+        """Remove the oldest records in parts; others have their turn in between."""
+        share = shared_slice()
+        while (excess := self._excess(octets)) and self._store.remove_oldest(excess, MOST_REMOVED):
+            share.end()
+            await share.turn()
 
     def _above(self) -> set[int]:
         most = self._attributes.max_size

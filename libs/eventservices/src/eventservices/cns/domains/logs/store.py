@@ -118,11 +118,17 @@ class LogStore:
             self.settle()
         return list(range(first, first + len(rows)))
 
-    def remove_oldest(self, octets: int) -> int:
-        """Remove the oldest records until so many octets are free; return how many."""
+    def remove_oldest(self, octets: int, most: int = -1) -> int:
+        """Remove the oldest records until so many octets are free; return how many.
+
+        Args:
+            octets: More than 0.
+            most: Most records; all that it needs where negative.
+        """
         ids, freed = [], 0
         with self._named():
-            for number, size in self._db.execute("select id, size from record order by id"):
+            query = "select id, size from record order by id limit ?"
+            for number, size in self._db.execute(query, (most,)):
                 if freed >= octets:
                     break
                 ids.append(number)
@@ -205,9 +211,9 @@ class LogStore:
                     other.execute("pragma wal_checkpoint(passive)")
 
     def flush(self) -> None:
-        """Write everything to the disk, so that it survives a power loss."""
+        """Write everything to the disk; it may be called in another thread."""
         with self._named():
-            self._db.execute("pragma wal_checkpoint(full)")
+            self._sync()
 
     def close(self) -> None:
         """Close the file; idempotent."""

@@ -4,13 +4,25 @@ Source:
     MEDIator binds the Java Message Service by a bridge; here the federation is the bridge.
 """
 
+import asyncio
+import logging
 from typing import Final, Protocol
 
 import msgspec
 
+from eventservices.backoff import Backoff
 from eventservices.cns.domains.errors import ClientTypeError
+from eventservices.cns.domains.moving.handles import RETRY_S
 from eventservices.cns.domains.records import AnyConnection, ConnectionID
 from eventservices.cns.domains.state import DomainState
+from eventservices.ending import ended
+from eventservices.errors import NotConnectedError
+from eventservices.lasting import lasting
+
+log = logging.getLogger(__name__)
+
+MOST_ENDING: Final = 10_000
+"""Most subscriptions that are still to be ended; the oldest is left to its gateway."""
 
 EVERYTHING: Final = "subject LIKE '%'"
 """A filter that every event passes."""
@@ -60,6 +72,8 @@ class GatewayConnections:
         self._state = state
         self._subscribing = subscribing
         self._made: dict[ConnectionID, Subscription] = {}
+        self._ending: dict[ConnectionID, Subscription] = {}
+        self._retrying: asyncio.Task[None] | None = None
 
     async def connect(self, connection_id: ConnectionID, record: AnyConnection) -> None:
         """Make the subscription of a connection.
@@ -79,10 +93,44 @@ class GatewayConnections:
         self._made[connection_id] = self._subscription(connection_id, record)
 
     async def disconnect(self, connection_id: ConnectionID) -> None:
-        """End the subscription of a connection, where it has one; errors as of `Subscribing`."""
+        """End the subscription of a connection, where it has one.
+
+        Where its gateway is away it is ended later: the connection was removed all the same.
+        """
         subscription = self._made.pop(connection_id, None)
-        if subscription is not None and self._subscribing is not None:
+        if subscription is None or self._subscribing is None:
+            return
+        try:
             await self._subscribing.unsubscribe(subscription)
+        except NotConnectedError as error:
+            told = {"requester": subscription.requester, "reason": str(error)}
+            log.warning("subscription_not_ended", extra=told)
+            self._end_later(connection_id, subscription, self._subscribing)
+
+    async def close(self) -> None:
+        """Try no more to end subscriptions; idempotent."""
+        await ended(self._retrying)
+
+    def _end_later(
+        self, connection_id: ConnectionID, subscription: Subscription, subscribing: Subscribing
+    ) -> None:
+        if len(self._ending) >= MOST_ENDING:
+            del self._ending[next(iter(self._ending))]
+        self._ending[connection_id] = subscription
+        if self._retrying is None or self._retrying.done():
+            retrying = lasting(lambda: self._retry(subscribing))
+            self._retrying = asyncio.create_task(retrying, name=f"{self._name}-unsubscribe")
+
+    async def _retry(self, subscribing: Subscribing) -> None:
+        backoff = Backoff(*RETRY_S)
+        while self._ending:
+            await asyncio.sleep(backoff.pause_s())
+            for connection_id, subscription in tuple(self._ending.items()):
+                try:
+                    await subscribing.unsubscribe(subscription)
+                except NotConnectedError:
+                    continue
+                self._ending.pop(connection_id, None)
 
     def _subscription(self, connection_id: ConnectionID, record: AnyConnection) -> Subscription:
         places = [

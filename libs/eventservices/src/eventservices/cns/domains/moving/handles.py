@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
+from weakref import WeakValueDictionary
 
 from eventservices.backoff import Backoff
 from eventservices.cns.channel import EventChannel
@@ -12,6 +13,7 @@ from eventservices.cns.domains.errors import ClientTypeError
 from eventservices.cns.domains.records import ChannelPlace
 from eventservices.cns.options import ChannelOptions
 from eventservices.cns.qos.properties import QoS
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.natslink import LinkOptions
 
@@ -41,7 +43,8 @@ class Brokers:
         self._link = link
         self._home_of = home_of
         self._connections: dict[str, Connection] = {}
-        self._opening: dict[str, asyncio.Lock] = {}
+        # A lock is there while somebody opens: addresses that lead nowhere leave nothing.
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def connected(self, broker: str) -> bool:
         """Return whether the connection to a broker is there."""
@@ -73,7 +76,8 @@ class Brokers:
             await connection.close()
 
     async def _connection(self, broker: str) -> Connection:
-        async with self._opening.setdefault(broker, asyncio.Lock()):
+        lock = self._opening.setdefault(broker, asyncio.Lock())
+        async with lock:
             if broker not in self._connections:
                 made = Connection(broker, name=CLIENT, link=self._link)
                 try:
@@ -152,9 +156,7 @@ class Handle:
 
     async def close(self) -> None:
         """Close the channel here; it stays open for others."""
-        if self._retrying is not None:
-            self._retrying.cancel()
-            await asyncio.gather(self._retrying, return_exceptions=True)
+        await ended(self._retrying)
         if self._channel is not None:
             await self._channel.close()
 

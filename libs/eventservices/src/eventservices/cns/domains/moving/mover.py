@@ -28,6 +28,7 @@ from eventservices.cns.errors import DisconnectedError, ImplLimitError
 from eventservices.cns.moved import Moved
 from eventservices.cns.options import ClientType
 from eventservices.cns.persistent.publisher import Storing, stored
+from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError
 from eventservices.lasting import lasting
 
@@ -174,9 +175,7 @@ class Mover:
         Args:
             forget: Whether it ends for good; else persistent events wait for it.
         """
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await ended(self._task)
         await self._disconnect(forget=forget)
         self.positions.close(forget=forget)
 
