@@ -3,9 +3,10 @@
 from typing import Any
 
 from eventservices.bus.core import BusCore, BusSettings
-from eventservices.bus.core.effects import Send
+from eventservices.bus.core.effects import Reply, Send
 from eventservices.bus.wire.messages import (
     EBHello,
+    EBNotify,
     EBSubscribe,
     EBSubscribed,
 )
@@ -44,3 +45,23 @@ def test_a_request_is_sent_again_until_it_is_answered_and_no_longer() -> None:
     (request,) = [each for each in sent(bus) if isinstance(each, EBSubscribe)]
     bus.tick(later_us + 2 * SECOND_US)
     assert request in sent(bus)
+
+
+def test_a_persistent_event_is_stored_for_all_sinks_also_for_one_that_caught_up() -> None:
+
+    bus = core()
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    first = EBSubscribe(NAME, 1, 1, None, "", "", durable=True)
+    bus.receive("b", first, BEGIN_US)
+    source = next(each.number for each in bus.take().outputs if isinstance(each, Reply))
+    bus.notify(
+        "client", 2, source, {"n": 1}, attributes={}, persistent=True, stamp=None, now_us=BEGIN_US
+    )
+    late = EBSubscribe(NAME, 2, 1, None, "", "", durable=True, since_us=BEGIN_US)
+    bus.receive("b", late, BEGIN_US)
+    stored = {key: row for key, row in bus.take().rows.items() if row is not None}
+
+    again = BusCore("a", "town", BusSettings(), BEGIN_US + SECOND_US, stored)
+    again.tick(BEGIN_US + SECOND_US)
+    (message,) = [each for each in sent(again) if isinstance(each, EBNotify)]
+    assert (message.sinks, message.event.values) == ((1, 2), {"n": 1})
