@@ -45,6 +45,7 @@ log = logging.getLogger(__name__)
 
 TICK_S: Final = 0.2
 FORWARDS: Final = PoolSettings(least=8, most=32, high=16, low=2, limit=10_000)
+ANSWERS: Final = PoolSettings(least=1, most=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ class NamingServer(Opening):
         self._bus = EventBus(urls, building, bus[:64], BusOptions())
         self._client = BusClient(LocalTransport(self._bus, "names"), auto_clean_up=False)
         self._forwards = WorkerPool("forwards", FORWARDS)
+        # Apart from the forwards, which wait for servers that may hang.
+        self._answers = WorkerPool("answers", ANSWERS)
         self._events = WorkerPool("newsource", PoolSettings(least=1, most=1))
         self._running: _Running | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -132,8 +135,8 @@ class NamingServer(Opening):
         new_source = await self._client.advertise(NEW_SOURCE)
         storing = Storing(self._store, self._perform)
         self._running = _Running(core, storing, new_source)
-        await self._forwards.__aenter__()
-        await self._events.__aenter__()
+        for pool in (self._forwards, self._answers, self._events):
+            await pool.__aenter__()
         for work in (storing.run, self._tick):
             self._tasks.append(asyncio.create_task(lasting(work), name=f"names-{work.__name__}"))
         await self._link.listen(subject(self._building, self.name), self._receive)
@@ -144,8 +147,8 @@ class NamingServer(Opening):
         """End; what is stored stays."""
         tasks, self._tasks = self._tasks, []
         await ended(*tasks)
-        await self._forwards.__aexit__(None, None, None)
-        await self._events.__aexit__(None, None, None)
+        for pool in (self._forwards, self._answers, self._events):
+            await pool.__aexit__(None, None, None)
         await self._client.close()
         await self._bus.close()
         await self._link.close()
@@ -199,7 +202,7 @@ class NamingServer(Opening):
             waiting.set_result(result)
         elif waiting is None:
             work = partial(self._link.publish, asker, encode(result), waits=False)
-            self._forwards.put(asker, work)
+            self._answers.put(asker, work)
 
     async def _forward(self, forward: Forward) -> None:
         place = subject(self._building, forward.server)

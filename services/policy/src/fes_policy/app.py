@@ -61,7 +61,8 @@ def make_app(server: PolicyServer) -> FastAPI:
         """Accept a text of Cedar as the rules; those before stay where it is not valid."""
         body = await request.body()
         try:
-            rules = parse_rules(body[: MOST_BYTES + 1].decode("utf-8"), "body", MOST_BYTES)
+            text = body[: MOST_BYTES + 1].decode("utf-8")
+            rules = await asyncio.to_thread(parse_rules, text, "body", MOST_BYTES)
         except (PolicyError, UnicodeDecodeError) as error:
             response.status_code = 422
             return Problem(detail=str(error))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from serving.wall_clock import wall_us
 
@@ -10,6 +11,9 @@ from eventservices.bus.binding.ports import Naming, Policy
 from eventservices.bus.binding.store import BusStore, MemoryStore
 from eventservices.bus.core import BusSettings
 from eventservices.bus.filters import RunCode, no_code
+
+DELIVERIES: Final = BusSettings().most_sinks * BusSettings().in_flight
+"""Most deliveries that wait: as many as may be in transit to all sinks; none is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class BusOptions:
     policy: Policy | None = None
     run_code: RunCode = no_code
     secret: bytes | None = None
-    delivering: PoolSettings = field(default_factory=PoolSettings)
+    delivering: PoolSettings = field(default_factory=lambda: PoolSettings(limit=DELIVERIES))
     sending: PoolSettings = field(default_factory=PoolSettings)
     querying: PoolSettings = field(default_factory=lambda: PoolSettings(least=2, most=16))
     monitor_s: float = 10.0

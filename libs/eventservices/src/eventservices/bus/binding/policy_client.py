@@ -32,5 +32,5 @@ class PolicyClient:
             return None
         try:
             return msgspec.msgpack.decode(answer, type=Decision)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return None

@@ -42,6 +42,7 @@ class Interest:
         self._state = state
         self._incoming = incoming
         self._ending: dict[tuple[str, str, int], tuple[int, int]] = {}
+        self._waiting: set[int] = set()
 
     def subscribe(
         self,
@@ -71,6 +72,7 @@ class Interest:
         sink.version, sink.since_us = state.new_id(), now_us
         sink.call, sink.looked_up = (call, now_us + state.settings.wait_us), False
         sink.at.clear()
+        self._waiting.add(sink.id)
         if durable:
             rows.put_sink(state, sink)
         state.effects.add(Lookup(name))
@@ -80,6 +82,7 @@ class Interest:
         """Replace a sink's filter; answered once the sources' buses have answered."""
         sink.filter, sink.version = filter_, self._state.new_id()
         sink.call = (call, now_us + self._state.settings.wait_us)
+        self._waiting.add(sink.id)
         if sink.durable:
             rows.put_sink(self._state, sink)
         for bus in list(sink.at):
@@ -102,6 +105,7 @@ class Interest:
         """End a sink, at the sources' buses too."""
         state = self._state
         del state.sinks[sink.id]
+        self._waiting.discard(sink.id)
         numbers = state.requested[sink.name]
         numbers.discard(sink.id)
         if not numbers:
@@ -203,9 +207,12 @@ class Interest:
     def tick(self, now_us: int) -> None:
         """Query again what was not answered, and answer calls whose time is over."""
         late_us = now_us - self._state.settings.retry_us
-        for sink in list(self._state.sinks.values()):
-            for bus, standing in sink.at.items():
-                if standing.state == "asked" and standing.asked_us <= late_us:
+        for sink in [each for each in self._state.sinks.values() if each.id in self._waiting]:
+            asked = _asked(sink)
+            if not asked and not sink.call:
+                self._waiting.discard(sink.id)
+            for bus, standing in asked:
+                if standing.asked_us <= late_us:
                     self._ask(sink, bus, now_us, guessed=standing.guessed)
             if sink.call and sink.call[1] <= now_us:
                 self._finish(sink, sink.call[0], now_us)
@@ -218,6 +225,7 @@ class Interest:
 
     def _ask(self, sink: Sink, bus: str, now_us: int, *, guessed: bool = False) -> None:
         sink.at[bus] = Standing(now_us, sink.version, guessed)
+        self._waiting.add(sink.id)
         message = EBSubscribe(
             sink.name,
             sink.id,
@@ -257,3 +265,8 @@ class Interest:
 
     def _sinks(self, name: str) -> list[Sink]:
         return [self._state.sinks[number] for number in sorted(self._state.requested.get(name, ()))]
+
+
+def _asked(sink: Sink) -> list[tuple[str, Standing]]:
+    """Return the buses that have not answered a sink's request."""
+    return [(bus, each) for bus, each in sink.at.items() if each.state == "asked"]

@@ -89,13 +89,11 @@ def drop_remote(state: State, name: str, sink: RemoteSink) -> None:
 
 def put_event(state: State, number: int, event: Event) -> None:
     """Store a persistent event with the buses that have still to confirm it; none deletes it."""
-    sinks = {
-        bus: item.sinks
-        for (name, bus), lane in state.lanes.items()
-        if name == event.name
-        for item in lane.items
-        if item.event_number == number
-    }
+    sinks: dict[str, tuple[int, ...]] = {}
+    for (name, bus), lane in state.lanes.items():
+        for item in lane.items if name == event.name else ():
+            if item.event_number == number:  # a second time for a sink that had waited for it
+                sinks[bus] = (*sinks.get(bus, ()), *item.sinks)
     _put(state, _key(_EVENT, event.name, number), EventRow(event, sinks) if sinks else None)
 
 
