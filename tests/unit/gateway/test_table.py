@@ -1,6 +1,5 @@
 """The request table: what it costs, and that what holds is what the rows say."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -96,7 +95,7 @@ def test_a_hostile_request_costs_steps_not_states(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note every pattern that a table compares with another, or with a service."""
     found: list[str] = []
     covers = table_module.covers_pattern
