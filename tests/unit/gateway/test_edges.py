@@ -142,7 +142,12 @@ def test_what_can_never_be_accepted_is_refused_for_good(
 
 def test_only_the_gateway_that_is_named_refuses_and_only_what_is_of_its_system() -> None:
     core, _ = asked("south")
-    for row, changes in ((5, {"next_gateway": "g3"}), (5, {"system": "other"}), (0, {})):
+    cases: tuple[tuple[int, dict[str, Any]], ...] = (
+        (5, {"next_gateway": "g3"}),
+        (5, {"system": "other"}),
+        (0, {}),
+    )
+    for row, changes in cases:
         _, outputs = give(core, given(row, **{"source": "ch", **changes}))
         assert answers(outputs) == []
 

@@ -81,9 +81,9 @@ def test_the_window_closes_and_opens_with_acknowledgements() -> None:
 
     for frame in frames[: ACK_EVERY - 1]:
         theirs.take(frame)
-    assert not theirs.must_acknowledge
+    due_then = theirs.must_acknowledge
     theirs.take(frames[ACK_EVERY - 1])
-    assert theirs.must_acknowledge
+    assert (due_then, theirs.must_acknowledge) == (False, True)
     ours.take(theirs.frame(()))
 
     assert (open_then, ours.is_open) == (False, True)
