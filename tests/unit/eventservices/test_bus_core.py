@@ -5,6 +5,7 @@ from typing import Any
 from eventservices.bus.core import BusCore, BusSettings
 from eventservices.bus.core.effects import Reply, Send
 from eventservices.bus.wire.messages import (
+    EBAccepted,
     EBHello,
     EBNotify,
     EBSubscribe,
@@ -65,3 +66,44 @@ def test_a_persistent_event_is_stored_for_all_sinks_also_for_one_that_caught_up(
     again.tick(BEGIN_US + SECOND_US)
     (message,) = [each for each in sent(again) if isinstance(each, EBNotify)]
     assert (message.sinks, message.event.values) == ((1, 2), {"n": 1})
+
+
+def test_what_is_stored_of_an_event_is_found_without_the_others_that_wait() -> None:
+    """Else a bus that is behind costs the square of its backlog, in one turn of the loop."""
+    bus = core(window=4)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    source = next(each.number for each in bus.take().outputs if isinstance(each, Reply))
+    for sink in (1, 2):
+        request = EBSubscribe(NAME, sink, 1, None, "", "", durable=True)
+        bus.receive("b", request, BEGIN_US)
+    stored: dict[str, bytes] = {}
+
+    def keep() -> list[Any]:
+        taken = bus.take()
+        stored.update({key: value for key, value in taken.rows.items() if value is not None})
+        for key in [key for key, value in taken.rows.items() if value is None]:
+            stored.pop(key, None)
+        return [each.message for each in taken.outputs if isinstance(each, Send)]
+
+    keep()
+    for number in range(20):
+        bus.notify(
+            *("client", 2, source, {"n": number}),
+            attributes={}, persistent=True, stamp=None, now_us=BEGIN_US,
+        )  # fmt: skip
+    messages = [each for each in keep() if isinstance(each, EBNotify)]
+    events = {key: value for key, value in stored.items() if key.startswith("event")}
+    assert len(events) == len(bus._state.copies) == 20
+    bus.receive("b", EBAccepted(NAME, messages[0].lane, 3), BEGIN_US)
+    keep()
+    assert sum(key.startswith("event") for key in stored) == len(bus._state.copies) == 17
+
+    later_us = BEGIN_US + SECOND_US
+    restored = BusCore("a", "town", BusSettings(window=4), later_us, dict(stored))
+    assert len(restored._state.copies) == 17
+    assert bus._outgoing.withdraw(NAME, "b", 1) == 17
+    assert all(item.sinks == (2,) for ((_, item),) in bus._state.copies.values())
+    bus._outgoing.drop_bus("b", keep=())
+    keep()
+    assert not bus._state.copies
+    assert not any(key.startswith("event") for key in stored)

@@ -237,6 +237,8 @@ class State:
         adding: Answers that wait for the naming service, by name.
         requested: Sinks by the name that they subscribed to.
         silent: Since when buses with durable sinks here are silent.
+        copies: Messages in lanes that carry a persistent event, with their buses, by the event's
+            name and number: what is stored of an event is made from them.
         dropped: How many buses' subscriptions were abandoned.
     """
 
@@ -254,6 +256,7 @@ class State:
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
     fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
+    copies: dict[tuple[str, int], list[tuple[str, Waiting]]] = field(default_factory=dict)
     arrivals: dict[tuple[str, str], Arrival] = field(default_factory=dict)
     peers: dict[str, Peer] = field(default_factory=dict)
     silent: dict[str, int] = field(default_factory=dict)
