@@ -67,7 +67,7 @@ def fails(_: Event) -> Iterable[Event]:
         lambda event: None,
         lambda event: [Event("Order", (TWICE, TWICE), ())],
         lambda event: [Event("", (), ())],
-        lambda event: itertools.repeat(event),
+        itertools.repeat,
     ],
 )
 def test_whatever_a_plug_in_raises_or_returns_its_event_is_blocked(
