@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from eventservices.bus.core import BusCore, BusSettings
+from eventservices.bus.core import BusCore, BusSettings, Decide, Decision
 from eventservices.bus.core.effects import Reply, Send
 from eventservices.bus.wire.messages import (
     EBAccepted,
@@ -107,3 +107,41 @@ def test_what_is_stored_of_an_event_is_found_without_the_others_that_wait() -> N
     keep()
     assert not bus._state.copies
     assert not any(key.startswith("event") for key in stored)
+
+
+def test_rights_are_renewed_in_time_and_end_with_their_decisions_without_a_look_at_all() -> None:
+    """A tick that looked at all sinks of a large building would keep the loop waiting."""
+    bus = core(policy=True)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    for number in range(1, 3001):
+        bus.receive("b", EBSubscribe(NAME, number, 1, None, "u", ""), BEGIN_US)
+    until_us = BEGIN_US + 10 * SECOND_US
+    asked = [each for each in bus.take().outputs if isinstance(each, Decide)]
+    assert len(asked) == 3000
+    for each in asked:
+        bus.decided(each, Decision(True, "r", until_us), BEGIN_US)
+    bus.take()
+    early_us = until_us - 8 * bus._state.settings.retry_us
+    ticked(bus, early_us)
+    assert not [each for each in bus.take().outputs if isinstance(each, Decide)]
+    assert ticked(bus, early_us + 1, Decide) == 3000
+    assert ticked(bus, early_us + 1, Decide) == 0, "each is asked for once"
+    assert ticked(bus, until_us, Send) >= 3000
+    assert not bus._state.remote, "each ended with its decision"
+
+
+def ticked(bus: BusCore, now_us: int, kind: type = object) -> int:
+    """Let a moment's ticks pass; return how many effects of a kind they have."""
+    found = 0
+    for _ in range(8):
+        bus.tick(now_us)
+        found += sum(isinstance(each, kind) for each in bus.take().outputs)
+    return found
+
+
+def test_planned_looks_at_sinks_that_are_gone_are_bounded() -> None:
+    bus = core(policy=True)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    for version in range(1, 5001):
+        bus.receive("b", EBSubscribe(NAME, 1, version, None, "u", ""), BEGIN_US)
+    assert len(bus._grants._looks) <= 2 * 1000 + 2

@@ -145,7 +145,12 @@ class Sink:
 
 @dataclass(slots=True)
 class RemoteSink:
-    """A sink of another bus's, or of this one's, that has subscribed here."""
+    """A sink of another bus's, or of this one's, that has subscribed here.
+
+    Attributes:
+        asked_us: Time of the last request for its right.
+        due_us: When its right is to be looked at; 0 where that is not planned.
+    """
 
     bus: str
     id: int
@@ -158,6 +163,7 @@ class RemoteSink:
     test: Compiled | None = None
     decision: Decision | None = None
     asked_us: int = 0
+    due_us: int = 0
 
 
 @dataclass(slots=True)
