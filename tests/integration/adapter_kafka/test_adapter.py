@@ -130,6 +130,31 @@ async def test_a_record_too_large_for_the_broker_harms_no_other(broker: Kafka) -
     await made.disconnect()
 
 
+async def test_a_persistent_event_that_the_topic_has_already_is_not_stored_twice(
+    broker: Kafka,
+) -> None:
+    """After a kill nobody knows whether the last record was stored."""
+    broker.create("repeated", partitions=2)
+    produce(broker, "repeated", b"\xff", headers={"site": b"\xff"}, partition=0)  # no text
+
+    def event(number: int) -> tuple[Native, Stamp]:
+        fields = (Field("n", Type.LONG, number),)
+        native = Native("repeated", fields, (KEPT, Field("Key", Type.STRING, "same")))
+        return native, Stamp("far", 1, number, 0, "elsewhere")
+
+    for name, numbers in (("again", (1, 2, 3)), ("again", (2, 3, 4)), ("another", (4,))):
+        made = adapter(broker, name)
+        await made.connect(AnsweringSink())
+        for number in numbers:
+            await made.publish(*event(number))
+        assert made.counters["published_before"] == (2 if 2 in numbers and 4 in numbers else 0)
+        await made.disconnect()
+    stored = consume(broker, "repeated", 6)
+    assert [each.value() for each in stored] == [
+        b"\xff", b'{"n":1}', b'{"n":2}', b'{"n":3}', b'{"n":4}', b'{"n":4}',
+    ]  # fmt: skip
+
+
 async def test_an_offset_is_committed_once_the_gateway_keeps_the_record(broker: Kafka) -> None:
     """D18: what the gateway did not answer for comes again, and has the same identity."""
     broker.create("orders")

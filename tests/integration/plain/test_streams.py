@@ -143,7 +143,7 @@ async def with_kills(
 ) -> None:
     """Publish all events, with a kill whenever a part of them has gone and half of that arrived."""
     for number in range(EVENTS):
-        if number and number % (EVENTS // (KILLS + 1)) == 0 and number // 2 < EVENTS:
+        if number and number % (EVENTS // (KILLS + 1)) == 0:
             wanted = number // 2
 
             async def come(wanted: int = wanted) -> bool:

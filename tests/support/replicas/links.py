@@ -170,7 +170,8 @@ class Link:
         delay = rng.randint(*(late if slow == "near" else soon))
         self._town.at(delay, lambda: self._near.do(self._down, near))
         delay = rng.randint(*(late if slow == "far" else soon))
-        self._town.at(delay, lambda: process.do(far.receiver, Broken()))
+        # Whoever receives then: a process that stood still may have read a hello just before.
+        self._town.at(delay, lambda: process.do(lambda: far.receiver(Broken())))
 
     def _again(self) -> None:
         self._town.at(self._town.rng.randint(100 * MS, 1_500 * MS), self.dial)

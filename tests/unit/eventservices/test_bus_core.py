@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from eventservices.bus.core import BusCore, BusSettings
+from eventservices.bus.core import BusCore, BusSettings, Decide, Decision
 from eventservices.bus.core.effects import Reply, Send
 from eventservices.bus.wire.messages import (
+    EBAccepted,
     EBHello,
     EBNotify,
     EBSubscribe,
@@ -65,3 +66,82 @@ def test_a_persistent_event_is_stored_for_all_sinks_also_for_one_that_caught_up(
     again.tick(BEGIN_US + SECOND_US)
     (message,) = [each for each in sent(again) if isinstance(each, EBNotify)]
     assert (message.sinks, message.event.values) == ((1, 2), {"n": 1})
+
+
+def test_what_is_stored_of_an_event_is_found_without_the_others_that_wait() -> None:
+    """Else a bus that is behind costs the square of its backlog, in one turn of the loop."""
+    bus = core(window=4)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    source = next(each.number for each in bus.take().outputs if isinstance(each, Reply))
+    for sink in (1, 2):
+        request = EBSubscribe(NAME, sink, 1, None, "", "", durable=True)
+        bus.receive("b", request, BEGIN_US)
+    stored: dict[str, bytes] = {}
+
+    def keep() -> list[Any]:
+        taken = bus.take()
+        stored.update({key: value for key, value in taken.rows.items() if value is not None})
+        for key in [key for key, value in taken.rows.items() if value is None]:
+            stored.pop(key, None)
+        return [each.message for each in taken.outputs if isinstance(each, Send)]
+
+    keep()
+    for number in range(20):
+        bus.notify(
+            *("client", 2, source, {"n": number}),
+            attributes={}, persistent=True, stamp=None, now_us=BEGIN_US,
+        )  # fmt: skip
+    messages = [each for each in keep() if isinstance(each, EBNotify)]
+    events = {key: value for key, value in stored.items() if key.startswith("event")}
+    assert len(events) == len(bus._state.copies) == 20
+    bus.receive("b", EBAccepted(NAME, messages[0].lane, 3), BEGIN_US)
+    keep()
+    assert sum(key.startswith("event") for key in stored) == len(bus._state.copies) == 17
+
+    later_us = BEGIN_US + SECOND_US
+    restored = BusCore("a", "town", BusSettings(window=4), later_us, dict(stored))
+    assert len(restored._state.copies) == 17
+    assert bus._outgoing.withdraw(NAME, "b", 1) == 17
+    assert all(item.sinks == (2,) for ((_, item),) in bus._state.copies.values())
+    bus._outgoing.drop_bus("b", keep=())
+    keep()
+    assert not bus._state.copies
+    assert not any(key.startswith("event") for key in stored)
+
+
+def test_rights_are_renewed_in_time_and_end_with_their_decisions_without_a_look_at_all() -> None:
+    """A tick that looked at all sinks of a large building would keep the loop waiting."""
+    bus = core(policy=True)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    for number in range(1, 3001):
+        bus.receive("b", EBSubscribe(NAME, number, 1, None, "u", ""), BEGIN_US)
+    until_us = BEGIN_US + 10 * SECOND_US
+    asked = [each for each in bus.take().outputs if isinstance(each, Decide)]
+    assert len(asked) == 3000
+    for each in asked:
+        bus.decided(each, Decision(True, "r", until_us), BEGIN_US)
+    bus.take()
+    early_us = until_us - 8 * bus._state.settings.retry_us
+    ticked(bus, early_us)
+    assert not [each for each in bus.take().outputs if isinstance(each, Decide)]
+    assert ticked(bus, early_us + 1, Decide) == 3000
+    assert ticked(bus, early_us + 1, Decide) == 0, "each is asked for once"
+    assert ticked(bus, until_us, Send) >= 3000
+    assert not bus._state.remote, "each ended with its decision"
+
+
+def ticked(bus: BusCore, now_us: int, kind: type = object) -> int:
+    """Let a moment's ticks pass; return how many effects of a kind they have."""
+    found = 0
+    for _ in range(8):
+        bus.tick(now_us)
+        found += sum(isinstance(each, kind) for each in bus.take().outputs)
+    return found
+
+
+def test_planned_looks_at_sinks_that_are_gone_are_bounded() -> None:
+    bus = core(policy=True)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    for version in range(1, 5001):
+        bus.receive("b", EBSubscribe(NAME, 1, version, None, "u", ""), BEGIN_US)
+    assert len(bus._grants._looks) <= 2 * 1000 + 2

@@ -11,7 +11,7 @@ from fes.gateway.inputs import Inject, LinkDown, Tick
 from fes.gateway.outputs import ToAdapter
 from fes.gateway.requests.row import weight_of_request
 from fes.gateway.settings import Instant
-from fes.link.messages import Announce, Confirmed, Taken, Unannounce
+from fes.link.messages import Announce, Confirmed, Publish, Taken, Unannounce
 from fes.model import Event, binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -138,6 +138,19 @@ def test_fabricated_announcements_are_bounded_in_bytes_and_the_newest_stays() ->
                 del announced[order.number]
     assert 0 < sum(announced.values()) <= core.delivery.announcements.bytes <= MIB
     assert len(announced) == 4
+
+
+def test_what_is_due_at_one_moment_is_delivered_in_parts_that_leave_others_their_turn() -> None:
+    core = core_of("north", "south")
+    inject(core, request())
+    numbers = tuple(one.number for one in core.applied("north"))
+    for sequence in range(1, 251):
+        core.handle(heard(numbers, sequence, starts_us=at(5).time_us), NOW, "north")
+    delivered = []
+    while core.delivery.is_behind(at(6).time_us):
+        outputs = list(core.handle(Tick(), at(6))[1])
+        delivered.append(sum(isinstance(order, Publish) for order in orders(outputs, "south")))
+    assert delivered == [100, 100, 50]
 
 
 def test_events_that_wait_for_their_start_are_bounded_in_bytes() -> None:

@@ -1,5 +1,6 @@
 """Mappings at the bounds of the event model: what cannot be mapped is blocked."""
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -66,6 +67,7 @@ def fails(_: Event) -> Iterable[Event]:
         lambda event: None,
         lambda event: [Event("Order", (TWICE, TWICE), ())],
         lambda event: [Event("", (), ())],
+        itertools.repeat,
     ],
 )
 def test_whatever_a_plug_in_raises_or_returns_its_event_is_blocked(

@@ -85,7 +85,7 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     targets: Annotated[tuple[Target, ...], Meta(max_length=64)] = ()
     allow: Annotated[tuple[str, ...], Meta(max_length=256)] = ()
     attempts: Annotated[int, Meta(ge=1, le=20)] = 5
-    retry_s: Annotated[float, Meta(ge=0, le=600)] = 30.0
+    retry_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
     queue: Annotated[int, Meta(ge=1, le=100_000)] = 1000
     stamped: bool = False
 

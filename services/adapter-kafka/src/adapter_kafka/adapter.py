@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from eventservices.ending import ended
+from eventservices.errors import NotConnectedError
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
@@ -27,6 +28,7 @@ from adapter_kafka.consumer import KafkaConsumer
 from adapter_kafka.mapping import native_form
 from adapter_kafka.offsets import Offsets
 from adapter_kafka.producer import KafkaProducer
+from adapter_kafka.published import Published
 from adapter_kafka.settings import Settings
 
 MOST: Final = 4096
@@ -37,6 +39,8 @@ REDELIVERS_S: Final = 10.0
 
 PAYLOAD_BYTES: Final = 1_000_000
 """Largest record that a broker accepts by default."""
+
+_COUNTED: Final = ("unstamped", "own", "repeated_headers", "committed", "published_before")
 
 
 class KafkaAdapter(Adapter[Settings, Record]):
@@ -53,7 +57,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._wanted: dict[int, tuple[str, ...]] = {}
         self._subscribed: frozenset[str] = frozenset()
         self._changing = asyncio.Lock()
-        self._counts = dict.fromkeys(("unstamped", "own", "repeated_headers", "committed"), 0)
+        self._counts = dict.fromkeys(_COUNTED, 0)
 
     @classmethod
     def capabilities_for(cls, settings: Settings) -> Capabilities:
@@ -97,6 +101,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._producer = KafkaProducer(brokers, name, self.settings.max_bytes)
         self._closing.push_async_callback(self._producer.close)
         await self._producer.open()
+        self._published = Published(brokers, self.id)
         group = self.settings.group or name
         self._consumer = KafkaConsumer(brokers, name, group, self.settings.start, self._take)
         self._consumer.open()
@@ -117,13 +122,17 @@ class KafkaAdapter(Adapter[Settings, Record]):
             raise AdapterError(
                 f"payload of {len(value)} bytes exceeds the limit of {self.settings.max_bytes}"
             )
-        await self._producer.publish(
-            names.write(message.topic),
-            key_of(native, route.key if route else ""),
-            value,
-            write_head(message, stamp, self.id),
-            waits=is_persistent(native),
-        )
+        topic, waits = names.write(message.topic), is_persistent(native)
+        if waits and await self._published.has(topic, stamp):
+            self._counts["published_before"] += 1
+            return
+        key = key_of(native, route.key if route else "")
+        try:
+            headers = write_head(message, stamp, self.id)
+            await self._producer.publish(topic, key, value, headers, waits=waits)
+        except NotConnectedError:
+            self._published.forget(topic)
+            raise
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         message = self._codec.to_control_message(event, stamp)

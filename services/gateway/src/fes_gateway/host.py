@@ -263,6 +263,11 @@ class GatewayHost:
         self.committing.pass_time()
         self._tell_whole()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether another tick has to follow at once, since one delivers only so many events."""
+        return self.core.delivery.is_behind(instant(self.clock).time_us)
+
     def followed(self, tail: Tail) -> None:
         """Process what other replicas committed."""
         self._decider.followed(tail)

@@ -46,6 +46,9 @@ _log = logging.getLogger(__name__)
 TICK_ERROR = 300
 """Most characters of the reason why a tick failed."""
 TICK_S = 1.0
+TICKS = 50
+"""Most ticks of a gateway that follow one another, while more events are due than one delivers."""
+
 NOBODY = Stamp("unstamped", 0, 1, 0, "unstamped")
 
 
@@ -223,9 +226,12 @@ class Pack:
             await asyncio.sleep(pause_s)
             own = shared_slice()
             for host in self.hosts.values():
-                await own.turn()
-                self._tick_one(host)
-                own.end()
+                for _ in range(TICKS):
+                    await own.turn()
+                    self._tick_one(host)
+                    own.end()
+                    if host.tick_error or not host.is_behind:
+                        break
 
     @staticmethod
     def _tick_one(host: GatewayHost) -> None:

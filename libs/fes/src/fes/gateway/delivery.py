@@ -140,6 +140,10 @@ class Delivery:
         self._scopes.tick(turn, self)
         self.transfer.tick(turn)
 
+    def is_behind(self, time_us: int) -> bool:
+        """Return whether another tick has to follow at once, since one delivers only so many."""
+        return self._deferred.is_behind(time_us)
+
     def withdraw(self, is_withdrawn: IsWithdrawn, subjects: frozenset[str], turn: Turn) -> None:
         """Have no copy delivered that waits and that nobody has a right to any more.
 

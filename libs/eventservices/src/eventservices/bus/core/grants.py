@@ -4,6 +4,10 @@ Source:
     Smart-building thesis, sections 4.4.3 (where the filter comes from) and 4.4.5.
 """
 
+import heapq
+from itertools import count
+from typing import Final
+
 from eventservices.bus.core import rows
 from eventservices.bus.core.effects import Decide
 from eventservices.bus.core.outgoing import Outgoing
@@ -14,6 +18,15 @@ from eventservices.bus.wire.messages import EBRevoked, EBSubscribe, EBSubscribed
 
 MOST_TOMBSTONES = 10_000
 """Most ended subscriptions whose version is remembered, so that none comes back late."""
+
+LOOKS: Final = 1000
+"""Most rights that one tick looks at: many that end together would keep the event loop waiting."""
+
+SPARE: Final = 1000
+"""How many planned looks at sinks that are gone stay, besides as many as there are sinks."""
+
+_Look = tuple[int, int, str, RemoteSink]
+"""When a right is looked at, a number that orders equal moments, the event's name and the sink."""
 
 
 class Grants:
@@ -28,6 +41,9 @@ class Grants:
         self._state = state
         self._outgoing = outgoing
         self._ended: dict[tuple[str, str, int], int] = {}
+        self._looks: list[_Look] = []
+        self._most_looks = SPARE
+        self._order = count()
 
     def subscribe(self, bus: str, message: EBSubscribe, now_us: int) -> None:
         """Accept a request."""
@@ -131,6 +147,7 @@ class Grants:
             return
         sink.decision = decision
         sink.test = compile_filter(self._chosen(sink.filter, decision), self._state.run_code)
+        self._plan(request.name, sink)
         answer = EBSubscribed(request.name, sink.id, sink.version)
         self._state.effects.send(sink.bus, answer)
         self._outgoing.catch_up(request.name, sink, now_us)
@@ -165,21 +182,50 @@ class Grants:
 
     def tick(self, now_us: int) -> None:
         """Renew decisions in time, and end what outlived its own."""
-        if not self._state.settings.policy:
+        for _ in range(LOOKS):
+            if not self._looks or self._looks[0][0] > now_us:
+                return
+            look = heapq.heappop(self._looks)
+            if not self._is_valid(look):
+                continue
+            _, _, name, sink = look
+            sink.due_us = 0
+            if sink.decision is not None and sink.decision.until_us <= now_us:
+                self.revoke(name, sink, "its decision ended, and none followed")
+            elif self._again_us(sink) <= now_us:
+                self._decide(name, sink, now_us)
+            else:
+                self._plan(name, sink)
+
+    def _again_us(self, sink: RemoteSink) -> int:
+        """Return when a right has to be requested again."""
+        retry_us, decision = self._state.settings.retry_us, sink.decision
+        again_us = sink.asked_us + retry_us
+        return again_us if decision is None else max(again_us, decision.until_us - 8 * retry_us + 1)
+
+    def _plan(self, name: str, sink: RemoteSink) -> None:
+        """Have a tick look at a right in time; where that is planned for later, earlier."""
+        due_us, decision = self._again_us(sink), sink.decision
+        if decision is not None:
+            due_us = min(due_us, decision.until_us)
+        if sink.due_us and sink.due_us <= due_us:
             return
-        retry_us = self._state.settings.retry_us
-        for name in list(self._state.remote):
-            for sink in list(self._state.remote[name].values()):
-                decision = sink.decision
-                if decision is not None and decision.until_us <= now_us:
-                    self.revoke(name, sink, "its decision ended, and none followed")
-                elif sink.asked_us + retry_us <= now_us and (
-                    decision is None or decision.until_us - now_us < 8 * retry_us
-                ):
-                    self._decide(name, sink, now_us)
+        sink.due_us = due_us
+        heapq.heappush(self._looks, (due_us, next(self._order), name, sink))
+        if len(self._looks) > self._most_looks:
+            self._looks = [look for look in self._looks if self._is_valid(look)]
+            heapq.heapify(self._looks)
+            self._most_looks = 2 * len(self._looks) + SPARE
+
+    def _is_valid(self, look: _Look) -> bool:
+        """Return whether a look is the one that is planned for a sink that is still here."""
+        due_us, _, name, sink = look
+        present = self._state.remote.get(name, {}).get((sink.bus, sink.id))
+        return due_us == sink.due_us and present is sink
 
     def _decide(self, name: str, sink: RemoteSink, now_us: int) -> None:
         sink.asked_us = now_us
+        self._plan(name, sink)
         request = Decide(name, sink.bus, sink.id, sink.version, sink.user, sink.device)
         self._state.effects.add(request)
 

@@ -105,9 +105,7 @@ class Outgoing:
         if lane is None or lane.id != message.lane:
             return
         while lane.items and lane.items[0].number <= message.number:
-            item = lane.items.popleft()
-            if item.event.persistent:
-                rows.put_event(state, item.event_number, item.event)
+            rows.drop_copy(state, lane.items.popleft())
         self.send(bus, lane, now_us)
 
     def lane_unknown(self, bus: str, message: EBLaneUnknown, now_us: int) -> None:
@@ -149,8 +147,7 @@ class Outgoing:
             del self._state.lanes[name, bus]
             self._state.counters["undelivered"] += len(dropped)
             for item in dropped:
-                if item.event.persistent:
-                    rows.put_event(self._state, item.event_number, item.event)
+                rows.drop_copy(self._state, item)
 
     def tick(self, now_us: int) -> None:
         """Send again what was not confirmed in time."""
@@ -211,8 +208,8 @@ class Outgoing:
         lane = state.lanes.get((event.name, bus))
         if lane is None:
             lane = state.lanes[event.name, bus] = Lane(state.new_id())
-        lane.items.append(Waiting(lane.last + 1, number, lane.last, sinks, event))
-        lane.last += 1
+        waiting = Waiting(lane.last + 1, number, lane.last, sinks, event)
+        rows.append(state, bus, lane, waiting)
         if len(lane.items) <= state.settings.window:
             item = lane.items[-1]
             item.sent_us = now_us

@@ -87,13 +87,31 @@ def drop_remote(state: State, name: str, sink: RemoteSink) -> None:
     _put(state, _key(_REMOTE, name, sink.bus, sink.id), None)
 
 
+def append(state: State, bus: str, lane: Lane, waiting: Waiting) -> None:
+    """Append a message to a lane, of which a persistent event is a copy."""
+    lane.items.append(waiting)
+    lane.last = waiting.number
+    event = waiting.event
+    if event.persistent:
+        state.copies.setdefault((event.name, waiting.event_number), []).append((bus, waiting))
+
+
+def drop_copy(state: State, waiting: Waiting) -> None:
+    """Store of a persistent event what is left where a message left its lane."""
+    event, key = waiting.event, (waiting.event.name, waiting.event_number)
+    if event.persistent:
+        left = [each for each in state.copies.pop(key, ()) if each[1] is not waiting]
+        if left:
+            state.copies[key] = left
+        put_event(state, waiting.event_number, event)
+
+
 def put_event(state: State, number: int, event: Event) -> None:
     """Store a persistent event with the buses that have still to confirm it; none deletes it."""
     sinks: dict[str, tuple[int, ...]] = {}
-    for (name, bus), lane in state.lanes.items():
-        for item in lane.items if name == event.name else ():
-            if item.event_number == number:  # a second time for a sink that had waited for it
-                sinks[bus] = (*sinks.get(bus, ()), *item.sinks)
+    for bus, item in state.copies.get((event.name, number), ()):
+        # A bus has a second one for a sink that had waited for it.
+        sinks[bus] = (*sinks.get(bus, ()), *item.sinks)
     _put(state, _key(_EVENT, event.name, number), EventRow(event, sinks) if sinks else None)
 
 
@@ -171,5 +189,4 @@ def _restore_event(state: State, name: str, number: int, row: EventRow) -> None:
         lane = state.lanes.get((name, bus))
         if lane is None:
             lane = state.lanes[name, bus] = Lane(state.new_id())
-        lane.items.append(Waiting(lane.last + 1, number, lane.last, sinks, row.event))
-        lane.last += 1
+        append(state, bus, lane, Waiting(lane.last + 1, number, lane.last, sinks, row.event))

@@ -145,7 +145,12 @@ class Sink:
 
 @dataclass(slots=True)
 class RemoteSink:
-    """A sink of another bus's, or of this one's, that has subscribed here."""
+    """A sink of another bus's, or of this one's, that has subscribed here.
+
+    Attributes:
+        asked_us: Time of the last request for its right.
+        due_us: When its right is to be looked at; 0 where that is not planned.
+    """
 
     bus: str
     id: int
@@ -158,6 +163,7 @@ class RemoteSink:
     test: Compiled | None = None
     decision: Decision | None = None
     asked_us: int = 0
+    due_us: int = 0
 
 
 @dataclass(slots=True)
@@ -237,6 +243,8 @@ class State:
         adding: Answers that wait for the naming service, by name.
         requested: Sinks by the name that they subscribed to.
         silent: Since when buses with durable sinks here are silent.
+        copies: Messages in lanes that carry a persistent event, with their buses, by the event's
+            name and number: what is stored of an event is made from them.
         dropped: How many buses' subscriptions were abandoned.
     """
 
@@ -254,6 +262,7 @@ class State:
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
     fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
+    copies: dict[tuple[str, int], list[tuple[str, Waiting]]] = field(default_factory=dict)
     arrivals: dict[tuple[str, str], Arrival] = field(default_factory=dict)
     peers: dict[str, Peer] = field(default_factory=dict)
     silent: dict[str, int] = field(default_factory=dict)

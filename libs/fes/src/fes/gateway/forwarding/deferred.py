@@ -4,10 +4,14 @@ Persistent events wait in custody; these are the others.
 """
 
 import heapq
+from typing import Final
 
 from fes.gateway.forwarding.transit import Transit, of_event, weight_of_event
 from fes.gateway.guidance.guiding import RIGHT_WITHDRAWN, IsWithdrawn
 from fes.gateway.turn import Turn
+
+DUE: Final = 100
+"""Most events that one turn delivers: routing a thousand would keep the event loop waiting."""
 
 
 class DeferredEvents:
@@ -53,13 +57,15 @@ class DeferredEvents:
                 self._withdrawals[count] = is_withdrawn
 
     def due(self, turn: Turn) -> list[tuple[Transit, tuple[str, ...]]]:
-        """Return the events that may be delivered by now, and forget them.
+        """Return events that may be delivered by now, `DUE` at most, and forget them.
 
         Args:
             turn: The moment; collects decisions about copies that are withdrawn.
         """
         found = []
-        while self._heap and self._heap[0][0] <= turn.now.time_us:
+        for _ in range(DUE):
+            if not self.is_behind(turn.now.time_us):
+                break
             _, count, event, destinations = heapq.heappop(self._heap)
             self.bytes -= weight_of_event(event)
             is_withdrawn = self._withdrawals.pop(count, None)
@@ -68,6 +74,10 @@ class DeferredEvents:
             if destinations:
                 found.append((event, destinations))
         return found
+
+    def is_behind(self, time_us: int) -> bool:
+        """Return whether there is an event that might have been delivered by now."""
+        return bool(self._heap) and self._heap[0][0] <= time_us
 
     @staticmethod
     def _permitted(

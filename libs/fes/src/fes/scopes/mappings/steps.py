@@ -5,6 +5,7 @@ Source:
 """
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from fes.errors import ScopeError
@@ -17,6 +18,9 @@ TYPES: Final = ("string", "long", "double", "longlong", "boolean")
 
 PLUGINS: Final = "fes.scope_mappings"
 """Entry points of mappings that are code: each takes an event and returns events."""
+
+MADE: Final = 1000
+"""Most events that code may make of one."""
 
 _CASTS: Final[dict[str, Callable[[Any], Any]]] = {
     "string": str,
@@ -115,9 +119,11 @@ def plugin(name: str) -> Step:
     def step(event: Event) -> tuple[Event, ...]:
         # Foreign code: whatever it raises or returns, one event must not end the gateway.
         try:
-            made = tuple(function(event))
+            made = tuple(islice(function(event), MADE + 1))
         except Exception as error:
             raise ScopeError(f"plug-in {name!r} failed: {error!r}") from error
+        if len(made) > MADE:
+            raise ScopeError(f"plug-in {name!r} made more than {MADE} events of one")
         if not all(isinstance(each, Event) for each in made):
             raise ScopeError(f"plug-in {name!r} must make events")
         return made
