@@ -1,6 +1,7 @@
 """Links between the adapters and the replicas of a town: they take time, and break."""
 
 from collections.abc import Callable
+from functools import partial
 
 from fes.adapter import AdapterRuntime
 from fes.adapter.replicas import Line
@@ -29,6 +30,7 @@ class End:
         ended: Whether its process has noticed that the link broke.
         broken: Whether nothing passes any more.
         receiver: Takes what the other end sends.
+        on_broken: What is done when its process notices that the link broke.
     """
 
     def __init__(self, town: Timeline, near: Process, far: Process) -> None:
@@ -37,6 +39,7 @@ class End:
         self.broken = False
         self.lost = 0
         self.receiver: Receiver = _take_nothing
+        self.on_broken: Callable[[], object] = _do_nothing
         self._town = town
         self._near = near
         self._far = far
@@ -64,6 +67,11 @@ class End:
     def displaced_with(self, receiver: Receiver) -> None:
         """Have a function told what had to go for something more urgent."""
         self._lanes.on_displaced = receiver
+
+    def notice(self) -> None:
+        """End, as the link broke."""
+        self.ended = True
+        self.on_broken()
 
     def _pump(self) -> None:
         if not self._going and self._lanes and self._unread < WINDOW:
@@ -170,8 +178,8 @@ class Link:
         delay = rng.randint(*(late if slow == "near" else soon))
         self._town.at(delay, lambda: self._near.do(self._down, near))
         delay = rng.randint(*(late if slow == "far" else soon))
-        # Whoever receives then: a process that stood still may have read a hello just before.
-        self._town.at(delay, lambda: process.do(lambda: far.receiver(Broken())))
+        # At that moment: a process that stood still may have read a hello just before.
+        self._town.at(delay, lambda: process.do(far.notice))
 
     def _again(self) -> None:
         self._town.at(self._town.rng.randint(100 * MS, 1_500 * MS), self.dial)
@@ -190,31 +198,20 @@ class Link:
             self._line.down()
             self._again()
 
-    def _said(self, message: "Message | Broken", host: GatewayHost, end: End) -> None:
-        if isinstance(message, Broken):
-            end.ended = True
-        elif isinstance(message, Hello) and not host.adapters[self._service].linked:
+    def _said(self, message: Message, host: GatewayHost, end: End) -> None:
+        if isinstance(message, Hello) and not host.adapters[self._service].linked:
             self._attached = True
             end.displaced_with(host.displaced)
-            take = host.receiver(self._service)
-            end.receiver = lambda each: self._told(each, host, end, take)
+            end.receiver = host.receiver(self._service)
+            end.on_broken = partial(host.detach, self._service, "the link broke")
             host.attach(self._service, end, message.capabilities)
         elif isinstance(message, Hello):
             self.cut()
 
-    def _told(
-        self, message: "Message | Broken", host: GatewayHost, end: End, take: Receiver
-    ) -> None:
-        if isinstance(message, Broken):
-            end.ended = True
-            host.detach(self._service, "the link broke")
-        else:
-            take(message)
-
-
-class Broken:
-    """Stands for the news that a link broke."""
-
 
 def _take_nothing(message: Message) -> None:
     del message
+
+
+def _do_nothing() -> None:
+    pass
