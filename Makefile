@@ -127,7 +127,7 @@ test-fast: $(INSTALLED) ## Run the tests that need no broker and no Spark; withi
 	@FES_SEEDS=$(or $(FES_FAST_SEEDS),100) FES_STORED_SEEDS=5 $(BIN)/pytest -q -n 2 --dist loadfile \
 		-m "not broker and not spark and not slow" --ignore tests/unit/house $(FAST) $(ARGS)
 
-check: style types imports links ## Check style, types, imports and the links in the documentation
+check: style types-tests imports links ## Check style, types, imports and the links in the documentation
 
 style: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -136,7 +136,7 @@ style: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy $(SOURCES)
 
-types-tests: $(INSTALLED) ## Check the types of the tests, too; pyproject.toml lists those that are not mended
+types-tests: $(INSTALLED) ## Check the types of the sources and of the tests, in one run
 	$(BIN)/mypy $(SOURCES) tests
 
 imports: $(INSTALLED)

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,9 +32,13 @@ def _free_ports() -> str:
         first = free_port()
         with contextlib.suppress(NotConnectedError):
             for beyond in range(first + 1, first + REPLICAS):
-                free_port(choose=lambda _, port=beyond: port)
+                free_port(choose=_only(beyond))
             return f"{first}-{first + REPLICAS - 1}"
     raise NotConnectedError(f"no {REPLICAS} free ports were found in a row")
+
+
+def _only(port: int) -> Callable[[range], int]:
+    return lambda _: port
 
 
 def _engine_runs() -> bool:

@@ -3,8 +3,10 @@
 import pytest
 from support.processes.stack import Stack, wait_for
 
-PARTS = ("cns", "siena-1", "siena-2", "air", "g1", "g2", "g3", "g1-cns", "g1-steam")
-PARTS += ("g2-steam", "g2-siena", "g3-steam", "g3-siena")
+PARTS = (
+    *("cns", "siena-1", "siena-2", "air", "g1", "g2", "g3", "g1-cns", "g1-steam"),
+    *("g2-steam", "g2-siena", "g3-steam", "g3-siena"),
+)
 
 
 def frames(stack: Stack) -> int:

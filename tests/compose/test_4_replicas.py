@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httpx
@@ -74,6 +75,10 @@ def test_three_replicas_agree_who_leads(stack: Stack, replicas: list[str]) -> No
     wait_for(stack.healthy, "every container to be healthy")
 
 
+def shows(stack: Stack, container: str, *states: str) -> bool:
+    return applied(stack, container) == list(states)
+
+
 def test_a_request_injected_at_one_replica_is_applied_at_all(
     stack: Stack, replicas: list[str]
 ) -> None:
@@ -85,7 +90,7 @@ def test_a_request_injected_at_one_replica_is_applied_at_all(
     )
     assert answer.status_code == httpx.codes.ACCEPTED, answer.text
     for container in replicas:
-        wait_for(lambda at=container: applied(stack, at) == ["applied"], f"{container} to apply")
+        wait_for(partial(shows, stack, container, "applied"), f"{container} to apply")
 
 
 @pytest.mark.timeout(200)
@@ -114,5 +119,5 @@ def test_what_one_withdraws_all_withdraw(stack: Stack, replicas: list[str]) -> N
     )
     assert answer.status_code == httpx.codes.ACCEPTED, answer.text
     for container in replicas:
-        wait_for(lambda at=container: applied(stack, at) == [], f"{container} to withdraw")
+        wait_for(partial(shows, stack, container), f"{container} to withdraw")
     time.sleep(BEFORE_S)

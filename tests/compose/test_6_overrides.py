@@ -12,8 +12,10 @@ from support.processes.stack import ROOT, Stack, call, wait_for
 UP_S, DOWN_S, TRACE_S, VERIFY_S = 300, 90, 150, 300
 SPEEDUP = 3
 OVERRIDES = ("passwords", "spark-cluster", "dev", "observability", "building")
-PORTS = ("CNS_PORT", "SIENA_1_PORT", "SIENA_2_PORT", "AIR_PORT", "SPARK_PORT", "PROMETHEUS_PORT")
-PORTS += ("NAMING_PORT", "POLICY_PORT")
+PORTS = (
+    *("CNS_PORT", "SIENA_1_PORT", "SIENA_2_PORT", "AIR_PORT", "SPARK_PORT", "PROMETHEUS_PORT"),
+    *("NAMING_PORT", "POLICY_PORT"),
+)
 TARGETS = {"gateways": 3, "traffic-control": 1, "analytics": 1}
 
 pytestmark = pytest.mark.timeout(UP_S + TRACE_S + VERIFY_S)
@@ -98,7 +100,7 @@ def test_a_run_whose_trace_is_over_is_judged(every: Stack) -> None:
 
 def ended(stack: Stack, service: str) -> bool:
     state = stack.containers()[service]["State"]
-    return state["Status"] == "exited" and state["ExitCode"] == 0
+    return (state["Status"], state["ExitCode"]) == ("exited", 0)
 
 
 ASK = """

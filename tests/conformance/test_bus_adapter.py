@@ -11,7 +11,7 @@ from eventservices.bus import Event as BusEvent
 from eventservices.errors import EventServiceError
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp, Stamper
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.link.messages import Subscribe
 from fes.model import Event
@@ -38,7 +38,7 @@ class BusBench(AdapterBench):
         self.stamper = Stamper("native", service)
         self.sources: dict[str, Source] = {}
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         urls = (self.server.url,)
         return BusAdapter(adapter_context(name, self.service, BusAdapter, self.pool, brokers=urls))
 

@@ -19,7 +19,7 @@ from eventservices.errors import NotConnectedError
 from eventservices.natslink import LinkOptions
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event, Field, Type
 from fes.testing.conformance.adapter import AdapterConformance
@@ -56,7 +56,7 @@ class CnsBench(AdapterBench):
         )
         self._channel: EventChannel | None = None
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         settings, urls = {"mode": self.mode}, (self.server.url,)
         return CnsAdapter(
             adapter_context(

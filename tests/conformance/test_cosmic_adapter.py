@@ -18,7 +18,7 @@ from eventservices.cosmic import (
 from eventservices.cosmic import Event as CosmicEvent
 from eventservices.cosmic.record import decode, encode
 from eventservices.stamp import Stamp
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
@@ -46,7 +46,7 @@ class CosmicBench(AdapterBench):
         self.broker = Broker(self.bus, numbers=frozenset({NODE}))
         self.node = self.bus.node(NodeSettings("native", NODE, "home"))
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         settings = {
             "interface": self.interface.kind,
             "channel": self.interface.channel,

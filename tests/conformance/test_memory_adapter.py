@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 from eventservices.stamp import Stamp
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
@@ -29,7 +29,7 @@ class MemoryBench(AdapterBench):
         self.client = MemoryClient(self.bus, "native")
         self.pool = ConnectionPool()
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         return MemoryAdapter(adapter_context(name, self.bus.name, MemoryAdapter, self.pool))
 
     async def publish_natively(self, event: Event, time_us: int) -> Stamp:

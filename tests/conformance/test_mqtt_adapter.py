@@ -10,7 +10,7 @@ import pytest
 from adapter_mqtt import MqttAdapter
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp, Stamper, pack, unpack
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
@@ -41,7 +41,7 @@ class MqttBench(AdapterBench):
         self.client.set_config({"reconnect_retries": -1, "reconnect_delay": 1})
         await self.client.connect(self.server.host, self.server.mqtt_port, version=4)
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         settings = {"payload": "cloudevents", "escape": " *>"}
         urls = (self.server.mqtt_url,)
         context = adapter_context(
@@ -72,7 +72,7 @@ class MqttBench(AdapterBench):
         self.found.append(NativeEvent(event, stamp))
         return 0
 
-    async def take_over(self, adapter: Adapter) -> None:
+    async def take_over(self, adapter: AnyAdapter) -> None:
         """Connect as a second process of the same client identifier would."""
         client = gmqtt.Client(adapter._link._client_id, clean_session=True)  # type: ignore[attr-defined] # of this adapter, not of any
         client.set_config({"reconnect_retries": -2})

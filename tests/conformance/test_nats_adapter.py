@@ -11,7 +11,7 @@ import pytest
 from adapter_nats import NatsAdapter
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import HEADER, Stamp, Stamper, pack, unpack
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
@@ -36,7 +36,7 @@ class NatsBench(AdapterBench):
         self.service = f"nats-{next(_numbers)}"
         self.stamper = Stamper("native", self.service)
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         urls = (self.server.url,)
         return NatsAdapter(
             adapter_context(name, self.service, NatsAdapter, self.pool, brokers=urls)

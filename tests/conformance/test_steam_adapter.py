@@ -18,7 +18,7 @@ from eventservices.steam import (
     around,
 )
 from eventservices.steam import Event as SteamEvent
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from fes.model import Event
 from fes.testing.conformance.adapter import AdapterConformance
@@ -41,7 +41,7 @@ class SteamBench(AdapterBench):
         self.air = Air(AirSettings(server.mqtt_url, f"test.{self.medium}"))
         self.node = self.air.node(NodeSettings("native", 300.0), FixedLocation(LAT, LON))
 
-    async def adapter(self, name: str) -> Adapter:
+    async def adapter(self, name: str) -> AnyAdapter:
         context = adapter_context(
             name,
             "steam",
@@ -72,7 +72,7 @@ class SteamBench(AdapterBench):
         await self.node.subscribe(subject, take)
         return found
 
-    async def take_over(self, adapter: Adapter) -> None:
+    async def take_over(self, adapter: AnyAdapter) -> None:
         """Connect as a second process of the same client identifier would."""
         (link,) = (carrier.link for carrier in adapter._shared.air._carriers)  # type: ignore[attr-defined] # of this adapter, not of any
         client = gmqtt.Client(link._client_id, clean_session=True)

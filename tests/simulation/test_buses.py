@@ -6,7 +6,7 @@ import pytest
 from eventservices.bus.core import BusSettings, Decision
 from eventservices.bus.core.incoming import Incoming
 from eventservices.bus.core.outgoing import Outgoing
-from eventservices.bus.wire.messages import EBGone
+from eventservices.bus.wire.messages import EBGone, EBNotify
 from eventservices.suppress import Suppressor
 from support.buses.story import play
 from support.buses.world import Network, World, wrongs
@@ -38,7 +38,7 @@ def test_a_bus_that_sends_nothing_again_would_be_found(monkeypatch: pytest.Monke
 
 
 def test_a_bus_that_delivers_as_it_comes_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def notified(self: Incoming, origin: str, message: object) -> None:
+    def notified(self: Incoming, origin: str, message: EBNotify) -> None:
         for number in message.sinks:
             sink = self._state.sinks.get(number)
             if sink is not None:

@@ -3,6 +3,7 @@
 import heapq
 import os
 import random
+from typing import Any
 
 import pytest
 from eventservices.bus.wire.naming import AddName, Lookup, RemoveName, Result
@@ -32,7 +33,7 @@ class Tree:
             self.start(domain)
         self.answers: dict[str, tuple[int, Result]] = {}
         self.announced: list[tuple[int, str, str]] = []
-        self._queue: list[tuple[int, int, object]] = []
+        self._queue: list[tuple[int, int, tuple[Any, ...]]] = []
         self._serial = 0
 
     def _links(self, domain: str, domains: list[str]) -> Links:
@@ -55,7 +56,7 @@ class Tree:
         self._later("ask", domain, asker, query)
         return asker
 
-    def _later(self, *what: object) -> None:
+    def _later(self, *what: Any) -> None:
         self._serial += 1
         at_us = self.now_us + self.random.randint(100, 20_000)
         heapq.heappush(self._queue, (at_us, self._serial, what))
@@ -70,7 +71,7 @@ class Tree:
                 server.tick(self.now_us)
                 self._settle(domain)
 
-    def _perform(self, what: tuple) -> None:
+    def _perform(self, what: tuple[Any, ...]) -> None:
         match what:
             case "ask", domain, asker, query if domain in self.servers:
                 self.servers[domain].handle(asker, query, self.now_us)

@@ -11,7 +11,7 @@ from eventservices.cns import (
     Value,
 )
 from eventservices.stamp import Stamp
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.context import Subscription
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
@@ -113,11 +113,11 @@ async def any_consumer(channel: EventChannel, client: Client) -> None:
     await proxy.connect_any_push_consumer(client, announced=False)
 
 
-async def subscribe(adapter: Adapter, number: int, text: str) -> tuple[str, ...]:
+async def subscribe(adapter: AnyAdapter, number: int, text: str) -> tuple[str, ...]:
     """Have an adapter subscribe to a filter."""
     return await adapter.subscribe(Subscription(number, Filter.of(text)))
 
 
-async def unsubscribe(adapter: Adapter, number: int, text: str) -> None:
+async def unsubscribe(adapter: AnyAdapter, number: int, text: str) -> None:
     """Have an adapter unsubscribe."""
     await adapter.unsubscribe(Subscription(number, Filter.of(text)))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from eventservices.bus import (
@@ -33,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield running
 
 
-def bus(server: NatsServer, building: str, **settings: bool) -> EventBus:
+def bus(server: NatsServer, building: str, **settings: Any) -> EventBus:
     options = BusOptions(BusSettings(**settings), monitor_s=3600.0)
     return EventBus([server.url], building, "a", options)
 

@@ -36,7 +36,7 @@ async def give(proxy: object, form: str, supplier: object, number: int) -> None:
     await getattr(proxy, name)(given)
 
 
-def taken(proxy: object, form: str, consumer: object) -> list[object]:
+def taken(proxy: Any, form: str, consumer: object) -> list[object]:
     """Return what a consumer has got, numbers in all forms."""
     if isinstance(consumer, Anys):
         return list(consumer.values)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import pytest
 from eventservices.cns import ClientType, structured_event
@@ -29,7 +30,7 @@ from integration.cns_domains.recording import Anys, Structureds
 pytestmark = pytest.mark.broker
 
 Place = Callable[[str], ChannelPlace]
-STRUCTURED = ClientType.STRUCTURED_EVENT
+STRUCTURED: Final = ClientType.STRUCTURED_EVENT
 DECLARED = {"I": Interface("I", {"act": Operation("act", {"n": "long"})})}
 
 

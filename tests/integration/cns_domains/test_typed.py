@@ -47,7 +47,7 @@ SENSOR = "Traffic::Sensor"
 
 
 @pytest.fixture
-async def factory(tmp_path: Path) -> AsyncIterator[TypedEventDomainFactory]:  # type: ignore[override] # of typed domains
+async def factory(tmp_path: Path) -> AsyncIterator[TypedEventDomainFactory]:
     path = tmp_path / "interfaces.toml"
     path.write_text(DECLARED, "utf-8")
     options = DomainOptions(poll_s=0.005, interfaces=load_interfaces(path))

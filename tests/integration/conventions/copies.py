@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent, RequestType
@@ -65,12 +66,12 @@ class Copies:
         publish what it accepted, and clients suppress what they had.
         """
         wanted = set(expected)
+
+        def has_all(service: str) -> bool:
+            return wanted <= set(self.delivered(service))
+
         for service in self._seen:
-            await eventually(
-                lambda s=service: wanted <= set(self.delivered(s)),
-                20.0,
-                f"all at {service}",
-            )
+            await eventually(partial(has_all, service), 20.0, f"all at {service}")
         await quiet(self._federation)
         for service in self._seen:
             assert self.delivered(service) == dict.fromkeys(wanted, 1), service

@@ -1,5 +1,6 @@
 """A file that is changed: what it says holds after the next start, and nothing else."""
 
+from functools import partial
 from pathlib import Path
 
 from fes.testing.eventually import eventually
@@ -46,10 +47,14 @@ async def test_what_the_file_no_longer_has_is_withdrawn_and_what_is_new_is_in_fo
         assert set(again.bus("north").subscribed.values()) == {1}
 
 
+def subscribed(federation: Running) -> dict[str, int]:
+    return federation.bus("north").subscribed
+
+
 async def test_a_file_that_says_the_same_again_makes_nothing_twice(tmp_path: Path) -> None:
     for _ in range(3):
         async with running(tmp_path, file("a = 10")) as federation:
-            await eventually(lambda f=federation: f.bus("north").subscribed)
-            assert federation.bus("north").subscribed == {"a = 10": 1}
+            await eventually(partial(subscribed, federation))
+            assert subscribed(federation) == {"a = 10": 1}
             listed = (await federation.get("g", "/v1/subscriptions")).json()
             assert [row["filter"] for row in listed] == ["a = 10"]

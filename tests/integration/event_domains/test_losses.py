@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 import pytest
 from eventservices.cns import ClientType, Connection, StructuredEvent, structured_event
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.timeout(240)]
 
 STRUCTURED: Final = ClientType.STRUCTURED_EVENT
 LINK: Final = LinkOptions(open_timeout_s=10.0, probe_interval_s=0.5, probe_timeout_s=2.0)
-Interruption = Callable[[Service, NatsServer], Awaitable[None]]
+Interruption = Callable[[Service, NatsServer], Coroutine[Any, Any, None]]
 
 
 class Receiving:

@@ -41,8 +41,8 @@ def test_typed_channels_are_connected_by_an_interface(
         (3, "Sensor", 422, "ClientType"),
         (1, "Nowhere", 404, "NoSuchImplementation"),
     ):
-        body = {"supplier_id": 0, "consumer_id": consumer, "key": key}
-        assert ask("POST", "/0/connections", body, status=status)["error"] == error
+        wrong = {"supplier_id": 0, "consumer_id": consumer, "key": key}
+        assert ask("POST", "/0/connections", wrong, status=status)["error"] == error
     body = {"broker": broker.url, "channel": "e", "interfaces": ["Sensor"]}
     ask("POST", "", {})
     assert ask("POST", "/1/channels", body, status=404)["error"] == "DomainNotFound"

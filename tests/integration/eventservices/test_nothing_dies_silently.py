@@ -147,7 +147,7 @@ async def test_what_a_connection_took_and_did_not_write_is_counted(server: NatsS
 
 
 async def test_a_round_that_fails_is_counted_each_time_and_goes_on() -> None:
-    rounds, turns = Rounds(), []
+    rounds, turns = Rounds(), list[None]()
 
     async def act() -> None:
         turns.append(None)

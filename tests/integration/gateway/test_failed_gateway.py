@@ -49,6 +49,7 @@ async def ended(folder: Path, how: str) -> tuple[int, str]:
         if process.returncode is None:
             process.kill()
             await process.wait()
+    assert process.returncode is not None
     return process.returncode, told.decode()
 
 

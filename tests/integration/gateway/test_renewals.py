@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import fes_gateway.committing as committing_module
 import pytest
 from fes.gateway.outputs import Decided, Output, PutRow
+from fes.gateway.requests.registry import LATER_US
 from fes.testing.eventually import eventually
 from fes_gateway.committing import Committing
 from fes_gateway.counters import Counters
@@ -35,7 +36,7 @@ async def test_what_may_come_later_is_committed_with_the_next_and_before_the_end
         assert state_of(place) == {"2a": b"2", "2b": b"3"}
 
         commits.later([PutRow("2a", b"4", soon=False)])
-        now_us += committing_module.LATER_US
+        now_us += LATER_US
         commits.pass_time()
         await eventually(lambda: state_of(place)["2a"] == b"4")
 

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 import pytest
 from fes.adapter import AdapterRuntime
@@ -31,6 +32,7 @@ from fes.testing.memory import MemoryAdapter, MemoryClient, buses
 from support.processes.contexts import adapter_context
 from websockets.asyncio.server import Server, ServerConnection, serve
 
+M = TypeVar("M", bound=Message)
 MEMBERS = ("one", "two")
 HOST = "gateway.test"
 
@@ -47,7 +49,7 @@ class FakeGateway:
         self.name = name
         self.base = base
         self.view = View(1, name, "one", MEMBERS)
-        self.filters = ("rate > 0",)
+        self.filters: tuple[str, ...] = ("rate > 0",)
         self.got: list[Message] = []
         self.end: SocketEnd | None = None
         self.refusing = ""
@@ -68,7 +70,7 @@ class FakeGateway:
         assert self.end is not None
         self.end.send(message)
 
-    def told(self, kind: type[Message]) -> list[Message]:
+    def told(self, kind: type[M]) -> list[M]:
         return [message for message in self.got if isinstance(message, kind)]
 
     @property

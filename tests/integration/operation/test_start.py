@@ -3,6 +3,7 @@
 import json
 import socket
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,12 @@ async def test_a_broker_that_is_away_at_the_start_keeps_nobody_else_from_working
 ) -> None:
     port = free_port()
     with closing(command(PARTIAL % port, tmp_path)) as running:
+
+        def started(name: str) -> bool:
+            return f"application: {name}" in running.said
+
         for name in ("local", "named"):
-            await eventually(
-                lambda name=name: f"application: {name}" in running.said, within_s=READY_S
-            )
+            await eventually(partial(started, name), within_s=READY_S)
         url = endpoints(tmp_path)["gateways"]["g"]["url"]
         assert ask("GET", f"{url}/readyz", timeout_s=5).status_code == 200
 

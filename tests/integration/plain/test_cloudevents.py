@@ -110,7 +110,7 @@ async def test_data_of_other_types_is_read_in_binary_mode(
     tmp_path: Path, made: Made, prefix: str
 ) -> None:
     headers = {f"{prefix}{name}": text for name, text in CONTEXT.items()}
-    events = (
+    events: tuple[tuple[str, bytes, dict[str, object]], ...] = (
         ("text/plain; charset=us-ascii", b"Hello, World!", {"value": "Hello, World!"}),
         ("application/xml; charset=utf-8", "<m>🌎</m>".encode(), {"value": "<m>🌎</m>"}),
         ("image/png", b"\x89PNG", {"value": b"\x89PNG"}),

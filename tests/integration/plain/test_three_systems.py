@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ async def test_every_event_comes_once_to_every_system(
                 await eventually(natives.everywhere, 90.0, "an event of each everywhere")
                 sent = {await natives.publish() for _ in range(90)}
                 judged |= sent
-                await eventually(lambda sent=sent: natives.all_came(sent), 60.0, "all everywhere")
+                await eventually(partial(natives.all_came, sent), 60.0, "all everywhere")
                 if not again:
                     assert run.kill_gateways() >= 1
             if gateways == ONE:  # of several that start, each may route an event in between

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +99,16 @@ async def test_everybody_gets_everything_once_over_kills(tmp_path: Path) -> None
             await asyncio.sleep(0.05)
             return pair <= set(got["house"]) and pair <= set(got["yard"])
 
+        def have(wanted: set[int]) -> bool:
+            return wanted <= set(got["house"]) & set(got["yard"])
+
         try:
             await eventually(crosses_both_ways, 90.0, "an event each way")
             for _ in range(2):
                 first = len(sent)
                 for _ in range(100):
                     await publish()
-                wanted = set(sent[first:])
-                await eventually(
-                    lambda wanted=wanted: wanted <= set(got["house"]) & set(got["yard"]), 30.0
-                )
+                await eventually(partial(have, set(sent[first:])), 30.0)
                 assert run.kill_gateways() >= 1
                 await eventually(crosses_both_ways, 90.0, "an event each way after a kill")
             for name, numbers_got in got.items():

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 
 import pytest
 from fes.gateway.replication import Role
@@ -23,8 +24,12 @@ pytestmark = pytest.mark.anyio
 async def test_a_request_made_at_any_replica_is_ordered_by_all(asked: str) -> None:
     async with town("a", "b", "c") as one:
         identity = one.hosts[asked].inject(subscription())
+
+        def ordered(name: str) -> object:
+            return one.ends[name, "north"].of(Subscribe)
+
         for name in one.hosts:
-            await eventually(lambda name=name: one.ends[name, "north"].of(Subscribe))
+            await eventually(partial(ordered, name))
         (order,) = one.ends["c", "north"].of(Subscribe)
         assert isinstance(order, Subscribe)
         one.hosts["c"].receiver("north")(Done(order.number))
@@ -159,10 +164,14 @@ async def test_leads_change_hands_many_times_and_the_table_stays() -> None:
     async with town("a", "b") as one:
         one.hosts["a"].inject(subscription())
         await eventually(lambda: one.ends["b", "north"].of(Subscribe))
+
+        def joined(name: str) -> bool:
+            return name in one.members(name)
+
         for turn in range(4):
             name = f"n{turn}"
             await one.start(name)
-            await eventually(lambda name=name: name in one.members(name))
+            await eventually(partial(joined, name))
             (leader,) = one.leaders()
             one.kill(leader)
             await eventually(lambda: len(one.leaders()) == 1)
@@ -184,13 +193,13 @@ async def test_a_replica_that_cannot_take_over_is_no_leader_and_says_so(
         broken.on_failed = lambda: ended.append(broken.failure)
         for adapter in broken.adapters.values():
             adapter.ready = True
-        assert broken.ready
+        ready_then = broken.ready
         monkeypatch.setattr(broken.core, "lead", fail)
         one.kill("a")
 
         await eventually(lambda: ended)
         assert "ValueError('poison')" in broken.failure
-        assert not broken.ready
+        assert (ready_then, broken.ready) == (True, False)
         assert broken.faults == {"gateway": broken.failure}
         await eventually(lambda: one.hosts["c"].core.role is Role.LEADING)
         one.hosts["c"].inject(subscription())

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,9 @@ async def running(folder: Path, url: str) -> AsyncIterator[Town]:
 
 
 async def test_a_request_injected_at_one_replica_is_applied_at_all(town: Town) -> None:
+    def everywhere(text: str) -> bool:
+        return len(town.applied(text)) == REPLICAS
+
     await eventually(lambda: list(town.living().values()) == [["r1", "r2", "r3"]] * 3, 15)
     for name in town.endpoints():
         text = f"subject = 'Asked{name}'"
@@ -167,9 +171,7 @@ async def test_a_request_injected_at_one_replica_is_applied_at_all(town: Town) -
         async with httpx.AsyncClient(timeout=5) as http:
             answer = await http.post(f"{url}/v1/requests", json=body)
         assert answer.status_code == httpx.codes.ACCEPTED, answer.text
-        await eventually(
-            lambda text=text: len(town.applied(text)) == REPLICAS, 15, f"{text} at all"
-        )
+        await eventually(partial(everywhere, text), 15, f"{text} at all")
 
 
 @pytest.mark.timeout(LOAD_S + 90)

@@ -1,6 +1,7 @@
 """Scopes change under load at two gateways, and one is killed amid the roll-out."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 from eventservices.stamp import Stamper
@@ -50,7 +51,7 @@ class Load:
         self._stamper = Stamper("native", "a")
         self._seen: set[tuple[str, str]] = set()
         for name in self.at:
-            running.bus(name).listen(lambda item, name=name: self._note(name, item))
+            running.bus(name).listen(partial(self._note, name))
 
     def send(self, count: int = 1) -> range:
         """Publish further events; return their numbers."""

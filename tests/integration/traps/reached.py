@@ -12,7 +12,7 @@ from eventservices.cns import ClientType, Connection, structured_event
 from eventservices.servers import NatsServer
 from eventservices.siena import Connection as SienaConnection
 from eventservices.steam import Air, AirSettings, Event, FixedLocation, NodeSettings, around
-from fes.adapter.base import Adapter
+from fes.adapter.base import AnyAdapter
 from fes.adapter.pool import ConnectionPool
 from support.processes.contexts import adapter_context
 from support.processes.proxy import Proxy
@@ -36,7 +36,7 @@ class Reached(ABC):
         self.name = f"trap-{next(_numbers)}"
 
     @abstractmethod
-    def adapter(self, proxy: Proxy) -> Adapter:
+    def adapter(self, proxy: Proxy) -> AnyAdapter:
         """Return an adapter that reaches the broker through a proxy."""
 
     @abstractmethod

@@ -1,6 +1,7 @@
 """What MQTT and its client do to a link, and what the link makes of it."""
 
 import time
+from functools import partial
 
 import gmqtt
 import pytest
@@ -165,12 +166,19 @@ async def test_a_subscription_is_there_again_after_every_loss(
         await place(air, "m").subscribe("Speed", heard.append)
         vehicle = place(native, "v")
         vehicle.announce("Speed", around(300.0))
+
+        def reconnected(times: int) -> bool:
+            return air.counters.reconnected == times
+
+        def came(events: int) -> bool:
+            return len(heard) == events
+
         for number in range(3):
             mqtt_proxy.cut()
-            await eventually(lambda n=number: air.counters.reconnected == n + 1)
+            await eventually(partial(reconnected, number + 1))
             await works(air)
             vehicle.publish(Event("Speed", {"number": number}))
-            await eventually(lambda n=number: len(heard) == n + 1)
+            await eventually(partial(came, number + 1))
         assert [one.parameters["number"] for one in heard] == [0, 1, 2]
 
 

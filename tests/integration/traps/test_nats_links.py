@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -109,9 +110,13 @@ async def test_one_that_is_replaced_again_and_again_is_not_either(
     async with through(nats_proxy) as link:
         got = await listened(link)
         began_s = time.monotonic()
+
+        def rebuilt(times: int) -> bool:
+            return link.counters.rebuilds == times
+
         for number in range(1, 6):
             await link.client.close()  # as after an error that the server tells
-            await eventually(lambda n=number: link.counters.rebuilds == n)
+            await eventually(partial(rebuilt, number))
         least_s, _ = natslink.BACKOFF_S
         assert time.monotonic() - began_s > 4 * least_s
         await heard_again(link, got)
@@ -160,9 +165,13 @@ async def test_a_callback_of_a_reconnection_that_raises_ends_nothing(nats_proxy:
     async with through(nats_proxy) as link:
         got = await listened(link)
         link.on_connected += [fail, lambda: told.append("second")]
+
+        def reconnected(times: int) -> bool:
+            return link.counters.reconnects == times
+
         for times in (1, 2):
             nats_proxy.cut()
-            await eventually(lambda n=times: link.counters.reconnects == n)
+            await eventually(partial(reconnected, times))
             await heard_again(link, got)
         assert told == ["first", "second"] * 2
 

@@ -1,5 +1,7 @@
 """A domain under any operations in any order: identifiers, defaults, detection, and its journal."""
 
+from typing import Any
+
 import pytest
 from eventservices.cns.domains import (
     AlreadyExistsError,
@@ -42,7 +44,7 @@ class Played:
         self.used_connections: list[int] = []
         self.defaults: list[int | None] = [None, None]
 
-    def commit(self, plan: Plan[object]) -> None:
+    def commit(self, plan: Plan[Any]) -> None:
         for change in plan.changes:
             self.state.apply(change)
         self.changes += plan.changes

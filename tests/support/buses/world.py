@@ -277,7 +277,7 @@ def filter_of(accepted: frozenset[int]) -> Filter:
 def wrongs(world: World) -> list[str]:
     """Return what was lost, came twice, came out of order, or was not asked for."""
     found: list[str] = []
-    identities = defaultdict(dict)
+    identities: dict[str, dict[object, Sent]] = defaultdict(dict)
     for event in world.sent:
         identities[event.name][event.stamp] = event
     for place, sink in enumerate(world.sinks):
@@ -285,8 +285,8 @@ def wrongs(world: World) -> list[str]:
         found += _once(world, sink, place, got)
         found += _ordered(sink, place, got)
         for identity in got:
-            event = identities[sink.name].get(identity)
-            if event is None or event.key not in sink.accepted:
+            sent = identities[sink.name].get(identity)
+            if sent is None or sent.key not in sink.accepted:
                 found.append(f"sink {place} got {identity}, which it did not ask for")
     return [*found, *_lost(world)]
 

@@ -3,6 +3,7 @@
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 from support.simulation.happened import Script
 from support.simulation.world import MS, SECOND, World
@@ -158,7 +159,7 @@ class Breaking(ABC):
             for gateway in self._topology.at(service):
                 if (gateway, service) not in world.cut:
                     world.cut_link(gateway, service)
-                    world.at(to_us - from_us, lambda gateway=gateway: mend(gateway))
+                    world.at(to_us - from_us, partial(mend, gateway))
 
         def mend(gateway: str) -> None:
             if (gateway, service) in world.cut:

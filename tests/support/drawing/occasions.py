@@ -6,6 +6,7 @@ A random source of its own decides, so that a seed that draws none of it is what
 import random
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 from fes.control import RequestType
@@ -83,7 +84,7 @@ class Occasions(Asking):
             patterns = tuple(dict.fromkeys(names))
             said = random_reading(rng, rng.choice((0, 5)))
             at_us = rng.randint(*span)
-            self._at(at_us, lambda said=said, to=patterns: self._publish_to(home, said, to))
+            self._at(at_us, partial(self._publish_to, home, said, patterns))
 
     def _publish_to(self, home: str, said: Reading, patterns: tuple[str, ...]) -> None:
         world = self.world

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 from support.drawing.asking import SUB, UNSUB, WITHDRAWN_US, Asked
 from support.drawing.breaking import LONG_US, RECOVERY_US, SKEW_US
@@ -89,7 +90,7 @@ class Play(Occasions):
             if rng.random() < 0.3:
                 world.faults["clock wrong"] += 1
                 world.skew_us[name] = rng.randint(-SKEW_US, SKEW_US)
-            self._at(number * 50 * MS, lambda name=name: world.start(name))
+            self._at(number * 50 * MS, partial(world.start, name))
 
     def _move(self) -> None:
         """Move the nodes on the air, while somebody tells a stream of events."""

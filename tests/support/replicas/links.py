@@ -190,7 +190,7 @@ class Link:
             self._line.down()
             self._again()
 
-    def _said(self, message: object, host: GatewayHost, end: End) -> None:
+    def _said(self, message: "Message | Broken", host: GatewayHost, end: End) -> None:
         if isinstance(message, Broken):
             end.ended = True
         elif isinstance(message, Hello) and not host.adapters[self._service].linked:
@@ -202,7 +202,9 @@ class Link:
         elif isinstance(message, Hello):
             self.cut()
 
-    def _told(self, message: object, host: GatewayHost, end: End, take: Receiver) -> None:
+    def _told(
+        self, message: "Message | Broken", host: GatewayHost, end: End, take: Receiver
+    ) -> None:
         if isinstance(message, Broken):
             end.ended = True
             host.detach(self._service, "the link broke")

@@ -54,8 +54,8 @@ _serials = itertools.count()
 def _holder_of_each_adapter(self: Views, place: Place) -> str | None:
     if place.leads or self.newest is None or not self.newest.members:
         return _holder(self, place)
-    salt = self.__dict__.setdefault("_salt", next(_serials) % 2)
-    members = self.newest.members
+    salt: int = self.__dict__.setdefault("_salt", next(_serials) % 2)
+    members: tuple[str, ...] = self.newest.members
     return members[(crc32(place.origin.encode()) + salt) % len(members)]
 
 

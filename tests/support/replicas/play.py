@@ -4,6 +4,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from eventservices.stamp import Stamp as NativeStamp
 from fes.control import ControlEvent, RequestType, to_event
@@ -98,7 +99,7 @@ class Play:
             town.connect(name)
         for name in NAMES[: self._replicas]:
             skew_us = rng.choice((0, 0, -2, 1, 3)) * SECOND // 2
-            town.at(rng.randint(0, 100 * MS), lambda n=name, s=skew_us: town.start(n, s))
+            town.at(rng.randint(0, 100 * MS), partial(town.start, name, skew_us))
         self._look()
         self._begin()
         for _ in range(0 if self._only else rng.randint(1, 8)):
@@ -163,7 +164,7 @@ class Play:
         names = list(town.services)
         for source in rng.sample(names, rng.randint(1, len(names))):
             moment = SECOND + rng.randint(0, 200 * MS)
-            town.at(moment, lambda s=source: self._request(SUB, s, "base", "*", 3))
+            town.at(moment, partial(self._request, SUB, source, "base", "*", 3))
 
     def _ask(self) -> None:
         rng = self._rng

@@ -10,8 +10,9 @@ import contextvars
 from asyncio import events
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 from unittest.mock import patch
 
 import fes_gateway.clock
@@ -19,6 +20,8 @@ import fes_gateway.replicas.replica
 import serving.wall_clock
 from support.simulation.timeline import Timeline
 
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 STEPS = 20_000
 """Most callbacks of one process at one moment."""
 
@@ -111,8 +114,8 @@ class Process(asyncio.AbstractEventLoop):
 
     def call_soon(
         self,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: contextvars.Context | None = None,
     ) -> asyncio.Handle:
         """Have something done behind what is to be done already."""
@@ -122,8 +125,8 @@ class Process(asyncio.AbstractEventLoop):
 
     def call_soon_threadsafe(
         self,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: contextvars.Context | None = None,
     ) -> asyncio.Handle:
         """Have something done that another thread asks for."""
@@ -134,8 +137,8 @@ class Process(asyncio.AbstractEventLoop):
     def call_later(
         self,
         delay: float,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: contextvars.Context | None = None,
     ) -> asyncio.TimerHandle:
         """Have something done later, seconds from now."""
@@ -144,8 +147,8 @@ class Process(asyncio.AbstractEventLoop):
     def call_at(
         self,
         when: float,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: contextvars.Context | None = None,
     ) -> asyncio.TimerHandle:
         """Have something done at a moment of its clock."""
@@ -161,9 +164,11 @@ class Process(asyncio.AbstractEventLoop):
         """Return a task."""
         return asyncio.Task(coro, loop=self, name=name, context=context or self._context)
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts
+    ) -> "asyncio.Future[T]":
         """Have the journal's thread do something."""
-        future = self.create_future()
+        future: asyncio.Future[T] = self.create_future()
         self._call(self, lambda: func(*args), future, func.__name__)
         return future
 

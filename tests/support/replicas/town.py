@@ -8,6 +8,7 @@ processes, the journal's place, time, and what goes wrong.
 from asyncio import Future, sleep
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from fes.adapter import AdapterRuntime
@@ -92,12 +93,15 @@ class Town(Timeline):
         self.disturb()
         self.note(f"FAULT {kind}: {what}")
 
+    def _process(self, name: str, skew_us: int = 0) -> Process:
+        return Process(self, name, self._call, skew_us)  # type: ignore[abstract] # no more of a loop than the product uses
+
     # Replicas
 
     def start(self, name: str, skew_us: int = 0) -> None:
         """Start a replica; its name may be one that was there before."""
         self.note(f"{name} starts")
-        process = Process(self, name, self._call, skew_us)
+        process = self._process(name, skew_us)
         self.leaving.pop(name, None)
         journal = SharedJournal(self.shared, name, self._ring)
         clock.process = process
@@ -175,7 +179,7 @@ class Town(Timeline):
         """Start the adapter of an event service."""
         self.note(f"adapter of {name} starts")
         service = self.services[name]
-        process = Process(self, f"{GATEWAY}.{name}", self._call)
+        process = self._process(f"{GATEWAY}.{name}")
         kind = KINDS[service.keeps, service.suppresses]
         context = AdapterContext(
             id=f"{GATEWAY}.{name}",
@@ -299,9 +303,7 @@ class Town(Timeline):
             try:
                 found = act()
             except Exception as error:  # noqa: BLE001 - the one who waits takes it
-                self.at(
-                    self.rng.randint(*soon), lambda error=error: process.do(fail, future, error)
-                )
+                self.at(self.rng.randint(*soon), partial(process.do, fail, future, error))
             else:
                 self.at(self.rng.randint(*soon), lambda: process.do(give, future, found))
 
@@ -314,7 +316,7 @@ class Town(Timeline):
         for name in self.shared.watchers:
             if name not in self._ringing:
                 self._ringing.add(name)
-                self.at(self.rng.randint(MS, 100 * MS), lambda name=name: self._rung(name))
+                self.at(self.rng.randint(MS, 100 * MS), partial(self._rung, name))
 
     def _rung(self, name: str) -> None:
         self._ringing.discard(name)

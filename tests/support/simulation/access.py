@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from eventservices.suppress import Suppressor
 from fes.adapter.outbound.confirmations import Confirmations
 from fes.filter import Filter
-from fes.link.end import Message
-from fes.link.messages import Announce, Desired, Subscribe, Unannounce, Unsubscribe
+from fes.link.messages import Announce, Confirmed, Desired, Subscribe, Unannounce, Unsubscribe
 from fes.model import Event, Identity, Stamp, binary
 from support.simulation.narrow import Narrow
 
@@ -60,7 +59,7 @@ class Access:
     filters: dict[int, Filter] = field(default_factory=dict)
     announced: dict[int, str] = field(default_factory=dict)
     suppressor: Suppressor = field(default_factory=Suppressor)
-    said: list[Message] = field(default_factory=list)
+    said: list[Confirmed] = field(default_factory=list)
     desired: int = 0
     settled: bool = False
     token: int = 0
@@ -70,7 +69,7 @@ class Access:
     def __post_init__(self) -> None:
         """Derive what follows from the fields."""
 
-        def send(message: Message) -> bool:
+        def send(message: Confirmed) -> bool:
             self.said.append(message)
             return True
 

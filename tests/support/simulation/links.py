@@ -9,7 +9,7 @@ from fes.gateway import GatewayCore
 from fes.gateway.inputs import Input, LinkUp
 from fes.gateway.outputs import Decided, Output, ToAdapter
 from fes.link.end import Message
-from fes.link.messages import Heard, HeardControl, Order, Publish, PublishControl, Taken
+from fes.link.messages import Confirmed, Heard, HeardControl, Order, Publish, PublishControl, Taken
 from fes.model import Identity, attributes
 from support.drawing.topologies import Topology
 from support.drawing.traits import Traits
@@ -155,7 +155,7 @@ class Links(EventServices, ABC):
         self.surface(access.service, native, by=access.gateway)
         access.confirmations.published(order)
 
-    def _answer(self, access: Access, message: Message) -> None:
+    def _answer(self, access: Access, message: Confirmed) -> None:
         def arrive() -> None:
             place = (access.gateway, access.service)
             if self.access.get(place) is access and self.works(*place):

@@ -371,7 +371,8 @@ def _came_too_early(world: World, oracle: Oracle, event: Emission | None, newer:
         service = place.removeprefix("@")
         first_us = world.surfaced_us.get((service, event.identity))
         newer_us = world.surfaced_us.get((service, newer.identity))
-        in_turn = first_us is not None and newer_us is not None and first_us <= newer_us
-        if in_turn and not oracle.was_asked(event, first_us, service):
+        if first_us is None or newer_us is None or first_us > newer_us:
+            continue
+        if not oracle.was_asked(event, first_us, service):
             return True
     return False

@@ -1,6 +1,7 @@
 """A world whose script is written down, not drawn."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from fes.control import RequestType
@@ -81,7 +82,7 @@ class Scripted(Play):
             ends_us = round(ask.expires_s * SECOND)
             command = Command(at_us, ask.kind, ask.source, ask.requester, wish, patterns, ends_us)
             self.script.commands.append(command)
-            self._at(at_us, lambda command=command, way=ask.way: self._enter(command, way))
+            self._at(at_us, partial(self._enter, command, ask.way))
 
     def _enter(self, command: Command, way: str) -> None:
         world, request = self.world, self._request(command)

@@ -93,7 +93,7 @@ class Replica:
 
     def up(self, view: View | None = None) -> None:
         self.line.up(self)
-        view = view or self._bench.view
+        view = view or self._bench.newest
         if view is not None:
             self.view(view)
 
@@ -151,7 +151,7 @@ class Bench:
         self.inside = Inside()
         self.board = Multiplexer(self.inside, lambda: self.now_s)
         self.replicas: dict[str, Replica] = {}
-        self.view: View | None = None
+        self.newest: View | None = None
         for name in names:
             self.replicas[name] = Replica(self, name)
         if names:
@@ -163,7 +163,13 @@ class Bench:
 
     def change(self, number: int, *members: str, leader: str = "") -> None:
         """Have another view; replicas tell it when they are linked or asked to."""
-        self.view = View(number, "", leader or members[0], members)
+        self.newest = View(number, "", leader or members[0], members)
+
+    @property
+    def view(self) -> View:
+        """The newest view, where replicas have one."""
+        assert self.newest is not None
+        return self.newest
 
     def hear(
         self, *matched: str, origin: str = "car", sequence: int = 1, token: int = 0, **more: int

@@ -129,12 +129,12 @@ async def test_what_was_opened_is_closed_where_connecting_fails(odd: Odd) -> Non
     with pytest.raises(AdapterError, match="not you"):
         await odd.connect(Sink())
     assert odd.acts == ["dialled", "left", "hung up connection"]
-    assert not odd.connected
+    connected_then = odd.connected
     assert odd.pool.open == 0
 
     odd.error = None
     await odd.connect(Sink())
-    assert odd.connected
+    assert (connected_then, odd.connected) == (False, True)
     await odd.disconnect()
     await odd.disconnect()
     assert odd.acts == ["dialled", "left", "hung up connection"] * 2

@@ -198,7 +198,12 @@ async def test_a_timeout_goes_on_from_the_producers_time_and_ends_with_the_stop_
 
 
 async def test_the_other_attributes_cross_as_they_are(bench: Bench) -> None:
-    asked = {"Priority": 3, "Proximity": "0,1,0,0,300", "StartTime": iso(0), "note": "x"}
+    asked: dict[str, Any] = {
+        "Priority": 3,
+        "Proximity": "0,1,0,0,300",
+        "StartTime": iso(0),
+        "note": "x",
+    }
     await bench.publish(order(1, **asked))
     await bench.received(1)
 

@@ -48,11 +48,12 @@ def test_events_and_requests_above_the_bound_are_not_taken() -> None:
 def test_urgent_publications_go_first_and_equal_ones_in_their_order() -> None:
     """Rule G23."""
     waiting = orders(queue=5)
-    events = [publish(1), publish(2, 7), publish(3, -7), PublishControl(b"", True, 7), publish(4)]
-    for order in (*events, Subscribe(1, "a", 1), PublishControl(b"", priority=-9)):
+    events: list[Order] = [publish(1), publish(2, 7), publish(3, -7), publish(4)]
+    events.insert(3, PublishControl(b"", True, 7))
+    first: list[Order] = [Subscribe(1, "a", 1), PublishControl(b"", priority=-9)]
+    for order in (*events, *first):
         assert waiting.put(order)
 
-    first = [Subscribe(1, "a", 1), PublishControl(b"", priority=-9)]
     assert all_of(waiting) == [*first, *(events[at] for at in (1, 3, 0, 4, 2))]
 
 

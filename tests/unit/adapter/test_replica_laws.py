@@ -57,7 +57,7 @@ class Replicas(RuleBasedStateMachine):
     def view(self, leader: str, members: list[str]) -> None:
         """Have another view, which replicas tell when they come to."""
         self.number += 1
-        self.bench.view = View(self.number, "", leader, tuple(members))
+        self.bench.newest = View(self.number, "", leader, tuple(members))
 
     @rule(name=names, wanted=st.lists(filters, unique=True))
     def link(self, name: str, wanted: list[str]) -> None:
@@ -81,7 +81,7 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(name=names)
     def tell_view(self, name: str) -> None:
-        replica, view = self.bench[name], self.bench.view
+        replica, view = self.bench[name], self.bench.newest
         if replica.line.end is not None and view is not None:
             replica.view(view)
             self.views[name] = view

@@ -3,7 +3,7 @@
 import pytest
 from fes.adapter.replicas import merged_state as wants
 from fes.adapter.replicas.merged_state import Wants
-from fes.link.messages import Announce, Desired, Done, Subscribe, Unannounce, Unsubscribe
+from fes.link.messages import Announce, Desired, Done, Order, Subscribe, Unannounce, Unsubscribe
 from fes.model import Event, binary
 from unit.adapter.replicated import Bench
 
@@ -15,7 +15,7 @@ def announced(rate: float) -> bytes:
 def test_what_a_gateway_without_replicas_orders_goes_on_as_it_is() -> None:
     bench = Bench()
     line = bench.board.line()
-    orders = [
+    orders: list[Order] = [
         Desired(7, (Subscribe(12, "a", 7),), (Announce(13, announced(1)),)),
         Subscribe(14, "b", 8),
         Unsubscribe(12, 9),
@@ -120,7 +120,9 @@ def test_what_failed_is_tried_again_for_who_says_its_whole_state() -> None:
 
     bench["B"].link("x")
 
-    assert bench.inside.orders[-1] == Subscribe(number, "x", bench.inside.orders[-1].version)
+    again = bench.inside.orders[-1]
+    assert isinstance(again, Subscribe)
+    assert again == Subscribe(number, "x", again.version)
     assert not bench["B"].done
 
 

@@ -88,7 +88,7 @@ def test_a_gateway_without_replicas_takes_over_from_those_that_are_gone() -> Non
     bench = linked("A", "B", filters=("x", "y"))
     bench["A"].down()
     bench["B"].down()
-    bench.view = None
+    bench.newest = None
     alone = Replica(bench, "alone")
     alone.link("y")
 
@@ -100,7 +100,7 @@ def test_a_gateway_without_replicas_takes_over_from_those_that_are_gone() -> Non
 
 def test_a_gateway_that_says_no_view_is_not_used_beside_replicas_that_are_there() -> None:
     bench = linked("A")
-    view, bench.view = bench.view, None
+    view, bench.newest = bench.newest, None
     alone = Replica(bench, "alone")
     alone.link("z")
     alone.publish()
@@ -121,13 +121,13 @@ def test_a_link_in_memory_may_turn_out_to_be_one_to_a_replica() -> None:
     bench = Bench()
     end = Replica(bench, "A")
     end.line.up(end, at_once=True)
-    assert bench.board.linked
+    linked_then = [bench.board.linked]
 
     end.line.receive(View(1, "A", "A", ("A",)))
-    assert not bench.board.linked
+    linked_then.append(bench.board.linked)
     end.line.receive(Desired(1, (Subscribe(1, "x", 1),), ()))
 
-    assert bench.board.linked
+    assert [*linked_then, bench.board.linked] == [True, False, True]
     assert bench.hear("x")
 
 
@@ -173,12 +173,12 @@ def test_an_older_view_is_believed_only_when_nobody_of_the_newest_was_there_for_
     new = bench.replicas["N"] = Replica(bench, "N")
     bench.pass_s(1)
     new.link("x", "n")
-    assert not bench.board.linked
+    linked_then = bench.board.linked
     assert bench.inside.filters == ["x"]
 
     bench.pass_s(FORGET_S + 1)
 
-    assert bench.board.linked
+    assert (linked_then, bench.board.linked) == (False, True)
     assert bench.inside.filters == ["n", "x"]
     bench.hear("n")
     assert len(new.heard) == 1

@@ -155,7 +155,7 @@ def test_what_waits_goes_to_a_gateway_that_has_no_replicas_any_more() -> None:
     bench["A"].down()
     bench.hear("x", sequence=1)
     bench.hear_control(control(RequestType.SUBSCRIPTION))
-    bench.view = None
+    bench.newest = None
     alone = Replica(bench, "alone")
     alone.link("x")
 

@@ -9,6 +9,7 @@ from fes.adapter.settings import read_settings
 from fes.errors import FederationError
 from fes.filter import Filter
 from fes.mapping import Mapping
+from msgspec.structs import replace
 
 ROUTE = {"subject": "sensors.{room}.{quantity}", "event": "Reading"}
 
@@ -33,7 +34,8 @@ def test_a_setting_that_is_not_good_is_refused(settings: dict[str, Any], reason:
 
 
 def test_a_route_has_the_payload_of_the_service_unless_it_says_otherwise() -> None:
-    given = Settings(payload="msgpack", routes=(Route(**ROUTE), Route(**ROUTE, payload="text")))
+    route = Route(subject=ROUTE["subject"], event=ROUTE["event"])
+    given = Settings(payload="msgpack", routes=(route, replace(route, payload="text")))
     assert [text.payload for text in given.texts()] == ["msgpack", "text"]
 
 

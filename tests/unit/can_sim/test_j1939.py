@@ -1,5 +1,6 @@
 """Trucks: SAE J1939 messages are known by their parameter group."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def database(message: int = PDU2, said: str = "of the message") -> str:
 
 
 def speeds(
-    folder: Path, lines: list[tuple[float, int, str]], dbc: str, tally: Tally | None = None
+    folder: Path, lines: Sequence[tuple[float, int, str]], dbc: str, tally: Tally | None = None
 ) -> list[float]:
     (folder / "truck.log").write_text("".join(f"({t:.6f}) can0 {i:08X}#{d}\n" for t, i, d in lines))
     (folder / "truck.dbc").write_text(dbc)
@@ -86,7 +87,7 @@ def test_what_is_no_value_is_left_out_by_its_reason_p12(
 
 
 def test_of_several_senders_one_is_read_and_that_is_told_p12(tmp_path: Path) -> None:
-    lines = [(n, 0x18FEF100, told(50 + n)) for n in range(1, 6)]
+    lines = [(float(n), 0x18FEF100, told(50 + n)) for n in range(1, 6)]
     lines += [(n + 0.5, 0x18FEF117, told(90)) for n in range(1, 3)]
     tally = Tally()
     assert speeds(tmp_path, lines, database(), tally) == [51, 52, 53, 54, 55]

@@ -186,7 +186,7 @@ def blf(count: int, compression: int = -1) -> bytearray:
     return bytearray(stream.getvalue())
 
 
-def objects(data: bytes) -> list[int]:
+def objects(data: bytes | bytearray) -> list[int]:
     found, at = [], data.find(b"LOBJ")
     while at >= 0:
         found.append(at)

@@ -145,7 +145,7 @@ def test_a_paused_container_is_down_until_it_goes_on(recorder: ModuleType) -> No
 
 
 def test_a_container_run_once_beside_the_stack_is_not_a_part(recorder: ModuleType) -> None:
-    once = {"com.docker.compose.oneoff": "True"}
+    once: dict[str, Any] = {"com.docker.compose.oneoff": "True"}
     ended, still, crashes = played(
         recorder,
         event(10, "kill", signal="9", **once),

@@ -49,7 +49,7 @@ async def test_time_in_which_the_loop_stood_still_is_not_counted(
 ) -> None:
     """A standstill of many deadlines: what came meanwhile is heard nevertheless."""
     now_s = 0.0
-    monkeypatch.setattr(attention.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr("eventservices.attention.time.monotonic", lambda: now_s)
     answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     waiting = asyncio.create_task(attentively(answer, 1.0))
     await asyncio.sleep(0)

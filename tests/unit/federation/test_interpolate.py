@@ -1,6 +1,7 @@
 import pytest
 from fes.federation import loads
 from fes.federation.file.interpolate import interpolate
+from fes.federation.model import Http
 
 
 @pytest.mark.parametrize(
@@ -39,8 +40,8 @@ def test_what_is_no_variable_is_refused(text: str) -> None:
 @pytest.mark.parametrize("port", ["${PORT:-8080}", "'${PORT:-8080}'", '"${PORT:-8080}"'])
 def test_a_number_may_come_from_a_variable_quoted_or_not(port: str, small: str) -> None:
     text = small + f"http:\n  port: {port}\n"
-    assert loads(text, {}).http.port == 8080
-    assert loads(text, {"PORT": "9090"}).http.port == 9090
+    assert loads(text, {}).http == Http(port=8080)
+    assert loads(text, {"PORT": "9090"}).http == Http(port=9090)
 
 
 @pytest.mark.parametrize("system", ["${S}", "'${S}'", '"${S}"'])

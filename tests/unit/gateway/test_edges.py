@@ -1,5 +1,6 @@
 """What enters at an edge becomes ours there, and what can never be accepted ends."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from fes.control import RequestType, from_event, is_signal, read_signal, signal_
 from fes.control.signal import Acknowledgement
 from fes.federation.topology import Topology
 from fes.gateway import AdapterSettings, GatewayCore
-from fes.gateway.outputs import Decided, PutRow
+from fes.gateway.outputs import Decided, PutRow, ToAdapter
 from fes.link.messages import HeardControl, Publish, PublishControl
 from fes.model import Event, Stamp, binary
 from support.gateways.cores import NOW, core_of, heard, inject, orders, request, say
@@ -27,7 +28,7 @@ from support.gateways.custodies import (
 )
 
 
-def told(outputs: list[object]) -> list[Any]:
+def told(outputs: Sequence[object]) -> list[Any]:
     """Return the publications that a gateway passes on, as control events."""
     return [
         from_event(binary.decode(order.body), None)
@@ -36,7 +37,7 @@ def told(outputs: list[object]) -> list[Any]:
     ]
 
 
-def answers(outputs: list[object]) -> list[Acknowledgement]:
+def answers(outputs: Sequence[object]) -> list[Acknowledgement]:
     found = []
     for each in outputs:
         order = getattr(each, "order", None)
@@ -141,8 +142,13 @@ def test_what_can_never_be_accepted_is_refused_for_good(
 
 def test_only_the_gateway_that_is_named_refuses_and_only_what_is_of_its_system() -> None:
     core, _ = asked("south")
-    for changes in ({"next_gateway": "g3"}, {"system": "other"}, {"row": 0}):
-        _, outputs = give(core, given(**{"row": 5, "source": "ch", **changes}))
+    cases: tuple[tuple[int, dict[str, Any]], ...] = (
+        (5, {"next_gateway": "g3"}),
+        (5, {"system": "other"}),
+        (0, {}),
+    )
+    for row, changes in cases:
+        _, outputs = give(core, given(row, **{"source": "ch", **changes}))
         assert answers(outputs) == []
 
 
@@ -171,7 +177,7 @@ def test_two_gateways_end_what_the_second_can_never_accept() -> None:
     second = GatewayCore(_other(first, at))
     for service in ("south", "far"):
         second.handle(PERSISTENT, NOW, service)
-    event = next(o.order for o in outputs if isinstance(getattr(o, "order", None), PublishControl))
+    event = next(order for order in orders(outputs) if isinstance(order, PublishControl))
     _, said = second.handle(HeardControl(None, event.body), NOW, "south")
     (answer,) = answers(list(said))
     assert answer.refused == (passed.row,)
@@ -196,9 +202,8 @@ def test_every_drop_says_where_and_why() -> None:
     outputs = list(core.handle(heard(numbers, stamp=stamp), NOW, "north")[1])
     drops = [(o.to, o.reason) for o in outputs if isinstance(o, Decided) if o.decision == "dropped"]
     assert drops == [("south", "home is the destination")]
-    assert [o.service for o in outputs if isinstance(getattr(o, "order", None), Publish)] == [
-        "east"
-    ]
+    publishing = [o for o in outputs if isinstance(o, ToAdapter) and isinstance(o.order, Publish)]
+    assert [o.service for o in publishing] == ["east"]
     control = request(
         RequestType.PUBLICATION,
         source="far",

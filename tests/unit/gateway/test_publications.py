@@ -1,5 +1,7 @@
 """Publications at one gateway: to whom an event goes, by which way, and how often."""
 
+from collections.abc import Sequence
+
 import pytest
 from fes.control import RequestType, from_event
 from fes.distribution import MAX_PATTERNS
@@ -21,7 +23,7 @@ def asking(core: GatewayCore, *sources: str, at: str = "north") -> tuple[int, ..
     return tuple(applied.number for applied in core.applied(at))
 
 
-def decisions(outputs: list[object]) -> list[tuple[str, str, str]]:
+def decisions(outputs: Sequence[object]) -> list[tuple[str, str, str]]:
     return [(o.decision, o.to, o.reason) for o in outputs if isinstance(o, Decided)]
 
 

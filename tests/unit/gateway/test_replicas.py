@@ -257,7 +257,8 @@ def test_one_who_starts_later_knows_what_the_others_know() -> None:
 def test_what_an_adapter_did_is_known_to_the_replica_that_ordered_it() -> None:
     one = replicas("a", "b")
     one.take("a", Inject(request()))
-    one.take("b", Done(*numbers(one, "b")), "north")
+    (number,) = numbers(one, "b")
+    one.take("b", Done(number), "north")
     assert [applied.state for applied in one.cores["b"].applied("north")] == ["applied"]
     assert [applied.state for applied in one.cores["a"].applied("north")] == ["ordered"]
     steps = one.cores["b"].outcomes.get(request().id) or ()

@@ -1,6 +1,7 @@
 """Requests at one gateway: what enters, what is applied, what is passed on."""
 
 from itertools import permutations
+from typing import Any
 
 import pytest
 from fes.control import RequestType, from_event
@@ -165,7 +166,7 @@ def test_a_withdrawal_is_forgotten_after_the_horizon() -> None:
         ({"requester": "x" * 513}, "FES_Requester"),
     ],
 )
-def test_a_bad_request_is_refused_with_its_place(changes: dict[str, str], place: str) -> None:
+def test_a_bad_request_is_refused_with_its_place(changes: dict[str, Any], place: str) -> None:
     """Rule E1."""
     core = core_of("north", "south")
 

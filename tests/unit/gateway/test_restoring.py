@@ -13,11 +13,11 @@ from fes.gateway.journal_keys import key_of, parts_of
 from fes.gateway.outputs import Decided, DropRow, PutRow
 from fes.gateway.replication import RESERVE, ROSTER, Role, write_roster
 from fes.gateway.restore import ASIDE, ASIDE_BYTES, MOST_ASIDE, REASON, TOO_MUCH
-from fes.link.messages import Confirmed
+from fes.link.messages import Confirmed, Taken
 from fes.model import Event, Stamp
 from hypothesis import given
 from hypothesis import strategies as st
-from support.gateways.cores import NOW, heard, request
+from support.gateways.cores import NOW, heard, orders, request
 from support.gateways.custodies import asked, event_of, publications, take
 
 LATER = NOW._replace(wall_us=NOW.wall_us + 1_000_000)
@@ -82,7 +82,7 @@ def test_a_stamp_that_cannot_be_is_set_aside_and_its_source_may_forget_the_event
     stamp = Stamp(origin, 1, 1, NOW.time_us, "north")
     mutations, outputs = take(core, event_of(numbers, stamp=stamp))
     assert mutations == []
-    assert [o.order.taken for o in outputs if hasattr(o, "order")] == [True]
+    assert orders(outputs) == [Taken(1)]
     (reason,) = [o.reason for o in outputs if isinstance(o, Decided)]
     assert reason.startswith("stamp's origin")
 

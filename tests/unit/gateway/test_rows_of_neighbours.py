@@ -1,5 +1,7 @@
 """Rows of a neighbour's table: what may enter, and what is refused with its reason."""
 
+from typing import Any
+
 import pytest
 from fes.errors import ControlEventError
 from fes.gateway import GatewayCore
@@ -12,7 +14,7 @@ from support.gateways.cores import NOW, SECOND, core_of, inject, request
 TURN = Turn(NOW, NOW.wall_us)
 
 
-def core_and_row(**changes: object) -> tuple[GatewayCore, Row]:
+def core_and_row(**changes: Any) -> tuple[GatewayCore, Row]:
     """Return a core, and a row of its table that may enter any other."""
     core = core_of("north", "south")
     inject(core, request(**changes))

@@ -1,5 +1,7 @@
 """Kept events are accepted in the order in which they were sent, and none is lost."""
 
+from collections.abc import Sequence
+
 import pytest
 from fes.gateway import GatewayCore
 from fes.gateway.custody.succession import PRIORITIES
@@ -19,11 +21,11 @@ from support.gateways.replicated import Replicas, replicas
 from support.gateways.replicated import numbers as numbers_at
 
 
-def answers(outputs: list[object]) -> list[bool]:
+def answers(outputs: Sequence[object]) -> list[bool]:
     return [order.taken for order in orders(outputs) if isinstance(order, Taken)]
 
 
-def confirm(core: GatewayCore, outputs: list[object]) -> None:
+def confirm(core: GatewayCore, outputs: Sequence[object]) -> None:
     for each in publications(outputs):
         core.handle(Confirmed(each.row, "", retryable=False), NOW, "south")
 

@@ -1,6 +1,5 @@
 """The request table: what it costs, and that what holds is what the rows say."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +8,7 @@ import fes.gateway.requests.table as table_module
 import pytest
 from fes import distribution
 from fes.control import RequestType
-from fes.distribution import matches
+from fes.distribution import covers_pattern, matches
 from fes.gateway.requests.desired import DesiredState
 from fes.gateway.requests.growth import MAX_WILD
 from fes.gateway.requests.row import FOREVER, Row, ended_at
@@ -96,19 +95,17 @@ def test_a_hostile_request_costs_steps_not_states(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note every pattern that a table compares with another, or with a service."""
     found: list[str] = []
-    covers = table_module.covers_pattern
-    match = held_module.matches
 
     def noted_covers(wider: str, narrower: str) -> bool:
         found.append(wider)
-        return covers(wider, narrower)
+        return covers_pattern(wider, narrower)
 
     def noted_match(pattern: str, name: str) -> bool:
         found.append(pattern)
-        return match(pattern, name)
+        return matches(pattern, name)
 
     monkeypatch.setattr(table_module, "covers_pattern", noted_covers)
     monkeypatch.setattr(held_module, "matches", noted_match)

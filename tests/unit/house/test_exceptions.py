@@ -1,6 +1,7 @@
 """Every exception from a rule of the linter or the type checker has its reason on its line."""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -21,6 +22,13 @@ def test_no_exception_is_without_a_reason() -> None:
         for number in bare(path.read_text("utf-8"))
     ]
     assert found == []
+
+
+def test_no_module_is_left_out_of_the_type_check() -> None:
+    mypy = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
+    assert mypy["strict"] is True
+    for settings in (mypy, *mypy["overrides"]):
+        assert not {"ignore_errors", "exclude"} & settings.keys(), settings
 
 
 def test_a_reason_is_what_follows_the_code() -> None:

@@ -31,8 +31,8 @@ def made_in(path: Path) -> list[str]:
             names = [node.module]
             if node.module == "httpx":
                 names += [f"httpx.{each.name}" for each in node.names if each.name in MAKES]
-        found += [f"{path.name}:{node.lineno} {name}" for name in names if name in OTHERS]
-        found += [f"{path.name}:{node.lineno} {name}" for name in names if "httpx." in name]
+        wrong = [name for name in names if name in OTHERS or "httpx." in name]
+        found += [f"{path.name}:{getattr(node, 'lineno', 0)} {name}" for name in wrong]
     return found
 
 

@@ -76,17 +76,17 @@ def test_a_frame_is_bounded_by_count_and_size() -> None:
 def test_the_window_closes_and_opens_with_acknowledgements() -> None:
     ours, theirs = Window(), Window()
     frames = [ours.frame((Done(number),)) for number in range(WINDOW)]
-    assert not ours.is_open
+    open_then = ours.is_open
     assert ours.unacknowledged_messages == WINDOW
 
     for frame in frames[: ACK_EVERY - 1]:
         theirs.take(frame)
-    assert not theirs.must_acknowledge
+    due_then = theirs.must_acknowledge
     theirs.take(frames[ACK_EVERY - 1])
-    assert theirs.must_acknowledge
+    assert (due_then, theirs.must_acknowledge) == (False, True)
     ours.take(theirs.frame(()))
 
-    assert ours.is_open
+    assert (open_then, ours.is_open) == (False, True)
     assert ours.unacknowledged_messages == WINDOW - ACK_EVERY
     assert not theirs.may_acknowledge
 

@@ -30,7 +30,13 @@ class Told:
 def test_urgent_events_go_first_over_a_link_and_equal_ones_in_their_order() -> None:
     """Rule G21."""
     told = Told()
-    waiting = [heard(1), publish(2, 5), heard(3, -3), heard(4, 5), PublishControl(b"", True, 1)]
+    waiting: list[Message] = [
+        heard(1),
+        publish(2, 5),
+        heard(3, -3),
+        heard(4, 5),
+        PublishControl(b"", True, 1),
+    ]
     told.put(*waiting)
 
     assert told.lanes.take() == tuple(waiting[at] for at in (1, 3, 4, 0, 2))

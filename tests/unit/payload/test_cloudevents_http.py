@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from fes.errors import CodecError
 from fes.payload import cloudevents
+from fes.payload.bindings import encode
 from fes.payload.cloudevents_http import (
     BATCH,
     Item,
     RequestError,
     decode,
-    encode,
     read_request,
     write_request,
 )

@@ -15,6 +15,7 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Kind
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from support.payloads.values import fields
 
+ONCE, INNER = Kind.LABEL_OPTIONAL, Kind.TYPE_MESSAGE
 PROTO = """
 syntax = "proto3";
 package plant;
@@ -99,7 +100,7 @@ def test_a_field_without_presence_is_always_there(tmp_path: Path) -> None:
 
 def test_a_descriptor_set_needs_no_compiler(tmp_path: Path) -> None:
     message = descriptor_pb2.DescriptorProto(
-        name="R", field=[Kind(name="x", number=1, type=Kind.TYPE_INT32, label=1)]
+        name="R", field=[Kind(name="x", number=1, type=Kind.TYPE_INT32, label=ONCE)]
     )
     bodies = by_set(tmp_path, descriptors(message))
     payload, _ = bodies.write("protobuf", fields(x=-5))
@@ -130,7 +131,7 @@ def test_the_framing_of_a_registry_has_the_path_of_the_message(
 
 
 def test_a_message_in_itself_is_refused(tmp_path: Path) -> None:
-    inner = Kind(name="r", number=1, type=Kind.TYPE_MESSAGE, label=1, type_name=".p.R")
+    inner = Kind(name="r", number=1, type=INNER, label=ONCE, type_name=".p.R")
     message = descriptor_pb2.DescriptorProto(name="R", field=[inner])
     with pytest.raises(FederationError, match=r"p\.R is recursive"):
         by_set(tmp_path, descriptors(message))
@@ -143,7 +144,13 @@ def test_messages_that_repeat_one_another_are_counted_as_often_as_they_are_writt
         descriptor_pb2.DescriptorProto(
             name=f"A{at}",
             field=[
-                Kind(name=f"f{n}", number=n, type=11, label=1, type_name=f".p.A{at + 1}")
+                Kind(
+                    name=f"f{n}",
+                    number=n,
+                    type=INNER,
+                    label=ONCE,
+                    type_name=f".p.A{at + 1}",
+                )
                 for n in (1, 2)
             ],
         )

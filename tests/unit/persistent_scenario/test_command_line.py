@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 from persistent_scenario.__main__ import main
 from persistent_scenario.judging import Evidence
-from persistent_scenario.records import KILLED, PUBLISHED, RECEIVED, VERDICT, Recorder
+from persistent_scenario.records import KILLED, PUBLISHED, RECEIVED, VERDICT, Line, Recorder
 
 
 def write(folder: Path, evidence: Evidence) -> None:
-    lines = {
+    lines: dict[str, list[Line]] = {
         PUBLISHED: [*evidence.tried.values(), *evidence.stored.values()],
         RECEIVED: [each for got in evidence.received.values() for each in got],
-        KILLED: evidence.kills,
+        KILLED: [*evidence.kills],
     }
     for name, each in lines.items():
         recorder = Recorder(folder / name)
-        recorder.write(*each)  # type: ignore[arg-type] # lines of several kinds
+        recorder.write(*each)
         recorder.close()
 
 

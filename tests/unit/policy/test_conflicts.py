@@ -8,7 +8,7 @@ import pytest
 from fes.filter import Filter, covers
 from fes_policy import Rules, parse_rules
 from fes_policy import conflicts as conflicts_module
-from fes_policy.applying import DAYS, MINUTES
+from fes_policy.applying import DAYS, MINUTES, Applying
 from fes_policy.building import Building, Place, User, event_entities, user_entity
 from fes_policy.conflicts import conflicts
 from fes_policy.engine import request_of
@@ -64,7 +64,8 @@ def drawn(seed: int) -> tuple[Rules, Building]:
 def expected(rules: Rules, building: Building) -> list[str]:
     """Return what is to be reported, by every case there is."""
     effective, pairs, faulty = set(), set(), set()
-    places = [{}] + [{"place": n, "places": list(building.around(n))} for n in building.places]
+    places: list[dict[str, object]] = [{}]
+    places += [{"place": n, "places": list(building.around(n))} for n in building.places]
     every = _policy_set(rules.rules)
     for user, event, device, place, minute, day in product(
         building.users, EVENTS, building.devices, places, MINUTES, DAYS
@@ -172,7 +173,7 @@ def test_of_a_thousand_users_only_those_are_tried_that_rules_distinguish() -> No
             for n in range(200)
         )
     )
-    tried = conflicts_module.Applying(rules.rules, building, conflicts_module.MOST_CASES)
+    tried = Applying(rules.rules, building, conflicts_module.MOST_CASES)
     found = list(conflicts_module._permitted(rules, building, tried))
     assert {permit.id for permit, _ in found} == {rule.id for rule in rules.rules}
     assert tried.tried < 60_000

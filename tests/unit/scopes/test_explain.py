@@ -8,7 +8,8 @@ MIDDLE = [f"S{at}" for at in range(20)]
 
 def test_paths_are_in_declaration_order() -> None:
     graph = Graph()
-    for node in (Client("a", "a"), Client("b", "b"), Scope("M"), *map(Scope, MIDDLE)):
+    nodes: list[Client | Scope] = [Client("a", "a"), Client("b", "b")]
+    for node in [*nodes, Scope("M"), *map(Scope, MIDDLE)]:
         graph.add(node)
     graph.join(Edge("a", "M"))
     for name in MIDDLE:

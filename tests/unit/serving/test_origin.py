@@ -1,11 +1,13 @@
 """Requests that a page of another site has a browser make never reach the service."""
 
+from typing import Any
+
 import httpx
 import pytest
 from serving.origin import OriginGuard
 from starlette.types import Receive, Scope, Send
 
-JSON = {"content-type": "application/json"}
+JSON: dict[str, Any] = {"content-type": "application/json"}
 
 
 class Service:

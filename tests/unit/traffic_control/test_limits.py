@@ -267,7 +267,8 @@ async def test_monitors_whose_gateways_are_away_keep_no_other_from_being_asked_f
     monkeypatch.setattr(limits, "RETRY_S", 60.0)
     city = [Monitor(f"M{n:02}", f"s-M{n:02}", (f"g-M{n:02}",), 50.0) for n in range(8)]
     asker, says = FakeAsker(), FakeConfirms(silent={"M00", "M01", "M02", "M03"})
-    commands = Commander(asker, says, [].append, 90.0)
+    written: list[Command] = []
+    commands = Commander(asker, says, written.append, 90.0)
     bench = Bench(Limits(city, commands, 3600.0), commands, asker, says)
 
     async with at_work(bench):

@@ -16,6 +16,7 @@ from fes.federation import (
     moment_us,
 )
 from fes.mapping.rules.model import Rule
+from msgspec import UnsetType
 from traffic_scenario.federation import describe
 from traffic_scenario.runfolder import Monitor, Plan
 
@@ -40,6 +41,7 @@ def test_installed_adapters_take_the_settings(small_plan: Plan) -> None:
 
 def test_the_clock_begins_with_the_trace_to_the_microsecond(small_plan: Plan) -> None:
     clock = describe(small_plan, 3.0, 8090).clock
+    assert not isinstance(clock.start, UnsetType)
     assert moment_us(clock.start) == small_plan.start_us
 
 
@@ -106,7 +108,9 @@ def test_names_of_vehicles_and_monitors_do_not_match_each_others_wildcards(
 
 def test_a_monitors_limit_has_a_way_to_its_access_point_only(small_plan: Plan) -> None:
     routes = Routes.of(describe(small_plan, 3.0, 8090))
-    assert routes.next_hop("g-m-M01", "steam-m-M01").service == "steam-m-M01"
+    hop = routes.next_hop("g-m-M01", "steam-m-M01")
+    assert hop is not None
+    assert hop.service == "steam-m-M01"
 
 
 def test_the_applications_start_in_order_and_the_fleet_ends_the_run(small_plan: Plan) -> None:
