@@ -1,6 +1,7 @@
 """Links between the adapters and the replicas of a town: they take time, and break."""
 
 from collections.abc import Callable
+from typing import Any
 
 from fes.adapter import AdapterRuntime
 from fes.adapter.replicas import Line
@@ -28,7 +29,7 @@ class End:
         peer: The other end.
         ended: Whether its process has noticed that the link broke.
         broken: Whether nothing passes any more.
-        receiver: Takes what the other end sends.
+        receiver: Takes what the other end sends, and the news that the link broke.
     """
 
     def __init__(self, town: Timeline, near: Process, far: Process) -> None:
@@ -36,7 +37,7 @@ class End:
         self.ended = False
         self.broken = False
         self.lost = 0
-        self.receiver: Receiver = _take_nothing
+        self.receiver: Callable[[Any], None] = _take_nothing
         self._town = town
         self._near = near
         self._far = far
