@@ -20,11 +20,21 @@ class Knot:
 
 
 @pytest.fixture
-async def collecting(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Collector]:
+def blocks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What the process has of blocks of memory, as a test wants it."""
+    found = [100]
+    monkeypatch.setattr(sys, "getallocatedblocks", lambda: found[0])
+    return found
+
+
+@pytest.fixture
+async def collecting(
+    blocks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Collector]:
     """A collector that has set aside what the tests made so far; all is as before afterwards."""
     thresholds, made = gc.get_threshold(), Collector()
     made.settle()
-    monkeypatch.setattr(collector, "MANY", 100)
+    monkeypatch.setattr(collector, "MANY", 50)
     made.start()
     made.accept_growth()
     yield made
@@ -73,41 +83,51 @@ async def test_what_is_made_at_once_is_set_aside_before_it_is_much(collecting: C
 
 
 async def test_a_knot_that_is_cut_off_later_is_freed_once_the_process_has_grown(
-    collecting: Collector, monkeypatch: pytest.MonkeyPatch
+    collecting: Collector, blocks: list[int]
 ) -> None:
     knot = Knot()
     gone = weakref.ref(knot)
     gc.collect()
     del knot
-    gc.collect()
-    assert gone() is not None
-    monkeypatch.setattr(collector, "GROWTH", 0)
+    blocks[0] = 700
     gc.collect()
     await asyncio.sleep(0)
     assert gone() is not None, "a process with many objects waits longer"
-    monkeypatch.setattr(collector, "MOST_GROWTH", 0)
+    blocks[0] = 900
     gc.collect()
-    monkeypatch.undo()
     await eventually(lambda: collecting.wholes == 1)
     assert gone() is None
+    gc.collect()
+    await asyncio.sleep(0)
+    assert collecting.wholes == 1, "growth counts from there"
+
+
+async def test_a_process_with_few_objects_visits_all_of_them_sooner(
+    collecting: Collector, blocks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "MANY", 1_000)
+    blocks[0] = 250
+    gc.collect()
+    await eventually(lambda: collecting.wholes == 1)
 
 
 async def test_growth_while_a_process_starts_does_not_count(
-    collecting: Collector, monkeypatch: pytest.MonkeyPatch
+    collecting: Collector, blocks: list[int]
 ) -> None:
-    monkeypatch.setattr(collector, "MANY", 1_000_000_000)
-    starting = Collector()
     collecting.stop()
+    starting = Collector()
     starting.start()
-    made = [[number] for number in range(2 * sys.getallocatedblocks())]
+    blocks[0] = 10_000
+    gc.collect()
+    await asyncio.sleep(0)
     starting.accept_growth()
     gc.collect()
     await asyncio.sleep(0)
     assert starting.wholes == 0
-    made += [[number] for number in range(3 * sys.getallocatedblocks())]
-    await eventually(lambda: starting.wholes > 0)
+    blocks[0] = 90_000
+    gc.collect()
+    await eventually(lambda: starting.wholes == 1)
     starting.stop()
-    assert made
 
 
 async def test_nothing_is_set_aside_after_the_end(collecting: Collector) -> None:
