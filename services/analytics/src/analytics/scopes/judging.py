@@ -124,8 +124,10 @@ class Judge:
             self.looked.over[names.SESSION] += row["count"]
         self._tagged(row, seen)
         if not ends:
-            free = row["session"] and any(self._paths(at, *route, "").ends for at in seen)
-            blocked = ", ".join(dict.fromkeys(p for each in found for p in each.blocked))
+            unbound = [self._paths(at, *route, "") for at in seen]
+            free = any(each.ends for each in unbound)
+            places = (place for each in found + unbound for place in each.blocked)
+            blocked = ", ".join(dict.fromkeys(places))
             if free:
                 reason = f"published in session {row['session']}, of which {row['to']} is not"
                 self._charge(names.SESSION, row, reason)

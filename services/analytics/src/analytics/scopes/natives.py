@@ -93,7 +93,8 @@ def _judge(
                 if not result.complete or _lets(result, record):
                     return
                 reached = reached or bool(result.ends or result.blocked)
-                blocked += result.blocked or [p for end in result.ends for p, _ in end.pending]
+                blocked += result.blocked
+                blocked += [place for end in result.ends for place, _ in end.pending]
     promise = names.INTERFACES if reached else names.VISIBLE
     places = ", ".join(sorted(set(blocked)))
     reason = f"received {record.subject}: " + (

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,48 @@ from pyspark.sql import SparkSession
 
 from analytics.errors import CannotJudgeError
 from analytics.inputs.document import Document
+from analytics.inputs.folder import LOGS, RunFolder
 from analytics.scopes.declared import Reader
 from analytics.scopes.graph import generations, graph_of
 from analytics.scopes.judging import Judge
 from analytics.scopes.log import Change, read_changes, read_lines, read_log_of_scopes
 from analytics.scopes.natives import witnessed
 from analytics.scopes.ruling import rule
-from analytics.verdict import Promise
+from analytics.verdict import Promise, replace
 
 
 def declares_scopes(document: Document) -> bool:
     """Return whether a federation's file has scopes."""
     return bool(document.section("scopes"))
+
+
+def run_of_scopes(path: Path) -> RunFolder:
+    """Return a run folder that has a federation's file and event logs, whatever its scenario.
+
+    Raises:
+        CannotJudgeError: A file is missing, or the federation has no scopes.
+    """
+    folder = RunFolder(path.resolve())
+    if not folder.federation.is_file():
+        raise CannotJudgeError(folder.federation, 0, "is missing")
+    if not folder.event_logs:
+        raise CannotJudgeError(folder.path / LOGS, 0, "holds no event log")
+    if not declares_scopes(Document(folder.federation)):
+        raise CannotJudgeError(folder.federation, 0, "has no scopes")
+    return folder
+
+
+def judge_folder(spark: SparkSession, folder: RunFolder) -> tuple[Promise, ...]:
+    """Return what became of each promise about scopes in a run, and write `scopes.json` into it.
+
+    Raises:
+        CannotJudgeError: An input cannot be understood.
+    """
+    places = tuple(map(folder.uri, folder.event_logs))
+    promises = judge_scopes(spark, folder.path, Document(folder.federation), places)
+    told = {"promises": [asdict(promise) for promise in promises]}
+    replace(folder.path / "scopes.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    return promises
 
 
 def judge_scopes(
