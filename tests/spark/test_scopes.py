@@ -8,8 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
+from analytics.inputs.federation import load_federation
+from analytics.inputs.folder import open_folder
 from analytics.scopes import names
 from analytics.scopes.run import judge_folder, run_of_scopes
+from analytics.traffic.job import judge
 from analytics.verdict import BROKEN, HELD, NOT_TESTABLE, Promise
 from fes.federation.scopes.change import Change, write_change
 from fes.federation.scopes.model import Member
@@ -166,3 +170,18 @@ def test_changes_that_the_log_does_not_have_are_not_testable(
     for number, part in enumerate((_changed(10, LEAVES, ""), _changed(20, JOINS))):
         found = judged(_run(tmp_path / f"run{number}", *GOOD[:1], part))
         assert {one.status for one in found.values()} == {NOT_TESTABLE}, found
+
+
+def test_the_verdict_on_a_traffic_run_has_these_promises_only_where_there_are_scopes(
+    spark: SparkSession, copied: Path
+) -> None:
+    folder = open_folder(copied)
+    plain = judge(spark, folder, load_federation(folder.federation)).verdict
+    assert not {one.name for one in plain.promises} & set(names.PROMISES)
+    federation = yaml.safe_load(folder.federation.read_text("utf-8"))
+    federation["scopes"] = {"all": {"members": {each: {} for each in federation["event_services"]}}}
+    folder.federation.write_text(yaml.safe_dump(federation), "utf-8")
+    scoped = judge(spark, folder, load_federation(folder.federation)).verdict
+    assert [one.name for one in scoped.promises[-len(names.PROMISES) :]] == list(names.PROMISES)
+    assert scoped.promises[: len(plain.promises)] == plain.promises
+    assert scoped.passed

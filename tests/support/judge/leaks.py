@@ -20,7 +20,7 @@ class Leak(NamedTuple):
         plant: Alters the lines of the event log; returns nothing.
         promise: Which promise it breaks.
         place: Where.
-        reason: What the reason says.
+        reason: What the reason contains.
         file: Whose lines are altered: those of the event log, or of native clients.
     """
 

@@ -38,8 +38,8 @@ class Rule:
     Attributes:
         when: What it maps; everything where None.
         blocks: Whether it blocks.
-        element: Subject that a document gives; empty where it reads none.
-        subject: Subject that it gives; empty where it keeps it.
+        element: Subject of the document that it reads; empty where it reads none.
+        subject: Subject that it sets; empty where it keeps it.
         document: Subject that it needs at its end; empty where it needs none.
         unknown: Whether it may make anything: it is a plug-in.
         kept: Whether what it makes may be the event as it was.

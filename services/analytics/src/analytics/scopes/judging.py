@@ -150,7 +150,7 @@ class Judge:
         self._charge(names.SESSION, row, reason)
 
     def _made(self, row: Any, ends: list[Step]) -> None:
-        """Judge whether an event has the identity and subject that its paths give it."""
+        """Judge whether an event has the identity and subject that its paths result in."""
         looked = self.looked
         maps = any(end.made for end in ends)
         if maps or row["made"]:

@@ -24,7 +24,7 @@ RECORDS: Final = "records.jsonl"
 
 @dataclass(slots=True)
 class Witnessed:
-    """What native clients tell.
+    """What native clients noted.
 
     Attributes:
         receipts: How many of them were judged.
@@ -49,7 +49,7 @@ class _Record:
 
 
 def witnessed(folder: Path, graphs: list[Graph], services: frozenset[str]) -> Witnessed:
-    """Return what native clients tell of a run; nothing where they wrote nothing down.
+    """Return what native clients noted in a run; nothing where they noted nothing.
 
     Args:
         folder: The run.

@@ -16,7 +16,7 @@ from analytics.scopes.graph import generations, graph_of
 from analytics.scopes.judging import Judge
 from analytics.scopes.log import Change, read_changes, read_lines, read_log_of_scopes
 from analytics.scopes.natives import witnessed
-from analytics.scopes.ruling import rule
+from analytics.scopes.outcome import rule
 from analytics.verdict import Promise, replace
 
 
@@ -35,7 +35,7 @@ def run_of_scopes(path: Path) -> RunFolder:
     if not folder.federation.is_file():
         raise CannotJudgeError(folder.federation, 0, "is missing")
     if not folder.event_logs:
-        raise CannotJudgeError(folder.path / LOGS, 0, "holds no event log")
+        raise CannotJudgeError(folder.path / LOGS, 0, "has no event log")
     if not declares_scopes(Document(folder.federation)):
         raise CannotJudgeError(folder.federation, 0, "has no scopes")
     return folder

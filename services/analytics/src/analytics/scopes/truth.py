@@ -1,4 +1,4 @@
-"""What a filter may say of an event that is known in part: a set of truths.
+"""The truth of a test about an event that is known in part: a set of truths.
 
 A test is true, false or unknown, as in SQL-92; of an event whose parameters no log has, it may be
 any of the three. So each test has the set of truths that it may have, as bits.

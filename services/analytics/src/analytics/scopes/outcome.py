@@ -1,4 +1,4 @@
-"""The ruling: what is said of each promise about scopes."""
+"""The verdict on each promise about scopes."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,8 @@ def rule(
     Args:
         graphs: Before any change, and after each.
         looked: How much could be judged.
-        charges: What the event log tells against each.
-        seen: What native clients tell.
+        charges: What the event log has against each.
+        seen: What native clients noted.
         doubt: Why nothing can be judged; empty where it can.
     """
     return tuple(_promise(name, graphs, looked, charges, seen, doubt) for name in names.PROMISES)
