@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from analytics.__main__ import CANNOT_JUDGE, main
 from analytics.inputs.document import Document
 from analytics.scopes.declared import Reader
 from analytics.scopes.filters import Content
@@ -103,3 +104,21 @@ def test_a_filter_that_cannot_be_read_is_noted_and_undecided() -> None:
     assert reader.unreadable == ["n >"]
     assert scope.input is not None
     assert scope.input[0].test(Content("any"))
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ((), "federation.yaml: is missing"),
+        (("federation.yaml",), "logs: has no event log"),
+        (("federation.yaml", "logs/eventlog-g.0.jsonl"), "federation.yaml: has no scopes"),
+    ],
+)
+def test_a_folder_without_scopes_or_logs_is_not_judged_and_the_reason_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: tuple[str, ...], reason: str
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("version: 1\n", "utf-8")
+    assert main(["scopes", str(tmp_path)]) == CANNOT_JUDGE
+    assert capsys.readouterr().err.rstrip().endswith(reason)
