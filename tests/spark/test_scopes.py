@@ -1,6 +1,7 @@
 """The judge names each planted leak of scopes, and finds nothing in good runs."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from support.judge.runs import Line, write_lines
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 Judged = Callable[[Path], dict[str, Promise]]
+PLANTING = Path(__file__).parents[1] / "support/planting"
 S = 1_000_000
 
 
@@ -35,21 +37,40 @@ def judged(spark: SparkSession) -> Judged:
     return run
 
 
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run of the stock market."""
-    runs = tmp_path_factory.mktemp("runs")
+def traded(runs: Path, status: int = 0, fault: str = "none") -> Path:
+    """Return the folder of a run of the stock market, perhaps with a fault planted in it."""
     program = Path(sys.executable).with_name("fes-stock-market")
+    planted = {"PYTHONPATH": str(PLANTING), "FES_TEST_FAULT": fault}
     done = subprocess.run(
         (str(program), "demo", "--runs", str(runs), "--count", "6"),
+        env={**os.environ, **planted},
         cwd=runs,
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == status, done.stdout + done.stderr
     return (runs / "latest").resolve()
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a good run of the stock market."""
+    return traded(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize(
+    ("fault", "promise", "place"),
+    [("all of n", names.ONE, "Engines"), ("at once", names.DELAY, "siena-c")],
+)
+def test_a_fault_planted_in_the_product_is_named(
+    judged: Judged, tmp_path: Path, fault: str, promise: str, place: str
+) -> None:
+    found = judged(traded(tmp_path, 1, fault))
+    assert found[promise].status == BROKEN, found
+    assert all(one.monitor.startswith(place) for one in found[promise].examples)
 
 
 @pytest.mark.broker
