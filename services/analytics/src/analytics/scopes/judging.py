@@ -40,6 +40,7 @@ class Looked:
         undecided: Those that an interface lets pass or not by what no log has.
         unfinished: Those with more paths than are followed.
         unfounded: Derived ones of which the event they were made from may be unknown.
+        unreadable: Filters that are beyond the judge; what they decide is undecided.
         over: By promise: deliveries that could have broken it.
     """
 
@@ -47,6 +48,7 @@ class Looked:
     undecided: int = 0
     unfinished: int = 0
     unfounded: int = 0
+    unreadable: int = 0
     over: dict[str, int] = field(default_factory=lambda: dict.fromkeys(names.PROMISES, 0))
 
 

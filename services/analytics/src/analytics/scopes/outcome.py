@@ -74,6 +74,8 @@ def _left(name: str, looked: Looked) -> list[str]:
         found.append(f"{looked.undecided} not testable: parameters decide, which no log has")
     if name == names.INTERFACES and looked.unfinished:
         found.append(f"{looked.unfinished} not testable: too many paths")
+    if name == names.INTERFACES and looked.unreadable:
+        found.append(f"{looked.unreadable} filters are beyond the judge")
     if name == names.IDENTITY and looked.unfounded:
         found.append(f"{looked.unfounded} not testable: the log is a sample, or the origin long")
     return found

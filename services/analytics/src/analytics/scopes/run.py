@@ -83,6 +83,7 @@ def judge_scopes(
     judge = Judge(
         graphs, applied.ended, speed=_speed(document), whole=not sample or float(sample) >= 1.0
     )
+    judge.looked.unreadable = len(reader.unreadable)
     log = read_log_of_scopes(spark, lines, applied.times.items())
     doubt = applied.doubt
     if not doubt and not log.complete:
