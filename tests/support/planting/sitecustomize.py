@@ -118,6 +118,26 @@ def inversion(module: ModuleType) -> None:
     module.Adapter.publish = swapped
 
 
+def all_of_n(module: ModuleType) -> None:
+    """A scope that chooses one of its members has all of them receive an event."""
+
+    def every(self: Any, scope: Any, *more: Any) -> frozenset[str]:
+        del more
+        return frozenset(self._graph.members(scope.name))
+
+    module.Stations._chosen = every
+
+
+def at_once(module: ModuleType) -> None:
+    """What a publishing policy has wait goes at once."""
+
+    def published(self: Any, publication: Any, *more: Any) -> Any:
+        del self, more
+        return publication
+
+    module.Stations._held_back = published
+
+
 FAULTS: dict[str, tuple[str, Alter]] = {
     "no content filter": ("eventservices.steam.node", no_content_filter),
     "control storm": ("fes.gateway.peers.gossip", control_storm),
@@ -126,6 +146,8 @@ FAULTS: dict[str, tuple[str, Alter]] = {
     "loss": ("fes.gateway.forwarding.dispatch", loss),
     "copy": ("eventservices.suppress", copy),
     "inversion": ("fes.adapter.base", inversion),
+    "all of n": ("fes.scopes.station", all_of_n),
+    "at once": ("fes.scopes.station", at_once),
 }
 """Name of a fault to the module that has it, and how that is altered."""
 

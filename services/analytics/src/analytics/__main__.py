@@ -1,4 +1,4 @@
-"""The command line: `fes-analytics verify RUN` and `fes-analytics serve RUN`."""
+"""The command line: `fes-analytics verify RUN`, `… scopes RUN` and `… serve RUN`."""
 
 import argparse
 import asyncio
@@ -19,10 +19,12 @@ from analytics.inputs.folder import RunFolder, open_folder
 from analytics.inputs.place import fetch_run, give_back, local_path, open_files
 from analytics.live.judge import Terms
 from analytics.live.watch import Pace
-from analytics.report.pages import print_verdict, write_report
+from analytics.report.pages import print_promises, print_verdict, write_report
+from analytics.scopes.run import judge_folder, run_of_scopes
 from analytics.serve import ServeOptions, serve
 from analytics.spark.session import spark_session
 from analytics.traffic.job import Outcome, judge
+from analytics.verdict import BROKEN
 
 PASS, FAIL, CANNOT_JUDGE = 0, 1, 2
 FAILED = 1
@@ -39,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command line; that of the process where None.
 
     Returns:
-        Of `verify`: 0 if the run passes, 1 if it fails, 2 if it cannot be judged. Of `serve`: 0
-        once it was told to stop, 1 where Spark or the machine failed, 2 for bad input.
+        Of `verify` and `scopes`: 0 if the run passes, 1 if it fails, 2 if it cannot be judged. Of
+        `serve`: 0 once it was told to stop, 1 where Spark or the machine failed, 2 for bad input.
     """
     return command("fes-analytics", lambda: _main(arguments))
 
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     try:
         given = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
-        return _serve(given) if given.command == "serve" else _verify(given)
+        return {"serve": _serve, "verify": _verify, "scopes": _scopes}[given.command](given)
     except AnalyticsError as error:
         sys.stderr.write(f"{error}\n")
         return CANNOT_JUDGE
@@ -59,6 +61,14 @@ def _verify(given: argparse.Namespace) -> int:
     outcome = _verify_away(given) if path is None else _verify_here(given, path)
     print_verdict(outcome.verdict)
     return PASS if outcome.verdict.passed else FAIL
+
+
+def _scopes(given: argparse.Namespace) -> int:
+    folder = run_of_scopes(Path(given.run))
+    with spark_session(settings.spark_options(given)) as spark:
+        promises = judge_folder(spark, folder)
+    print_promises(promises)
+    return FAIL if any(promise.status == BROKEN for promise in promises) else PASS
 
 
 def _verify_here(given: argparse.Namespace, path: Path) -> Outcome:

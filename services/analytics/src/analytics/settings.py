@@ -40,6 +40,8 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.N
     verify = commands.add_parser("verify", help="prove or disprove each promise for one run")
     verify.add_argument("--no-html", dest="html", action="store_false", help="write no report.html")
     _add_common(verify, environment, heap="2g")
+    scopes = commands.add_parser("scopes", help="judge what any federation promises of scopes")
+    _add_common(scopes, environment, heap="2g")
     serve = commands.add_parser("serve", help="judge a run while it goes on, and show the verdict")
     _add_common(serve, environment, heap="640m")
     _add_serve(serve, environment)

@@ -50,6 +50,8 @@ class Record(msgspec.Struct, omit_defaults=True, rename={"from_": "from"}):
         type: Request type, e.g. `subscription`.
         reason: Why it was dropped, refused, left out or suppressed.
         what: What was degraded or widened, or the filter of a subscription.
+        session: Session scope that an event was published in, or is received in.
+        declared: What a change of scopes declares, as JSON in the words of the federation file.
         v: Version of this schema.
     """
 
@@ -71,4 +73,6 @@ class Record(msgspec.Struct, omit_defaults=True, rename={"from_": "from"}):
     type: str = ""
     reason: str = ""
     what: str = ""
+    session: str = ""
+    declared: str = ""
     v: int = 0

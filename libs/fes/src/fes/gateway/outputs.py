@@ -42,6 +42,7 @@ class Decided(msgspec.Struct, frozen=True):
     type: str = ""
     reason: str = ""
     what: str = ""
+    declared: str = ""
 
 
 @dataclass(frozen=True, slots=True)

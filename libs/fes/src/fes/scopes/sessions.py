@@ -44,14 +44,19 @@ def tagged(event: Event, session: str = "") -> Event:
     return event.with_attributes({SESSION: session}) if session else event
 
 
+def session_of(event: Event) -> str:
+    """Return the session that an event carries; empty for none."""
+    session = event.attribute(SESSION)
+    return session if isinstance(session, str) else ""
+
+
 def untagged(event: Event) -> tuple[Event, str]:
     """Return an event as its client sees it, and the session that it carries; empty for none."""
-    session = event.attribute(SESSION)
     kept = tuple(field for field in event.attributes if field.id != SESSION)
     if len(kept) == len(event.attributes):
         return event, ""
     plain = Event(event.subject, event.parameters, kept)
-    return plain, session if isinstance(session, str) else ""
+    return plain, session_of(event)
 
 
 def session_between(graph: Graph, publisher: str, consumer: str, context: str = "") -> str:

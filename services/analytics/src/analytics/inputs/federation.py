@@ -72,6 +72,7 @@ class Federation:
         applications: Names of the native applications.
         sample: Share of the events that the event log contains, 0 .. 1.
         hello_s: How often a gateway states that it is there, seconds.
+        scoped: Whether it has scopes.
     """
 
     vehicles: tuple[Vehicle, ...]
@@ -81,6 +82,7 @@ class Federation:
     applications: frozenset[str]
     sample: float
     hello_s: float = 1.0
+    scoped: bool = False
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -106,6 +108,7 @@ def load_federation(path: Path) -> Federation:
         applications=frozenset(document.section("applications")),
         sample=_sample(document),
         hello_s=_hello_s(document),
+        scoped=bool(document.section("scopes")),
     )
 
 

@@ -11,7 +11,7 @@ from analytics.traffic.checks import Silence
 from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.found import Findings, together
 from analytics.traffic.incomplete import incomplete
-from analytics.traffic.job import Offender
+from analytics.traffic.job import Offender, about_scopes
 from analytics.traffic.run import RunData
 from analytics.traffic.witnesses import Testimony
 from analytics.verdict import Example, Verdict
@@ -135,6 +135,7 @@ def verdict_so_far(data: RunData, state: State, end: End, control: Control) -> V
         files=len(remains.files),
         witnessed=control.testimony.findings,
         who_looked=control.testimony.who_looked,
+        scopes=about_scopes(data) if ended else (),
     )
     return rule(data, counted)
 

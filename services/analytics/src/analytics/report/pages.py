@@ -22,7 +22,7 @@ _TRACK_POINTS = 3000
 def print_verdict(verdict: Verdict, console: Console | None = None) -> None:
     """Print a verdict: one line a promise, the reports, the latency, and the word itself."""
     out = console or Console()
-    out.print(_promises(verdict.promises))
+    print_promises(verdict.promises, out)
     reports = verdict.reports
     out.print(
         f"reports: {reports.expected} expected, {reports.received} received, "
@@ -34,6 +34,11 @@ def print_verdict(verdict: Verdict, console: Console | None = None) -> None:
         out.print(f"latency: {_latency(hop)}", highlight=False)
     word, style = ("pass", "bold green") if verdict.passed else ("fail", "bold red")
     out.print(Text(f"verdict: {word}", style))
+
+
+def print_promises(promises: tuple[Promise, ...], console: Console | None = None) -> None:
+    """Print one line a promise."""
+    (console or Console()).print(_promises(promises))
 
 
 def _promises(promises: tuple[Promise, ...]) -> Table:

@@ -36,6 +36,7 @@ class Counted:
         files: How many files of logs there are.
         witnessed: What native observers tell against each promise.
         who_looked: Of promises that they can tell of, who looked.
+        scopes: What became of the promises about scopes, where there are any.
     """
 
     tally: Tally
@@ -47,6 +48,7 @@ class Counted:
     files: int
     witnessed: Findings = field(default_factory=dict)
     who_looked: dict[str, str] = field(default_factory=dict)
+    scopes: tuple[Promise, ...] = ()
 
 
 def rule(data: RunData, counted: Counted) -> Verdict:
@@ -57,7 +59,10 @@ def rule(data: RunData, counted: Counted) -> Verdict:
         reports=Reports(**{each.name: counts[each.name] for each in fields(Reports)}),
         end_to_end=hops[-1],
         hops=hops,
-        promises=tuple(_promise(data, counted, name) for name in names.PROMISES),
+        promises=(
+            *(_promise(data, counted, name) for name in names.PROMISES),
+            *counted.scopes,
+        ),
     )
 
 

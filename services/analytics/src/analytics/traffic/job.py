@@ -8,10 +8,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from analytics.inputs.document import Document
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
 from analytics.inputs.logs import good
 from analytics.inputs.remains import look
+from analytics.scopes.run import judge_scopes
 from analytics.traffic.checks import Silence, all_findings, commanded, silence
 from analytics.traffic.conclusions import Counted, rule
 from analytics.traffic.evidence import Evidence, gather
@@ -21,7 +23,7 @@ from analytics.traffic.run import RunData, open_run
 from analytics.traffic.tally import counted, tallies
 from analytics.traffic.witnesses import Span, Testimony, read_witnesses, weigh_witnesses
 from analytics.transforms.limits import limits_in_force
-from analytics.verdict import Verdict, write_verdict
+from analytics.verdict import Promise, Verdict, write_verdict
 
 SHOWN = 2000
 """Most offenders that the report shows; the CSV file contains all."""
@@ -83,8 +85,18 @@ def _verdict(data: RunData, evidence: Evidence) -> Verdict:
         files=len(remains.files),
         witnessed=testimony.findings,
         who_looked=testimony.who_looked,
+        scopes=about_scopes(data),
     )
     return rule(data, counts)
+
+
+def about_scopes(data: RunData) -> tuple[Promise, ...]:
+    """Return what became of the promises about scopes; none where the federation has none."""
+    if not data.federation.scoped:
+        return ()
+    folder = data.folder
+    places = tuple(map(folder.uri, folder.event_logs))
+    return judge_scopes(data.spark, folder.path, Document(folder.federation), places)
 
 
 def testify(data: RunData, quiet: Silence, commands: int) -> Testimony:

@@ -96,6 +96,7 @@ class Recorder:
                 type=decided.type,
                 reason=decided.reason,
                 what=decided.what,
+                declared=decided.declared,
                 v=VERSION,
             )
         )

@@ -19,6 +19,7 @@ from fes.link.messages import Heard, HeardControl
 from fes.mapping import EventPart, Native
 from fes.model import Event, Stamp, attributes, binary, is_reserved
 from fes.model.limits import Limits, check_limits, check_size
+from fes.scopes.sessions import session_of
 
 SET_ASIDE = 100
 """Most unreadable events kept for inspection; the oldest is dropped first."""
@@ -162,7 +163,13 @@ class Inbound:
         except EventError as error:
             self._refuse(str(error), stamp, event.subject)
             return
-        self._log(Decision.RECEIVED, stamp=stamp, subject=event.subject, path=via)
+        self._log(
+            Decision.RECEIVED,
+            stamp=stamp,
+            subject=event.subject,
+            path=via,
+            session=session_of(event) if event.attributes else "",
+        )
         self.acknowledgements.sent(token)
         if self._send(message):
             self.counters["accepted"] += 1

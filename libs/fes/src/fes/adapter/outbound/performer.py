@@ -34,6 +34,7 @@ from fes.link.messages import (
 )
 from fes.mapping import LeftOut, Native
 from fes.model import Event, attributes, binary, is_reserved
+from fes.scopes.sessions import session_of
 
 SURPLUS = 10_000
 """Most native announcements that wait to be withdrawn; above it, the oldest are not withdrawn."""
@@ -200,7 +201,13 @@ class Outbound:
         self.confirmations.published(order)
         self.counters["published"] += 1
         self.degrading.count(event)
-        self._log(Decision.PUBLISHED, stamp=order.stamp, subject=subject, path=order.via)
+        self._log(
+            Decision.PUBLISHED,
+            stamp=order.stamp,
+            subject=subject,
+            path=order.via,
+            session=session_of(event) if event.attributes else "",
+        )
 
     def _leave_out(self, order: Publish, left_out: tuple[LeftOut, ...]) -> None:
         for gone in left_out:

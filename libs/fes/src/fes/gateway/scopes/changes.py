@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fes.control.signal import Hello, Rollout
 from fes.errors import ScopeError
-from fes.federation.scopes.change import Change
+from fes.federation.scopes.change import Change, write_change
 from fes.gateway.outputs import Decided, PutRow
 from fes.gateway.peers.gossip import Gossip
 from fes.gateway.requests.registry import RequestRegistry
@@ -119,7 +119,10 @@ class ScopeChanges:
         for change, row in changes:
             turn.mutations.append(row)
             what = f"change {change.number}: {change.what}"
-            turn.decide(Decided("applied", from_=service, type="scopes", what=what))
+            declared = write_change(change).decode()
+            turn.decide(
+                Decided("applied", from_=service, type="scopes", what=what, declared=declared)
+            )
         self._changed(before, [change for change, _ in changes])
 
     def _pass_on(self, changes: Sequence[Change], service: str, turn: Turn) -> None:
