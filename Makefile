@@ -124,7 +124,7 @@ test: $(INSTALLED) java ## Run all tests; those of containers where a Docker eng
 # Unit tests, the adapter in memory and a small simulation: no broker, no Spark, no container.
 FAST := tests/unit tests/conformance/test_memory_adapter.py tests/simulation/test_promises.py
 test-fast: $(INSTALLED) ## Run the tests that need no broker and no Spark; within a minute on 2 cores
-	@FES_SEEDS=$(or $(FES_FAST_SEEDS),100) FES_STORED_SEEDS=5 $(BIN)/pytest -q -n 2 --dist loadfile \
+	@FES_SEEDS=$(or $(FES_FAST_SEEDS),100) FES_STORED_SEEDS=5 $(BIN)/pytest -q -n 2 --dist worksteal \
 		-m "not broker and not spark and not slow" --ignore tests/unit/house $(FAST) $(ARGS)
 
 check: style types-tests imports links ## Check style, types, imports and the links in the documentation
