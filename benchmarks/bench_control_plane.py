@@ -8,16 +8,16 @@ import argparse
 import json
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import httpx
 from measure import children_of, cpu_s, role_of
 from processes import Child, NotStartedError
-from report import machine
+from report import keep
 from town import write_town
 
 GATEWAYS: Final = (10, 20, 50, 100, 200)
@@ -29,7 +29,6 @@ START_S: Final = 300.0
 CITY: Final = "gateways-siena-steam"
 """Process of the monitors' gateways."""
 
-RUNS: Final = Path("runs/bench")
 _LOOK_S: Final = 0.05
 _BESIDE: Final = Path(sys.executable).parent
 
@@ -113,11 +112,11 @@ def _watched(gateways: int, child: Child, run: Path, times: tuple[float, float])
 
 
 def _metrics(url: str) -> Iterator[tuple[str, float]]:
-    with urllib.request.urlopen(f"{url}/metrics", timeout=20) as answer:  # noqa: S310 - loopback
-        for line in answer.read().decode().splitlines():
-            if line.startswith("fes_loop_turn_seconds"):
-                name, _, value = line.partition(" ")
-                yield name, float(value)
+    text = httpx.get(f"{url}/metrics", timeout=20, trust_env=False).raise_for_status().text
+    for line in text.splitlines():
+        if line.startswith("fes_loop_turn_seconds"):
+            name, _, value = line.partition(" ")
+            yield name, float(value)
 
 
 def _dropped(run: Path) -> int:
@@ -169,10 +168,7 @@ def show(gateways: Sequence[int] = GATEWAYS) -> int:
             print(table(costs).splitlines()[-1], flush=True)
     except NotStartedError as error:
         sys.stderr.write(f"{error}\n")
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-control-plane.json"
-    document = {"v": 1, "machine": machine(), "costs": [asdict(one) for one in costs]}
-    path.write_text(json.dumps(document, indent=1), "utf-8")
+    path = keep("control-plane", {"costs": [asdict(one) for one in costs]})
     print(table(costs))
     print(f"written to {path}\n")
     return 0 if len(costs) == len(gateways) else 1

@@ -4,7 +4,6 @@ Each decision is checked against a plain search, and every event of a chain agai
 """
 
 import asyncio
-import json
 import random
 import sys
 import time
@@ -31,7 +30,7 @@ from eventservices.cns.domains.logs.manager import LogManager
 from eventservices.cns.etcl.utc import ticks_now
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
-from report import RUNS, machine
+from report import keep
 
 SIZES: Final = (100, 1_000, 3_000, 10_000)
 DEGREE: Final = 10
@@ -63,10 +62,8 @@ def show() -> int:
     for row in rows:
         figures = f"{row.p50_ms:>10.3f}{row.p99_ms:>10.3f}{row.most_ms:>10.3f}"
         print(f"{row.what:<46}{row.size:>9}{figures}")
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-event-domains.json"
-    document = {"v": 1, "machine": machine(), "took_s": round(time.monotonic() - begun_s, 1)}
-    path.write_text(json.dumps({**document, "results": [asdict(row) for row in rows]}, indent=1))
+    took_s = round(time.monotonic() - begun_s, 1)
+    path = keep("event-domains", {"took_s": took_s, "results": [asdict(row) for row in rows]})
     print(f"written to {path}")
     return 0
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from math import log
 
 from index_trial import SPREADS, WORKLOADS, run
-from report import RUNS, machine
+from report import keep
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 TIMEOUT_S = 180.0
@@ -40,10 +40,7 @@ def show() -> int:
     rows = measure()
     took_s = time.monotonic() - begun_s
     print(table(rows))
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-index.json"
-    document = {"v": 1, "machine": machine(), "took_s": round(took_s, 1)}
-    path.write_text(json.dumps({**document, "results": [asdict(row) for row in rows]}, indent=1))
+    path = keep("index", {"took_s": round(took_s, 1), "results": [asdict(row) for row in rows]})
     print(f"\n{took_s:.0f} s; written to {path}\n")
     return 0
 

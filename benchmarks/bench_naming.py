@@ -5,7 +5,6 @@ at every hop.
 """
 
 import asyncio
-import json
 import random
 import statistics
 import tempfile
@@ -21,7 +20,7 @@ from eventservices.servers import NatsServer, ServerSpec
 from fes_naming.core import NamingSettings
 from fes_naming.links import Links
 from fes_naming.server import NamingServer
-from report import RUNS, machine
+from report import keep
 
 SERVERS, NAMES, KILLED, LOOKUPS, AT_ONCE, BUSES = 50, 100_000, 3, 5_000, 1, 10
 BUILDING = "bench"
@@ -179,9 +178,7 @@ def show() -> int:
     found = asyncio.run(measure())
     for key, value in found.items():
         print(f"{key:<34}{value}")
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-naming.json"
-    path.write_text(json.dumps({"v": 1, "machine": machine(), "results": found}, indent=1))
+    keep("naming", {"results": found})
     return 1 if found["wrong"] else 0
 
 

@@ -4,7 +4,6 @@ MQTT → NATS, NATS → MQTT and NATS → Kafka; every event is verified.
 """
 
 import argparse
-import json
 import statistics
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from pathlib import Path
 from eventservices.servers import NatsServer, ServerSpec
 from measure import Meter, children_of, role_of
 from processes import Child, NotStartedError
-from report import RUNS, machine
+from report import keep
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from support.processes.foreign import Kafka, Mosquitto
@@ -180,10 +179,7 @@ def show(events: int = EVENTS, rounds: int = ROUNDS) -> int:
             f"{row.path:14}{row.events_s:10,.0f}{row.source_s:15,.0f}{row.target_s:15,.0f}"
             f"{row.ratio:8.2f}{row.gateway_us:13.0f}{row.wrong:8}"
         )
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-plain.json"
-    document = {"v": 1, "machine": machine(), "results": [asdict(row) for row in rows]}
-    path.write_text(json.dumps(document, indent=1))
+    path = keep("plain", {"results": [asdict(row) for row in rows]})
     print(f"\nwritten to {path}\n")
     return int(any(row.wrong for row in rows))
 

@@ -6,7 +6,6 @@ a gateway is in `policy_custody`, what the report on the rules costs in `policy_
 """
 
 import asyncio
-import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -33,7 +32,7 @@ from fes_policy import Engine, Rules, parse_rules
 from fes_policy.building import Building, Place, User
 from fes_policy.server import PolicyServer
 from fes_policy.whereabouts import Whereabouts
-from report import RUNS, machine
+from report import keep
 
 USERS, RULES, GROUPS, NAMES, PAUSE_S, IN_FLIGHT = 1000, 200, 20, 10, 0.05, 8
 REVOKED, LEAVING, SLOW = 3, 1, 5
@@ -203,10 +202,7 @@ def show() -> int:
         print(f"{key:<40}{value}")
     for cost in costs:
         print("report:  " + "  ".join(f"{key} {value:>6}" for key, value in cost.items()))
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-policy.json"
-    document = {"v": 2, "machine": machine(), "results": found, "reporting": costs}
-    path.write_text(json.dumps(document, indent=1))
+    keep("policy", {"results": found, "reporting": costs}, v=2)
     kept = found["copies_sent_without_a_right"] == found["copies_lost_of_others"] == 0
     return 0 if kept and is_right(found) else 1
 

@@ -6,7 +6,6 @@ grows with the number of requests would show.
 
 import asyncio
 import itertools
-import json
 import statistics
 import sys
 import time
@@ -22,7 +21,7 @@ from fes.gateway import GatewayCore, GatewaySettings
 from fes.gateway.inputs import Inject, LinkUp, Tick
 from fes.gateway.settings import Instant
 from fes.model import Stamp
-from report import RUNS, machine
+from report import keep
 
 SIZES: Final = (1_000, 10_000, 100_000)
 PROBES: Final = 300
@@ -158,10 +157,7 @@ def show(sizes: Sequence[int] = SIZES) -> int:
         rows.append(row)
         figures = f"{row.request_us:10.1f}  {row.withdraw_us:11.1f}  {row.native_us:9.1f}"
         print(f"{row.live:10,}  {figures}  {row.tick_ms:7.2f}", flush=True)
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-requests.json"
-    document = {"v": 1, "machine": machine(), "results": [asdict(row) for row in rows]}
-    path.write_text(json.dumps(document, indent=1))
+    path = keep("requests", {"results": [asdict(row) for row in rows]})
     print(f"written to {path}\n")
     return 0
 

@@ -2,7 +2,6 @@
 
 import gc
 import itertools
-import json
 import random
 import statistics
 import sys
@@ -24,7 +23,7 @@ from fes.scopes import (
     ScopeState,
 )
 from fes.scopes.passage import Passages
-from report import RUNS, machine
+from report import keep
 
 MARKETS, LEVELS, COMPONENTS = 100, 100, 1_000
 """Markets that cannot see one another; scopes and components of each."""
@@ -250,10 +249,7 @@ def show() -> int:
         print(
             f"{row.what:48} {row.us:12.1f} µs {row.us_p99:12.1f} µs p99 {row.most_us:12.1f} µs most"
         )
-    RUNS.mkdir(parents=True, exist_ok=True)
-    path = RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-scopes.json"
-    document = {"v": 1, "machine": machine(), "results": [asdict(row) for row in rows]}
-    path.write_text(json.dumps(document, indent=1))
+    path = keep("scopes", {"results": [asdict(row) for row in rows]})
     print(f"\nwritten to {path}\n")
     return 0
 

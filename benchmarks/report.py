@@ -5,7 +5,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,24 @@ def table(results: Sequence[Result]) -> str:
 
 def write(results: Sequence[Result], seconds: float, folder: Path = RUNS) -> Path:
     """Write the results, and what they were measured on, as JSON; return the file."""
+    found = [_plain(one) for one in results]
+    return keep("", {"took_s": round(seconds, 1), "results": found}, folder)
+
+
+def keep(name: str, found: Mapping[str, Any], folder: Path = RUNS, *, v: int = 1) -> Path:
+    """Write what was found, and what it was measured on, as JSON; return the file.
+
+    Args:
+        name: Of the benchmark, for the file's name after the time; "" for none.
+        found: By name.
+        folder: Made where it is not there.
+        v: Version of the document's form.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
-    document = {"v": 1, "machine": machine(), "took_s": round(seconds, 1)}
-    path.write_text(json.dumps({**document, "results": [_plain(one) for one in results]}, indent=1))
+    moment = time.strftime("%Y%m%d-%H%M%S")
+    path = folder / ("-".join(filter(None, (moment, name))) + ".json")
+    document = {"v": v, "machine": machine(), **found}
+    path.write_text(json.dumps(document, indent=1), "utf-8")
     return path
 
 
