@@ -68,3 +68,34 @@ def test_a_subject_decides_where_parameters_are_not_known() -> None:
 def test_what_is_no_filter_is_unreadable(text: str) -> None:
     with pytest.raises(UnreadableError):
         Filter.of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000 + "n" + ")" * 5000 + " = 1",
+        "(" * 5000 + "n = 1" + ")" * 5000,
+        "n = " + "(" * 5000 + "1",
+    ],
+)
+def test_a_filter_with_too_many_parentheses_is_beyond_the_judge_and_does_not_end_it(
+    text: str,
+) -> None:
+    with pytest.raises(UnreadableError):
+        Filter.of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("NOT " * 5000 + "n = 1", truth.TRUE),
+        ("n = " + "- " * 5001 + "1", truth.FALSE),
+        ("n IN (" + "2, " * 5000 + "1)", truth.TRUE),
+        ("n = 2 OR " * 5000 + "n = 1", truth.TRUE),
+        ("n = 1 AND " * 5000 + "n = 1", truth.TRUE),
+        ("n = 1" + " + 1 - 1" * 5000, truth.TRUE),
+    ],
+    ids=["not", "signs", "in", "or", "and", "sum"],
+)
+def test_a_long_filter_is_evaluated_without_recursion(text: str, expected: int) -> None:
+    assert Filter.of(text).test(Content("Speed", {"n": 1})) == expected

@@ -7,8 +7,10 @@ Source:
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Final
 
 from analytics.scopes import truth
@@ -111,23 +113,32 @@ class _Reader:
 
     def condition(self) -> Test:
         """Read alternatives."""
+        tests = [self._all()]
+        while self._has("OR"):
+            tests.append(self._all())
+        return _joined(truth.either, tests)
+
+    def _all(self) -> Test:
+        tests = [self._inverse()]
+        while self._has("AND"):
+            tests.append(self._inverse())
+        return _joined(truth.both, tests)
+
+    def _inverse(self) -> Test:
+        inverse = False
+        while self._has("NOT"):
+            inverse = not inverse
+        test = self._single()
+        return _not(test) if inverse else test
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        """Read what is in parentheses; too many of them could not be read."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise UnreadableError("too many parentheses")
-        test = self._all()
-        while self._has("OR"):
-            test = _joined(truth.either, test, self._all())
+        yield
         self._depth -= 1
-        return test
-
-    def _all(self) -> Test:
-        test = self._inverse()
-        while self._has("AND"):
-            test = _joined(truth.both, test, self._inverse())
-        return test
-
-    def _inverse(self) -> Test:
-        return _not(self._inverse()) if self._has("NOT") else self._single()
 
     def _single(self) -> Test:
         start, depth = self._at, self._depth
@@ -141,7 +152,8 @@ class _Reader:
             self._at, self._depth = start, depth
         if not self._has("("):
             raise UnreadableError("expected a test")
-        test = self.condition()
+        with self._deeper():
+            test = self.condition()
         self._expect(")")
         return self._of_truth(test) if self._has("IS") else test
 
@@ -171,9 +183,8 @@ class _Reader:
         if self._has("BETWEEN"):
             low = self._sum()
             self._expect("AND")
-            return _joined(
-                truth.both, _compared(value, ">=", low), _compared(value, "<=", self._sum())
-            )
+            ends = [_compared(value, ">=", low), _compared(value, "<=", self._sum())]
+            return _joined(truth.both, ends)
         if self._has("IN"):
             return self._among(value)
         if self._has("LIKE"):
@@ -193,11 +204,11 @@ class _Reader:
 
     def _among(self, value: Value) -> Test:
         self._expect("(")
-        test = _compared(value, "=", self._signed())
+        tests = [_compared(value, "=", self._signed())]
         while self._has(","):
-            test = _joined(truth.either, test, _compared(value, "=", self._signed()))
+            tests.append(_compared(value, "=", self._signed()))
         self._expect(")")
-        return test
+        return _joined(truth.either, tests)
 
     def _of_truth(self, test: Test) -> Test:
         inverse = self._has("NOT")
@@ -222,26 +233,30 @@ class _Reader:
         return lambda content: truth.within(_position(content), (lat, lon), metres)
 
     def _sum(self) -> Value:
-        value = self._product()
+        first, further = self._product(), list[tuple[str, Value]]()
         while (sign := self._one_of("+", "-")) is not None:
-            value = _computed(value, sign, self._product())
-        return value
+            further.append((sign, self._product()))
+        return _computed(first, further)
 
     def _product(self) -> Value:
-        value = self._signed()
+        first, further = self._signed(), list[tuple[str, Value]]()
         while (sign := self._one_of("*", "/")) is not None:
-            value = _computed(value, sign, self._signed())
-        return value
+            further.append((sign, self._signed()))
+        return _computed(first, further)
 
     def _signed(self) -> Value:
-        sign = self._one_of("+", "-")
-        if sign is not None:
-            return _computed(lambda _: 0, sign, self._signed())
+        signs = []
+        while (sign := self._one_of("+", "-")) is not None:
+            signs.append(sign)
         if self._has("("):
-            value = self._sum()
+            with self._deeper():
+                value = self._sum()
             self._expect(")")
+        else:
+            value = self._constant_or_name()
+        if not signs:
             return value
-        return self._constant_or_name()
+        return _computed(lambda _: 0, [("-" if signs.count("-") % 2 else "+", value)])
 
     def _constant_or_name(self) -> Value:
         kind, text = self.kind, self._next()
@@ -309,8 +324,10 @@ def _position(content: Content) -> tuple[Any, Any]:
     return (truth.ABSENT, truth.ABSENT)
 
 
-def _joined(how: Callable[[int, int], int], one: Test, other: Test) -> Test:
-    return lambda content: how(one(content), other(content))
+def _joined(how: Callable[[int, int], int], tests: Sequence[Test]) -> Test:
+    if len(tests) == 1:
+        return tests[0]
+    return lambda content: reduce(how, (test(content) for test in tests))
 
 
 def _state(value: Value, how: Callable[[int], int]) -> Test:
@@ -325,8 +342,17 @@ def _compared(one: Value, sign: str, other: Value) -> Test:
     return lambda content: truth.compared(one(content), sign, other(content))
 
 
-def _computed(one: Value, sign: str, other: Value) -> Value:
-    return lambda content: truth.computed(one(content), sign, other(content))
+def _computed(first: Value, further: Sequence[tuple[str, Value]]) -> Value:
+    if not further:
+        return first
+
+    def value(content: Content) -> Any:
+        found = first(content)
+        for sign, other in further:
+            found = truth.computed(found, sign, other(content))
+        return found
+
+    return value
 
 
 def _matching(value: Value, pattern: str) -> Test:
