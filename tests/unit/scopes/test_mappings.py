@@ -79,3 +79,18 @@ def test_whatever_a_plug_in_raises_or_returns_its_event_is_blocked(
 
     monkeypatch.setattr(plugins, "entry_points", lambda **_: [Installed()])
     assert applied(plugin("mine"), ORDER) == []
+
+
+def test_steps_that_would_make_ever_more_events_of_one_are_blocked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each may make a thousand: three of them would make a thousand million in one turn."""
+
+    class Many:
+        def load(self) -> Callable[[Event], Any]:
+            return lambda event: [event] * 1000
+
+    monkeypatch.setattr(plugins, "entry_points", lambda **_: [Many()])
+    step = plugin("many")
+    assert len(applied(step, ORDER)) == 1000
+    assert Mapping((Rule(None, (step, step, step)),)).apply(ORDER, "place", None) == ()

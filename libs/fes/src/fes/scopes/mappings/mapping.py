@@ -7,7 +7,8 @@ Source:
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from itertools import islice
+from typing import Final, Protocol
 
 from fes.errors import FesError
 from fes.filter import Filter
@@ -17,6 +18,9 @@ from fes.model.event import check_event
 Step = Callable[[Event], tuple[Event, ...]]
 """One stateless step of a mapping; no event where it blocks. What it cannot map it may raise
 `UNMAPPABLE` for: then the event is blocked."""
+
+MADE: Final = 1000
+"""Most events that a mapping makes of one, or a plug-in; what would become more is blocked."""
 
 UNMAPPABLE = (FesError, ValueError, TypeError, ArithmeticError)
 """What is raised where an event has not the parameters that a mapping needs."""
@@ -101,13 +105,17 @@ def _run(rule: Rule, event: Event, place: str, gathering: Gathering | None) -> t
     events: tuple[Event, ...] = (event,)
     for at, step in enumerate(rule.steps):
         if not isinstance(step, Gather):
-            events = tuple(made for each in events for made in _made(step, each))
+            events = _all_made(step, events)
         elif gathering is not None:
-            gather = partial(gathering.gather, f"{place}.{at}", step)
-            events = tuple(made for each in events for made in _made(gather, each))
+            events = _all_made(partial(gathering.gather, f"{place}.{at}", step), events)
         if not events:
             break
     return events
+
+
+def _all_made(step: Step, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    found = tuple(islice((made for each in events for made in _made(step, each)), MADE + 1))
+    return found if len(found) <= MADE else ()
 
 
 def _made(step: Step, event: Event) -> tuple[Event, ...]:

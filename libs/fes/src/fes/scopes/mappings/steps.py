@@ -11,16 +11,13 @@ from typing import Any, Final
 from fes.errors import ScopeError
 from fes.model import Event, Field, Type, type_of
 from fes.plugins import load_function
-from fes.scopes.mappings.mapping import Step
+from fes.scopes.mappings.mapping import MADE, Step
 
 TYPES: Final = ("string", "long", "double", "longlong", "boolean")
 """Types that a parameter may be converted to."""
 
 PLUGINS: Final = "fes.scope_mappings"
 """Entry points of mappings that are code: each takes an event and returns events."""
-
-MADE: Final = 1000
-"""Most events that code may make of one."""
 
 _CASTS: Final[dict[str, Callable[[Any], Any]]] = {
     "string": str,
