@@ -57,6 +57,8 @@ class Delivery:
     Attributes:
         homes_replaced: Events whose stamp named a home that is not an event service of the
             federation.
+        has_room: As of `CustodyTransfer`; scopes need it before a policy decides.
+        to_leader: As of `Dispatch`; the scopes forward by it what another replica manages.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class Delivery:
         self.custody = Custody(settings, next_number)
         next_hops = NextHops(settings, links, gossip.presence, self._repeating, self._stamping)
         self._next_hops = next_hops
-        dispatch = self._dispatch = Dispatch(settings, self.announcements, self._persistent)
+        dispatch = Dispatch(settings, self.announcements, self._persistent)
         self._marks = SentWindow(settings, self._repeating)
         self.transfer = CustodyTransfer(
             settings,
@@ -95,6 +97,7 @@ class Delivery:
             self._marks,
             scopes.is_withdrawn,
         )
+        self.has_room, self.to_leader = self.transfer.has_room, dispatch.to_leader
         self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
         self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
         self.succession = Succession()
@@ -198,23 +201,6 @@ class Delivery:
         except EventError as error:
             turn.decide(of_event("refused", event, reason=f"body: {error}"))
             return True
-
-    def has_room(self, event: Transit, destination: str) -> bool:
-        """Return whether an event would be accepted for a destination."""
-        return self.transfer.has_room(event, destination)
-
-    def to_leader(
-        self, event: Transit, names: tuple[str, ...], turn: Turn, *, listed: bool
-    ) -> None:
-        """Have the replica that leads route an event that was received at its home.
-
-        Args:
-            event: The event.
-            names: Its destinations.
-            turn: Collects what comes of it.
-            listed: Whether its list names these; otherwise subscriptions matched.
-        """
-        self._dispatch.to_leader(event, names, turn, listed=listed)
 
     def forwarded(
         self, control: ControlEvent, names: tuple[str, ...], turn: Turn, *, listed: bool
