@@ -69,6 +69,7 @@ class BusCore:
         self._grants = Grants(self._state, self._outgoing)
         self._presence = Presence(self._state, self._interest, self._grants)
         self._sources = Sources(self._state, self._outgoing)
+        self._expiry_us = now_us
         if stored:
             self._restore(stored, now_us)
 
@@ -292,14 +293,21 @@ class BusCore:
 
     def tick(self, now_us: int) -> None:
         """Do what is due; to be called several times in `retry_us`."""
-        state, settings = self._state, self._state.settings
+        settings = self._state.settings
         self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
         self._grants.tick(now_us)
         self._presence.tick(now_us)
+        if now_us >= self._expiry_us:
+            self._expiry_us = now_us + settings.hello_us
+            self._expire(now_us)
+
+    def _expire(self, now_us: int) -> None:
+        """End the durable sinks whose clients stayed away."""
+        state = self._state
         for sink in list(state.sinks.values()):
-            if not sink.client and now_us - sink.away_us > settings.horizon_us:
+            if not sink.client and now_us - sink.away_us > state.settings.horizon_us:
                 state.counters["durable_expired"] += 1
                 self._interest.end(sink, now_us)
 

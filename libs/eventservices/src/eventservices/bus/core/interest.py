@@ -207,7 +207,10 @@ class Interest:
     def tick(self, now_us: int) -> None:
         """Query again what was not answered, and answer calls whose time is over."""
         late_us = now_us - self._state.settings.retry_us
-        for sink in [each for each in self._state.sinks.values() if each.id in self._waiting]:
+        for number in sorted(self._waiting):
+            sink = self._state.sinks.get(number)
+            if sink is None:  # an answer to another one ended it
+                continue
             asked = _asked(sink)
             if not asked and not sink.call:
                 self._waiting.discard(sink.id)
