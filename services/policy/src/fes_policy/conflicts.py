@@ -85,7 +85,7 @@ def _permitted(
 
 
 def _deciding(applied: list[tuple[Rule, int]]) -> Iterator[tuple[Rule, list[Rule]]]:
-    """Return likewise of the rules that apply to one user and one event, each in some contexts."""
+    """Return them for one user and one event, of the rules that apply, each in some contexts."""
     refused = 0
     for rule, contexts in applied:
         if not rule.permits and rule.filter is None:
