@@ -90,7 +90,8 @@ def _report(folder: Path, verdict: Verdict, timings: Timings) -> None:
 
 
 def _show(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 - what people see
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

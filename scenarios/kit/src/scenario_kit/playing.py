@@ -1,5 +1,6 @@
 """A planned run is played and judged; what came of it is the exit status."""
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -43,5 +44,6 @@ def play(
 
 
 def show(text: str) -> None:
-    """Print what people see, at once."""
-    print(text, flush=True)  # noqa: T201 - what people see
+    """Print a text for people, at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

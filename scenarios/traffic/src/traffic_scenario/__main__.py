@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
+from scenario_kit.playing import show
 from scenario_kit.programs import Programs, running
 from scenario_kit.statuses import INTERRUPTED
 from serving.command import command
@@ -61,7 +62,7 @@ def _up(options: argparse.Namespace, wanted: Wanted, programs: Programs) -> int:
     with background.reserved(options.runs) as place:
         folder, _ = prepare(options.runs, wanted, programs)
         process = background.start(running(folder, options.own_process, programs), folder, place)
-    print(  # noqa: T201 - the command's answer
+    show(
         f"a federation runs in the background: process {process.pid}, folder {folder}\n"
         f"gateways are in {folder / 'endpoints.json'}; it ends with `fes-traffic down`"
     )
@@ -72,13 +73,13 @@ def _stage(options: argparse.Namespace, programs: Programs) -> int:
     inputs = settings.staging(options)
     staged = Staged(options.federation, inputs, options.allowance, options.endpoint, options.keep)
     folder, begun = stage(options.runs, staged, os.environ, programs)
-    print(f"{'begun' if begun else 'goes on'}: {folder}")  # noqa: T201 - the command's answer
+    show(f"{'begun' if begun else 'goes on'}: {folder}")
     return 0
 
 
 def _down(options: argparse.Namespace) -> int:
     pid = background.stop(options.runs)
-    print("nothing ran" if pid is None else f"stopped process {pid}")  # noqa: T201 - the answer
+    show("nothing ran" if pid is None else f"stopped process {pid}")
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from eventservices.ports import free_port
 from fes.federation import check, dump, examine, has_errors, installed_kinds
 from fes.mapping.rules.model import Rule
+from scenario_kit.playing import show
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION
 from scenario_kit.steps import started
@@ -102,4 +103,4 @@ def _tell(folder: Path, planned: Plan, summary: dict[str, Any]) -> None:
             lines.append(f"{word}: {count} {reason}{place}")
     told = set(first.values())
     lines += [f"note: {note}" for note in summary["notes"] if note not in told]
-    print("\n".join(lines), flush=True)  # noqa: T201 - the command's answer
+    show("\n".join(lines))

@@ -73,7 +73,7 @@ def with_properties(found: tuple[Field, ...], properties: tuple[Field, ...]) -> 
 
 
 def _are_same(one: Any, other: Any) -> bool:
-    both_nan = one != one and other != other  # noqa: PLR0124 - NaN alone differs from itself
+    both_nan = all(isinstance(each, float) and math.isnan(each) for each in (one, other))
     return both_nan or (isinstance(one, str) == isinstance(other, str) and one == other)
 
 

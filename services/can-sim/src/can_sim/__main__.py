@@ -39,7 +39,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             summary = asyncio.run(run(options))
     except (InputError, BusError, OSError) as error:
         reason = told(error) if isinstance(error, OSError) else error
-        print(f"can-sim: {reason}", file=sys.stderr)  # noqa: T201 - the command's answer
+        sys.stderr.write(f"can-sim: {reason}\n")
         return UNAVAILABLE if isinstance(error, BusError) else BAD_INPUT
     text_on_stdout = options.command == "convert" and options.out is None
     print(json.dumps(summary), file=sys.stderr if text_on_stdout else sys.stdout)

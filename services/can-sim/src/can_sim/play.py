@@ -88,7 +88,7 @@ class Player:
         played.saturated += frame.saturated
         try:
             if due.live and late_us > LATE_LIMIT_US:
-                raise BusError("late")  # noqa: TRY301 - one way to tell of a frame not sent
+                raise BusError("late")  # noqa: TRY301 - counted like any frame that was not sent
             wall_us = self._now_us()
             stamp = await self._bus.put(row.vehicle, frame.data, row.time_us)
         except BusError as error:

@@ -47,4 +47,4 @@ def _every(seconds: float, show: Callable[[Played], None]) -> Callable[[Played],
 
 def _print_line(played: Played, total: int) -> None:
     unsent = sum(played.skipped.values())
-    print(f"can-sim: {played.frames} of {total} frames, {unsent} not sent", file=sys.stderr)  # noqa: T201 - for people, where no bar can be drawn
+    sys.stderr.write(f"can-sim: {played.frames} of {total} frames, {unsent} not sent\n")

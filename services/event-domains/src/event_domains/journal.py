@@ -132,12 +132,12 @@ class SqliteJournal:
         run = self._db.execute
         match change:
             case DomainChange(None):
-                for table, key in (
-                    ("domain", "id"),
-                    ("member", "domain"),
-                    ("connection", "domain"),
+                for delete in (
+                    "delete from domain where id = ?",
+                    "delete from member where domain = ?",
+                    "delete from connection where domain = ?",
                 ):
-                    run(f"delete from {table} where {key} = ?", (domain,))  # noqa: S608 - ours
+                    run(delete, (domain,))
             case DomainChange(record):
                 run("insert or replace into domain values (?, ?)", (domain, _encoded(record)))
                 run(

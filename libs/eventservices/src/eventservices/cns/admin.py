@@ -119,7 +119,7 @@ class Admin(QoSAdmin, FilterAdmin, Closing, Generic[P]):
         except KeyError:
             raise ProxyNotFoundError(f"there is no proxy {proxy_id}") from None
 
-    def _circumstances(self, required: Mapping[str, object]) -> Circumstances:  # noqa: ARG002 - an admin offers the same whatever is asked
+    def _circumstances(self, required: Mapping[str, object]) -> Circumstances:  # noqa: ARG002 - proxies depend on what is required, an admin does not
         return below(self.my_channel.qos, stored=self._core.stored)
 
     def _check_alive(self) -> None:

@@ -144,7 +144,7 @@ class PullIntake(Intake):
         while True:
             try:
                 await pull()
-            except Exception as error:  # noqa: BLE001 - who is deaf must say so, and hear again
+            except Exception as error:  # noqa: BLE001 - an intake that ended by it would lose every further event
                 _log.exception("pulling_failed", extra={"intake": type(self).__name__})
                 self._failure = f"pulling events failed: {error!r}"
                 self._told_until_s = asyncio.get_running_loop().time() + TOLD_S
@@ -228,7 +228,7 @@ class HoldingIntake(PullIntake):
         self._wake.set()
 
     def _answer(self, number: int, held: HeldEvent[StructuredEvent]) -> Answer:
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the seam's own signature
+        def answer(taken: bool) -> None:  # noqa: FBT001 - callers pass it by position
             if taken:
                 held.done()
                 return

@@ -206,7 +206,7 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
             name = self._named(message)
             sink.set_aside(f"{name}: {error}" if name else str(error), self._raw(message))
             found = None
-        except Exception:  # noqa: BLE001 - a native client whose callback raises goes deaf
+        except Exception:  # noqa: BLE001 - a native client may stop receiving where its callback raises
             self._unexpected += 1
             _log.exception("reading_failed", extra={"adapter": self.id})
             sink.set_aside("internal error: see the log", self._raw(message))

@@ -207,7 +207,7 @@ class AdapterRuntime:
         while True:
             try:
                 await act()
-            except Exception as error:  # noqa: BLE001 - an adapter that is deaf must say so
+            except Exception as error:  # noqa: BLE001 - it is reported as not ready, and the task begins again
                 _log.exception("task_failed", extra={"adapter": self.adapter.id, "task": name})
                 self._task_failures += 1
                 self.ready, self.reason = False, f"{name} failed: {error!r}"[:REASON]

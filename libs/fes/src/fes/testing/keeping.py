@@ -55,7 +55,7 @@ class Keeper:
         self._given = True
         adapter = self._adapter
 
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the signature of `Answer`
+        def answer(taken: bool) -> None:  # noqa: FBT001 - `Answer` is called by position
             if self._adapter is adapter and self._given:
                 self._given = False
                 if taken:

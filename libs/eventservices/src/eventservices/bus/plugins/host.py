@@ -179,7 +179,7 @@ class PluginHost:
         return bytes(data)
 
     def _start(self, name: str, source: bytes) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(  # noqa: S603 - our own program
+        process = subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
             [sys.executable, "-I", "-S", worker.__file__, str(self._limits.memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -223,13 +223,14 @@ def _is_signed(key: nacl.signing.VerifyKey, source: bytes, signature: bytes) -> 
 
 def _exchange(process: subprocess.Popen[bytes], request: bytes, limit_s: float) -> bytes | None:
     """Return one byte of answer; b"" where none came in time, None where the process ended."""
-    assert process.stdin is not None  # noqa: S101 - started with pipes
-    assert process.stdout is not None  # noqa: S101 - started with pipes
+    requests, answers = process.stdin, process.stdout
+    if requests is None or answers is None:  # it has no pipes: it cannot answer
+        return None
     try:
-        process.stdin.write(worker.HEAD.pack(len(request)) + request)
+        requests.write(worker.HEAD.pack(len(request)) + request)
     except OSError:
         return None
-    ready, _, _ = select.select([process.stdout], [], [], limit_s)
+    ready, _, _ = select.select([answers], [], [], limit_s)
     if not ready:
         return b""
-    return os.read(process.stdout.fileno(), 2) or None
+    return os.read(answers.fileno(), 2) or None

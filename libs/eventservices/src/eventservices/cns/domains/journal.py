@@ -41,7 +41,7 @@ class MemoryJournal:
         self.refused = 0
         self._next = 0
 
-    async def write(self, domain: DomainID, changes: Sequence[Change]) -> None:  # noqa: ARG002 - nothing is kept
+    async def write(self, domain: DomainID, changes: Sequence[Change]) -> None:  # noqa: ARG002 - the interface of journals; this one keeps nothing
         """Record the identifier alone."""
         self._next = max(self._next, domain + 1)
 

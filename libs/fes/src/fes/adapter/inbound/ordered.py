@@ -85,7 +85,7 @@ class OrderedDelivery(Generic[MessageT]):
         self._wake.set()
 
     def _answer(self, key: int) -> Answer:
-        def answer(taken: bool) -> None:  # noqa: FBT001 - the signature of `Answer`
+        def answer(taken: bool) -> None:  # noqa: FBT001 - `Answer` is called by position
             if not taken:
                 self._rests_until_s = asyncio.get_running_loop().time() + AGAIN_S
                 self._wait(key)

@@ -148,7 +148,7 @@ class _OwnWay:
 
     names: Names | None
 
-    def __call__(self, native: Reference, presence: bool) -> Reference | None:  # noqa: FBT001 - as `Way`
+    def __call__(self, native: Reference, presence: bool) -> Reference | None:  # noqa: FBT001 - a `Way` is called by position
         del presence
         return native if isinstance(native, Subject) else _inward(self.names, native)
 
@@ -160,7 +160,7 @@ class _RuleWay:
     rule: Compiled
     names: Names | None
 
-    def __call__(self, native: Reference, presence: bool) -> Reference | None:  # noqa: FBT001 - as `Way`
+    def __call__(self, native: Reference, presence: bool) -> Reference | None:  # noqa: FBT001 - a `Way` is called by position
         if isinstance(native, Subject) or self.rule.plugin or self.rule.frame:
             return None
         named_by = self._named(native)

@@ -87,8 +87,10 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Return whether a value is a number within the range; NaN is not."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
+        if isinstance(value, float) and math.isnan(value):
+            return False
         above = self.min is None or value >= self.min
-        return above and (self.max is None or value <= self.max) and value == value  # noqa: PLR0124 - NaN
+        return above and (self.max is None or value <= self.max)
 
 
 class FieldRule(

@@ -4,6 +4,7 @@ Source:
     Eclipse Sparkplug 3.0.0, chapter 6 (payloads).
 """
 
+import math
 import struct
 from collections import OrderedDict
 
@@ -82,9 +83,10 @@ def _kinds_of(text: object) -> dict[str, str]:
 
 def _is_rounded(value: float) -> bool:
     try:
-        return bool(struct.unpack("<f", struct.pack("<f", value))[0] != value) and value == value  # noqa: PLR0124 - NaN
+        single: float = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
         return True
+    return single != value and not math.isnan(value)
 
 
 def _called(field: Field) -> str:

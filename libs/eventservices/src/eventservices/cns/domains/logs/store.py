@@ -179,7 +179,7 @@ class LogStore:
             conditions.append(f"{_COLUMNS[column]} {_RELATIONS[relation]} ?")
             values.append(value)
         query = (
-            f"select id, time, info, attrs from record where {' and '.join(conditions)}"  # noqa: S608 - of our own words
+            f"select id, time, info, attrs from record where {' and '.join(conditions)}"  # noqa: S608 - conditions are constants here; values are parameters
             f" order by {order} limit ?"
         )
         with self._named():

@@ -218,7 +218,7 @@ class Mover:
     async def _next(self, exit_: Exit) -> list[Held]:
         if self._spec.style is NotificationStyle.PUSH:
             return list(await exit_.hold(BURST))
-        while not (found := exit_.try_hold(BURST)):  # noqa: ASYNC110 - this style is to look
+        while not (found := exit_.try_hold(BURST)):  # noqa: ASYNC110 - try-pull is defined by polling
             await asyncio.sleep(self._spec.poll_s)
         return list(found)
 
