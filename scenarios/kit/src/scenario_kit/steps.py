@@ -31,7 +31,7 @@ class Steps:
     def __init__(self) -> None:
         self._signalled = threading.Event()
         self._running: subprocess.Popen[bytes] | None = None
-        self._before: dict[signal.Signals, object] = {}
+        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
         """Accept the signals that end a program."""
@@ -41,7 +41,7 @@ class Steps:
     def __exit__(self, *_: object) -> None:
         """Restore the signal handlers."""
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal returned
+            signal.signal(number, handler)
 
     @property
     def interrupted(self) -> bool:

@@ -78,4 +78,4 @@ def check_value(name: str, value: object) -> Value:
             value.encode()
         except UnicodeEncodeError as error:
             raise MalformedError(f"attribute {name!r}: not Unicode text: {error}") from error
-    return value  # type: ignore[return-value] # one of the types above
+    return value  # type: ignore[return-value] # its type is one of `_VALUE_TYPES`

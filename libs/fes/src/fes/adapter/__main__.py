@@ -86,7 +86,7 @@ async def _serve(runtime: AdapterRuntime, options: argparse.Namespace) -> None:
         hello,
         lambda end: end.send(runtime.counted()),
         count_beyond,
-        random.Random(f"{adapter.id} {runtime.epoch}"),  # noqa: S311 - jitter; two are to differ
+        random.Random(f"{adapter.id} {runtime.epoch}"),  # noqa: S311 - jitter of pauses, no secret
         refused=runtime.refused,
         granted=runtime.granted,
     )

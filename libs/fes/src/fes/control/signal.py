@@ -222,6 +222,7 @@ def read_signal(event: Event, system: str) -> Signal:
     if not isinstance(text, str):
         raise ControlEventError("parameter 'Text' is missing or not a string")
     try:
-        return decoder.decode(text)  # type: ignore[no-any-return] # one of `Signal`
+        signal: Signal = decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ControlEventError(f"parameter 'Text': {error}") from error
+    return signal

@@ -203,12 +203,13 @@ def _is_duration(value: object) -> bool:
 
 
 def _moment_us(name: str, value: object) -> int:
+    refusal = f"attribute {name!r}: {value!r:.60} is not ISO 8601"
+    if not isinstance(value, str):
+        raise EventError(refusal)
     try:
-        if not isinstance(value, str):
-            raise ValueError("a date and time is text")  # noqa: TRY301, TRY004 - reported below
         moment = datetime.fromisoformat(value)
     except ValueError as error:
-        raise EventError(f"attribute {name!r}: {value!r:.60} is not ISO 8601") from error
+        raise EventError(refusal) from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1e6)

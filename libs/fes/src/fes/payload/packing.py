@@ -102,7 +102,7 @@ class Packing:
         self._bodies = Bodies(value, schema)
         # Beside the messages of Sparkplug there are only those of its hosts, in JSON.
         is_json = payload.startswith("cloudevents") or payload == "sparkplug"
-        self._form: Form = "json" if is_json else payload  # type: ignore[assignment] # the others are forms
+        self._form: Form = "json" if is_json else payload  # type: ignore[assignment] # every other kind of payload is a form
 
     @property
     def value(self) -> str:

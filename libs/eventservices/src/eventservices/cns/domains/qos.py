@@ -64,7 +64,7 @@ def judge_qos(required: Mapping[str, object], available: Mapping[str, int]) -> d
     errors = [error for item in required.items() if (error := _error(*item, available))]
     if errors:
         raise UnsupportedQoSError(errors)
-    return {str(name): int(value) for name, value in required.items()}  # type: ignore[call-overload] # judged above
+    return {str(name): int(value) for name, value in required.items()}  # type: ignore[call-overload] # each is an integer, else there were errors
 
 
 def ranges(available: Mapping[str, int]) -> dict[str, PropertyRange]:
@@ -90,7 +90,7 @@ def _error(name: str, value: object, available: Mapping[str, int]) -> PropertyEr
         return PropertyError(code, str(name))
     if isinstance(value, bool) or not isinstance(value, int):
         return PropertyError(ErrorCode.BAD_TYPE, str(name))
-    if not _LEGAL.low <= value <= _LEGAL.high:  # type: ignore[operator] # of integers
+    if not _LEGAL.low <= value <= _LEGAL.high:  # type: ignore[operator] # a range of integers has both ends
         return PropertyError(ErrorCode.BAD_VALUE, str(name), _LEGAL)
     if value > available[name]:
         allowed = PropertyRange(0, available[name])

@@ -143,8 +143,8 @@ def _number(header: Mapping[str, object], item: Property) -> int | None:
     if item.name not in header:
         return None
     value = read(Kind.TIME_T, header[item.name])  # events carry integers of any width
-    legal = isinstance(value, int) and item.low <= value <= item.high  # type: ignore[operator] # of integer properties
-    return value if legal else None  # type: ignore[return-value] # as above
+    legal = isinstance(value, int) and item.low <= value <= item.high  # type: ignore[operator] # properties of integers have both ends
+    return value if legal else None  # type: ignore[return-value] # legal values are integers
 
 
 def _moment(header: Mapping[str, object], item: Property) -> int | None:
