@@ -52,6 +52,24 @@ async def test_a_subscription_is_ended_once_its_gateway_is_back(
     await made.close()
 
 
+async def test_of_too_many_subscriptions_to_end_the_oldest_is_left_and_counted(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(gateways, "MOST_ENDING", 2)
+    gateway = Gateway()
+    place = ChannelPlace("", "jms", "jms", "http://127.0.0.1:1")
+    state: Any = SimpleNamespace(member=lambda _: SimpleNamespace(place=place))
+    made = GatewayConnections("domain", state, gateway)
+    gateway.is_away = True
+    for number in range(3):
+        await made.connect(number, Connection(0, 1))
+        await made.disconnect(number)
+    assert made.left == 1
+    (line,) = [each for each in caplog.records if each.message == "subscription_left"]
+    assert line.__dict__["requester"] == "domain-0"
+    await made.close()
+
+
 async def test_an_address_that_leads_nowhere_leaves_nothing() -> None:
     brokers = Brokers()
     for number in range(3):

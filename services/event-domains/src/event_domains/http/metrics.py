@@ -38,6 +38,11 @@ class DomainsCollector(Collector):
         refused = CounterMetricFamily(
             f"{PREFIX}_changes_refused", "Changes refused as too many waited.", labels=labels
         )
+        left = CounterMetricFamily(
+            f"{PREFIX}_subscriptions_left",
+            "Subscriptions left to a gateway that was away, as too many were to be ended.",
+            labels=labels,
+        )
         writes = CounterMetricFamily(
             f"{PREFIX}_writes_refused",
             "Writes of the journal refused as too many waited.",
@@ -49,13 +54,14 @@ class DomainsCollector(Collector):
             channels.add_metric(name, len(domain.state.members))
             connections.add_metric(name, len(domain.state.connections))
             refused.add_metric(name, domain.changes.refused)
+            left.add_metric(name, domain.running.gateways.left)
             running.add_metric(name, sum(mover.runs for mover in movers))
             total: Counter[str] = Counter()
             for mover in movers:
                 total.update(mover.counts)
             for outcome, count in sorted(total.items()):
                 events.add_metric([*name, outcome], count)
-        yield from (channels, connections, running, events, refused, writes)
+        yield from (channels, connections, running, events, refused, left, writes)
 
 
 async def metrics_text(factory: EventLogDomainFactory) -> bytes:

@@ -73,7 +73,7 @@ class Running:
         self.logs: dict[MemberID, NotifyLog] = {}
         folder = options.logs and options.logs / f"domain-{domain}"
         self._logs = LogManager(folder)
-        self._gateways = GatewayConnections(
+        self.gateways = GatewayConnections(
             f"event-domain-{options.name}-{domain}", state, options.subscribing
         )
         self.announcements = Announcements(lambda: state.graph)
@@ -112,7 +112,7 @@ class Running:
                 raise NotConnectedError(f"channel {member_id} is away: {reason}")
         mover = self._mover(connection_id, record)
         if mover is None:
-            await self._gateways.connect(connection_id, record)
+            await self.gateways.connect(connection_id, record)
         else:
             await mover.start_now()
             self.movers[connection_id] = mover
@@ -130,7 +130,7 @@ class Running:
         for connection_id, record in self._state.connections.items():
             mover = self._mover(connection_id, record)
             if mover is None:
-                self._gateways.restore(connection_id, record)
+                self.gateways.restore(connection_id, record)
             else:
                 self.movers[connection_id] = mover
                 mover.start()
@@ -141,7 +141,7 @@ class Running:
         """End connections; for one that ends for good no event waits."""
         if forget:
             for each in connections:
-                await self._gateways.disconnect(each)
+                await self.gateways.disconnect(each)
         ended = [self.movers.pop(each) for each in connections if each in self.movers]
         for index in range(0, len(ended), AT_ONCE):
             part = ended[index : index + AT_ONCE]
@@ -168,7 +168,7 @@ class Running:
         """End everything."""
         await self.announcements.close()
         await self.close_connections(tuple(self._state.connections), forget=forget)
-        await self._gateways.close()
+        await self.gateways.close()
         for member_id in tuple(self.handles):
             await self.close_member(member_id, forget=forget)
         await asyncio.to_thread(self._logs.close)

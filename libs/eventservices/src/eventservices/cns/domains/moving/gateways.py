@@ -65,6 +65,9 @@ class GatewayConnections:
         name: Names the domain among the requesters of a federation.
         state: The domain's state.
         subscribing: Makes subscriptions; None where no gateway can be reached.
+
+    Attributes:
+        left: Subscriptions left to their gateways, since too many were still to be ended.
     """
 
     def __init__(self, name: str, state: DomainState, subscribing: Subscribing | None) -> None:
@@ -74,6 +77,7 @@ class GatewayConnections:
         self._made: dict[ConnectionID, Subscription] = {}
         self._ending: dict[ConnectionID, Subscription] = {}
         self._retrying: asyncio.Task[None] | None = None
+        self.left = 0
 
     async def connect(self, connection_id: ConnectionID, record: AnyConnection) -> None:
         """Make the subscription of a connection.
@@ -115,7 +119,9 @@ class GatewayConnections:
         self, connection_id: ConnectionID, subscription: Subscription, subscribing: Subscribing
     ) -> None:
         if len(self._ending) >= MOST_ENDING:
-            del self._ending[next(iter(self._ending))]
+            left = self._ending.pop(next(iter(self._ending)))
+            self.left += 1
+            log.warning("subscription_left", extra={"requester": left.requester})
         self._ending[connection_id] = subscription
         if self._retrying is None or self._retrying.done():
             retrying = lasting(lambda: self._retry(subscribing))
