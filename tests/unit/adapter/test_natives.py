@@ -1,7 +1,9 @@
 """Native subscriptions only to what no other filter covers, and never a gap."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -162,3 +164,32 @@ async def test_covered_filters_are_withdrawn_first_where_all_are(adapter: Tellin
     for number in natives.covered_last(held):
         await natives.remove(number, filters[number])
     assert adapter.told.acts == ["+rate > 0", "-rate > 0"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_what_is_subscribed_natively_is_what_is_maximal_whatever_failed_before(
+    seed: int, adapter: Telling
+) -> None:
+    """Filters come and go while the service is away now and then, and withdrawals are put off."""
+    rng, natives = random.Random(seed), Natives(adapter)
+    texts = ["", *(f"rate > {n}" for n in range(4)), "zone = 1", "zone = 1 AND rate > 2"]
+    there: dict[int, str] = {}
+    for number in range(1, 80):
+        natives.keeps = rng.random() < 0.3
+        refused = [f"{rng.choice('+-')}{text}" for text in texts if rng.random() < 0.2]
+        adapter.told.refused = {act: UnavailableError("away") for act in refused}
+        with suppress(UnavailableError):
+            if there and rng.random() < 0.5:
+                gone = rng.choice(sorted(there))
+                await natives.remove(gone, Filter.of(there.pop(gone)))
+            else:
+                text = rng.choice(texts)
+                await natives.add(number, Filter.of(text))
+                there[number] = text
+        needed = {*natives._maximal}
+        assert natives.settled is (natives._held.keys() == needed)
+        assert len(adapter.numbers) == len(natives._held), "nothing is subscribed twice"
+    natives.keeps, adapter.told.refused = False, {}
+    await natives.settle()
+    assert natives.settled
+    assert natives._held.keys() == {*natives._maximal}

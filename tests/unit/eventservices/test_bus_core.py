@@ -145,3 +145,29 @@ def test_planned_looks_at_sinks_that_are_gone_are_bounded() -> None:
     for version in range(1, 5001):
         bus.receive("b", EBSubscribe(NAME, 1, version, None, "u", ""), BEGIN_US)
     assert len(bus._grants._looks) <= 2 * 1000 + 2
+
+
+def test_a_decision_that_is_shorter_than_a_retry_ends_with_its_time() -> None:
+    bus = core(policy=True)
+    bus.advertise("client", 1, NAME, BEGIN_US)
+    bus.receive("b", EBSubscribe(NAME, 1, 1, None, "u", ""), BEGIN_US)
+    (asked,) = [each for each in bus.take().outputs if isinstance(each, Decide)]
+    until_us = BEGIN_US + bus._state.settings.retry_us // 5
+    bus.decided(asked, Decision(True, "r", until_us), BEGIN_US)
+    ticked(bus, until_us - 1)
+    assert bus._state.remote
+    ticked(bus, until_us)
+    assert not bus._state.remote
+
+
+def test_a_durable_sink_whose_client_stays_away_ends_after_the_horizon() -> None:
+    bus = core()
+    horizon_us = bus._state.settings.horizon_us
+    for client, durable in (("gone", "kept"), ("there", "")):
+        bus.subscribe(client, 1, NAME, None, user="", device="", durable=durable, now_us=BEGIN_US)
+    bus.client_gone("gone", BEGIN_US)
+    bus.tick(BEGIN_US + horizon_us)
+    assert len(bus._state.sinks) == 2
+    bus.tick(BEGIN_US + horizon_us + bus._state.settings.hello_us + 1)
+    assert [each.client for each in bus._state.sinks.values()] == ["there"]
+    assert bus.counters["durable_expired"] == 1

@@ -204,12 +204,10 @@ class Grants:
         return again_us if decision is None else max(again_us, decision.until_us - 8 * retry_us + 1)
 
     def _plan(self, name: str, sink: RemoteSink) -> None:
-        """Have a tick look at a right in time; where that is planned for later, earlier."""
+        """Have a tick look at a right in time; what was planned before is not valid any more."""
         due_us, decision = self._again_us(sink), sink.decision
         if decision is not None:
             due_us = min(due_us, decision.until_us)
-        if sink.due_us and sink.due_us <= due_us:
-            return
         sink.due_us = due_us
         heapq.heappush(self._looks, (due_us, next(self._order), name, sink))
         if len(self._looks) > self._most_looks:

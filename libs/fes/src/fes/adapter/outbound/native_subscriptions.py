@@ -149,8 +149,6 @@ class Natives:
         self._widened[key] = await self._adapter.subscribe(subscription)
         self._held[key] = subscription
         self._missing.pop(key, None)
-        if not self._maximal.is_maximal(key):
-            self._surplus[key] = None
 
     def _give_up(self, key: str) -> tuple[int, ...]:
         numbers = tuple(self._users.pop(key))

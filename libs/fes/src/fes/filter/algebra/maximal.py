@@ -60,10 +60,6 @@ class Maximal(Generic[K]):
         """How many filters are under a maximal one."""
         return len(self._above)
 
-    def is_maximal(self, key: K) -> bool:
-        """Return whether a filter is kept and no other covers it."""
-        return key in self._extents and key not in self._above
-
     def cover_of(self, key: K) -> K | None:
         """Return the maximal filter that a filter is under; None where it is maximal."""
         return self._above.get(key)
