@@ -17,8 +17,7 @@ from fes.gateway.outputs import DropRow, PutRow
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import Changes, RequestTable
 from fes.gateway.router import Router
-from fes.link.lanes import Lanes
-from fes.link.priority import PriorityQueue
+from fes.link.lanes import Lanes, PriorityQueue
 from support.simulation.timeline import SECOND
 
 _expire = RequestTable.expire

@@ -74,7 +74,7 @@ class End:
         self.on_broken()
 
     def _pump(self) -> None:
-        if not self._going and self._lanes and self._unread < WINDOW:
+        if not self._going and self._lanes.count and self._unread < WINDOW:
             self._going = True
             self._town.at(self._town.rng.randint(200, 3 * MS), self._go)
 

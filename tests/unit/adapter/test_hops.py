@@ -1,7 +1,7 @@
 """What an adapter makes of standard attributes: on the way in, while they wait, on the way out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,16 +40,17 @@ class Clock:
     def __init__(self) -> None:
         self.now_us = T0
 
-    def __call__(self) -> int:
+    def time_us(self, wall_us: int) -> int:
+        del wall_us
         return self.now_us
 
 
 class Slow(MemoryAdapter):
     """Performs nothing behind a subscription until it is let."""
 
-    def __init__(self, name: str, clock: Callable[[], int]) -> None:
+    def __init__(self, name: str, clock: Clock) -> None:
         context = adapter_context("g", name, MemoryAdapter, ConnectionPool())
-        super().__init__(replace(context, clock_us=clock))
+        super().__init__(replace(context, clock=clock))
         self.allowed = asyncio.Event()
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:

@@ -281,7 +281,7 @@ def _derived(file: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch
                     name,
                     service,
                     pool=ConnectionPool(),
-                    clock_us=lambda: 0,
+                    clock=FederationClock(),
                     base=folder,
                 )
             except Exception as error:  # noqa: BLE001 - another kind asks for other settings

@@ -1,6 +1,6 @@
 """What waits goes in the order of its priority."""
 
-from fes.link.priority import PriorityQueue
+from fes.link.lanes import PriorityQueue
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,15 +3,14 @@
 import asyncio
 
 import pytest
-from fes.link import turns as turns_module
-from fes.link.memory import AT_ONCE, memory_link
+from fes.link import memory
+from fes.link.memory import AT_ONCE, Turns, memory_link, turns
 from fes.link.messages import Taken
-from fes.link.turns import Turns, turns
 from fes.testing.eventually import eventually
 
 
 async def test_the_loop_is_given_back_between_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns_module, "SLICE_S", 0.0)
+    monkeypatch.setattr(memory, "SLICE_S", 0.0)
     own = Turns()
     left = [30]
 

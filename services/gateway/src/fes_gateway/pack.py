@@ -33,7 +33,6 @@ from fes.model.text import from_plain
 from msgspec import UNSET
 from serving.collector import Collector
 from serving.turns import TurnMeter
-from serving.wall_clock import wall_us
 
 from fes_gateway.deciding.refusals import STATIC
 from fes_gateway.guide import Guide
@@ -193,7 +192,7 @@ class Pack:
             gateway,
             service,
             pool=self._pool,
-            clock_us=lambda: self.clock.time_us(wall_us()),
+            clock=self.clock,
             base=base,
         )
         return AdapterRuntime(adapter, self.log)

@@ -13,7 +13,6 @@ from serving import diagnostics
 from serving.command import command
 from serving.ending import ending_event
 from serving.readiness_file import sign_of_life
-from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.pool import ConnectionPool
@@ -45,7 +44,7 @@ def _main() -> int:
             options.gateway,
             options.event_service,
             pool=ConnectionPool(),
-            clock_us=lambda: clock.time_us(wall_us()),
+            clock=clock,
             base=options.base or options.federation.parent,
         )
     except FesError as error:

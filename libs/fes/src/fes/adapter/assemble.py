@@ -1,6 +1,5 @@
 """Makes adapters as the federation file specifies them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import UNSET
@@ -10,6 +9,7 @@ from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
 from fes.adapter.registry import adapter_class
 from fes.federation.address import address
+from fes.federation.clock import TimeTeller
 from fes.federation.model import Federation, adapter_id, settings_of
 from fes.mapping import Mapping, load_rules
 from fes.model.limits import Limits
@@ -21,7 +21,7 @@ def assemble(
     service: str,
     *,
     pool: ConnectionPool,
-    clock_us: Callable[[], int],
+    clock: TimeTeller,
     base: Path,
 ) -> AnyAdapter:
     """Return the adapter between a gateway and an event service.
@@ -31,7 +31,7 @@ def assemble(
         gateway: Gateway identifier.
         service: Event service identifier.
         pool: Connections that the adapters of this process share.
-        clock_us: The federation clock.
+        clock: The federation clock.
         base: Folder of the file.
 
     Raises:
@@ -53,7 +53,7 @@ def assemble(
         mapping=Mapping(load_rules(plain, base), chosen.name_rule, automatic=chosen.automatic),
         hears_control=bool(settings.control.accepted),
         pool=pool,
-        clock_us=clock_us,
+        clock=clock,
         speed=federation.clock.speed,
         limits=Limits(limits.event_bytes, limits.fields, limits.name_length),
         base=str(base),

@@ -1,14 +1,16 @@
 """The surroundings of an adapter, and the types that it exchanges with its runtime."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
 from eventservices.stamp import Stamp as NativeStamp
+from serving.wall_clock import wall_us
 
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed
 from fes.adapter.pool import ConnectionPool
+from fes.federation.clock import TimeTeller
 from fes.federation.model import Observe
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
@@ -97,7 +99,7 @@ class AdapterContext:
         mapping: Between native events and the federation's.
         hears_control: Whether control events may enter from the service.
         pool: Connections that adapters of the process share.
-        clock_us: The federation clock.
+        clock: The federation clock.
         speed: How much faster than the wall clock it runs.
         limits: Limits on events.
         base: Folder to which paths in settings are relative.
@@ -113,8 +115,12 @@ class AdapterContext:
     mapping: EventMapping
     hears_control: bool
     pool: ConnectionPool
-    clock_us: Callable[[], int]
+    clock: TimeTeller
     speed: float = 1.0
     limits: Limits = field(default_factory=Limits)
     base: str = "."
     observe: Observe = NOTHING_OBSERVED
+
+    def clock_us(self) -> int:
+        """Return the time of the federation clock, microseconds since 1970 UTC."""
+        return self.clock.time_us(wall_us())

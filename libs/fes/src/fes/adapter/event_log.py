@@ -30,13 +30,13 @@ class Recording:
         identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
         if not self._log.wants(identity):
             return
-        context = self._context
+        context, now_us = self._context, wall_us()
         inward = decision in (Decision.RECEIVED, Decision.REFUSED)
         self._log.write(
             Record(
                 decision=decision,
-                wall_us=wall_us(),
-                time_us=context.clock_us(),
+                wall_us=now_us,
+                time_us=context.clock.time_us(now_us),
                 system=context.system,
                 component="adapter",
                 name=context.id,

@@ -15,7 +15,6 @@ from typing import Any, Final, Self
 from eventservices.ending import beside
 from eventservices.stamp import Stamp as NativeStamp
 from eventservices.stamp import Stamper
-from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.inbound.acknowledgements import Answer
@@ -25,6 +24,7 @@ from fes.adapter.registry import adapter_class
 from fes.adapter.stamps import from_native
 from fes.control import ControlEvent, RequestType, to_event
 from fes.errors import UnavailableError
+from fes.federation.clock import FederationClock
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event
@@ -79,7 +79,7 @@ class OpaqueClient:
                 mapping=EventMapping(()),
                 hears_control=False,
                 pool=pool or ConnectionPool(),
-                clock_us=wall_us,
+                clock=FederationClock(),
             )
         )
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from eventservices.stamp import Stamp, Stamper
-from serving.wall_clock import wall_us
 
 from fes.adapter.assemble import assemble
 from fes.adapter.base import AnyAdapter
@@ -191,7 +190,7 @@ def _adapter(options: Namespace, environment: Mapping[str, str]) -> AnyAdapter:
         names[0],
         service,
         pool=ConnectionPool(),
-        clock_us=lambda: clock.time_us(wall_us()),
+        clock=clock,
         base=options.federation.parent,
     )
     name = f"fes-{options.command}-{getpid()}.{service}"

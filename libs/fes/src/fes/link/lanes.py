@@ -1,10 +1,13 @@
-"""The queues of a link: control traffic has a lane of its own."""
+"""The queues of a link: control traffic has a lane of its own, and urgent events go first."""
 
-from collections.abc import Sequence
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Generic, TypeVar
 
 from fes.link.end import Message, Receiver
 from fes.link.messages import Heard, HeardControl, Publish, PublishControl
-from fes.link.priority import PriorityQueue
 
 QUEUE = 20_000
 """Most events that wait."""
@@ -19,6 +22,8 @@ FRAME_BYTES = 256 * 1024
 FRAME_MESSAGES = 512
 MESSAGE_BYTES = 100
 """Approximate bytes of a message beside its body."""
+
+Item = TypeVar("Item")
 
 _EVENTS = (Heard, Publish)
 _EITHER = (HeardControl, PublishControl)
@@ -41,6 +46,7 @@ class Lanes:
         lane_bytes: Most bytes that wait in each lane.
 
     Attributes:
+        count: Messages that wait.
         dropped: Messages that were not accepted, or were dropped while they waited.
         cut: Whether control traffic was among them: the other end then misses what only a new link
             can send again.
@@ -52,13 +58,10 @@ class Lanes:
     ) -> None:
         self._control = BoundedLane(control, lane_bytes)
         self._events = BoundedLane(queue, lane_bytes)
+        self.count = 0
         self.dropped = 0
         self.cut = False
         self.on_displaced: Receiver = _tell_nobody
-
-    def __len__(self) -> int:
-        """Return how many messages wait."""
-        return self._control.count + self._events.count
 
     def put(self, message: Message) -> bool:
         """Queue a message; return False where it was dropped and counted.
@@ -74,6 +77,7 @@ class Lanes:
             self.dropped += 1
             self.cut = self.cut or not event
             return False
+        self.count += 1 - len(going)
         for each in going:
             self.dropped += 1
             self.on_displaced(each)
@@ -88,6 +92,7 @@ class Lanes:
                 before = lane.waiting_bytes
                 batch.append(lane.take())
                 size += before - lane.waiting_bytes
+        self.count -= len(batch)
         return tuple(batch)
 
 
@@ -148,6 +153,86 @@ class BoundedLane:
         going = [self.messages.pop_least() for _ in range(self.count - count)]
         self.count, self.waiting_bytes = count, size
         return going
+
+
+class PriorityQueue(Generic[Item]):
+    """Returns larger priorities first, and equal ones in the order in which they came.
+
+    Where all have priority 0, as nearly all events do, it is one `deque`.
+    """
+
+    __slots__ = ("_count", "_others", "_plain", "_priorities")
+
+    def __init__(self) -> None:
+        self._plain: deque[Item] = deque()
+        self._others: dict[int, deque[Item]] = {}  # by priority; none is empty
+        self._priorities: list[int] = []  # of the others, ascending
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Return how many items wait."""
+        return len(self._plain) + self._count
+
+    def append(self, item: Item, priority: int = 0) -> None:
+        """Add an item behind those that are as urgent."""
+        if not priority:
+            self._plain.append(item)
+            return
+        queue = self._others.get(priority)
+        if queue is None:
+            queue = self._others[priority] = deque()
+            insort(self._priorities, priority)
+        queue.append(item)
+        self._count += 1
+
+    def popleft(self) -> Item:
+        """Remove and return the oldest of the most urgent items.
+
+        Raises:
+            IndexError: No item waits.
+        """
+        if not self._count or (self._plain and self._priorities[-1] < 0):
+            return self._plain.popleft()
+        priority = self._priorities[-1]
+        item = self._others[priority].popleft()
+        self._taken_from(priority)
+        return item
+
+    def pop_least(self) -> Item:
+        """Remove and return the newest of the least urgent items.
+
+        Raises:
+            IndexError: No item waits.
+        """
+        if not self._count or (self._plain and self._priorities[0] > 0):
+            return self._plain.pop()
+        priority = self._priorities[0]
+        item = self._others[priority].pop()
+        self._taken_from(priority)
+        return item
+
+    def below(self, priority: int) -> Iterator[Item]:
+        """Yield the items less urgent than a priority, in the order of `pop_least`.
+
+        The queue must not change meanwhile.
+        """
+        for level in self._levels():
+            if level >= priority:
+                return
+            yield from reversed(self._others[level] if level else self._plain)
+
+    def _levels(self) -> Iterator[int]:
+        """Yield the priorities of the queue, ascending, always with 0."""
+        negative = bisect_left(self._priorities, 0)
+        yield from islice(self._priorities, negative)
+        yield 0
+        yield from islice(self._priorities, negative, None)
+
+    def _taken_from(self, priority: int) -> None:
+        self._count -= 1
+        if not self._others[priority]:
+            del self._others[priority]
+            del self._priorities[bisect_left(self._priorities, priority)]
 
 
 def _size(message: Message) -> int:

@@ -5,14 +5,25 @@ waits; so neither end ever runs inside the other's call. All links of a process 
 after the other, and yield to the event loop in between.
 """
 
+import asyncio
 import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from fes.link.end import Message, Receiver
 from fes.link.lanes import CONTROL_QUEUE, QUEUE, Lanes
-from fes.link.turns import turns
 
-AT_ONCE = 16
+AT_ONCE: Final = 16
 """Most messages that one end receives before the next has its turn."""
+
+SLICE_S: Final = 0.003
+"""Longest duration of one slice, but for the piece of work that is under way then."""
+
+Work = Callable[[], bool]
+"""Does some of the work; returns whether there is more."""
 
 _log = logging.getLogger(__name__)
 
@@ -27,13 +38,13 @@ class Inbox:
     Attributes:
         closed: Whether this end accepts nothing any more.
         failed: Messages for which the receiver raised an error.
-        taken: Messages that were passed to the receiver.
+        passed: Messages that were passed to the receiver.
     """
 
     def __init__(self, queue: int, control: int) -> None:
         self.closed = False
         self.failed = 0
-        self.taken = 0
+        self.passed = 0
         self._lanes = Lanes(queue, control)
         self._receiver: Receiver | None = None
         self._scheduled = False
@@ -41,7 +52,8 @@ class Inbox:
     def receive_with(self, receiver: Receiver) -> None:
         """Pass to a function what comes, and what waits already."""
         self._receiver = receiver
-        self._schedule()
+        if self._lanes.count:
+            self._schedule()
 
     def displaced_with(self, receiver: Receiver) -> None:
         """Pass to a function each waiting message that is dropped for a more urgent one."""
@@ -54,15 +66,15 @@ class Inbox:
 
     def put(self, message: Message) -> bool:
         """Queue a message; return False where it is dropped."""
-        taken = not self.closed and self._lanes.put(message)
+        if self.closed or not self._lanes.put(message):
+            return False
         self._schedule()
-        return taken
+        return True
 
     def _schedule(self) -> None:
-        if self._scheduled or self._receiver is None or not self._lanes:
-            return
-        self._scheduled = True
-        turns().put(self._deliver)
+        if not self._scheduled and self._receiver is not None:
+            self._scheduled = True
+            turns().put(self._deliver)
 
     def _deliver(self) -> bool:
         """Pass some of what waits to the receiver; return whether there is more."""
@@ -71,16 +83,16 @@ class Inbox:
             self._scheduled = False
             return False
         batch = self._lanes.take(AT_ONCE)
-        self.taken += len(batch)
+        self.passed += len(batch)
         for message in batch:
-            self._hand_over(message, receiver)
-        self._scheduled = bool(self._lanes)
+            self._pass(message, receiver)
+        self._scheduled = self._lanes.count > 0
         return self._scheduled
 
-    def _hand_over(self, message: Message, receiver: Receiver) -> None:
+    def _pass(self, message: Message, receiver: Receiver) -> None:
         try:
             receiver(message)
-        except Exception:  # noqa: BLE001 - what waits behind it is to be handed over
+        except Exception:  # noqa: BLE001 - what waits behind it is to be passed on
             _log.exception("receiving_failed")
             self.failed += 1
 
@@ -121,7 +133,7 @@ class MemoryEnd:
     def counters(self) -> dict[str, int]:
         """Messages sent, dropped, and those from the other end that could not be accepted."""
         return {
-            "link_sent": self._outbox.taken,
+            "link_sent": self._outbox.passed,
             "link_dropped": self._unsent + self._outbox.dropped,
             "link_failed": self._inbox.failed,
         }
@@ -136,3 +148,49 @@ def memory_link(queue: int = QUEUE, control: int = CONTROL_QUEUE) -> tuple[Memor
     """
     one, other = Inbox(queue, control), Inbox(queue, control)
     return MemoryEnd(one, other), MemoryEnd(other, one)
+
+
+class Turns:
+    """Runs pieces of work in turns.
+
+    Attributes:
+        slices: How often it yielded to the loop with work left.
+    """
+
+    def __init__(self) -> None:
+        self.slices = 0
+        self._waiting: deque[Work] = deque()
+        self._scheduled = False
+
+    def put(self, work: Work) -> None:
+        """Queue some work after all that waits already."""
+        self._waiting.append(work)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._run)
+
+    def _run(self) -> None:
+        end_s = time.perf_counter() + SLICE_S
+        waiting = self._waiting
+        while waiting:
+            work = waiting.popleft()
+            if work():
+                waiting.append(work)
+            if time.perf_counter() >= end_s:
+                break
+        self._scheduled = bool(waiting)
+        if self._scheduled:
+            self.slices += 1
+            asyncio.get_running_loop().call_soon(self._run)
+
+
+_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+
+
+def turns() -> Turns:
+    """Return the turns of the running event loop."""
+    loop = asyncio.get_running_loop()
+    found = _of_loop.get(loop)
+    if found is None:
+        found = _of_loop[loop] = Turns()
+    return found

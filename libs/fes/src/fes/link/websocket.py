@@ -93,7 +93,7 @@ class SocketEnd:
             broken = str(errors.exceptions[0])
         finally:
             self._ended = True
-            self.lost += self._window.unacknowledged_messages + len(self._lanes)
+            self.lost += self._window.unacknowledged_messages + self._lanes.count
         if broken:
             told = broken.encode("ascii", "replace")[:CLOSE_REASON].decode()
             await self._socket.close(CloseCode.PROTOCOL_ERROR, told)
@@ -114,7 +114,7 @@ class SocketEnd:
             self._window.take(frame)
             for message in frame.messages:
                 self._receiver(message)
-            if self._window.must_acknowledge or self._lanes:
+            if self._window.must_acknowledge or self._lanes.count:
                 self._wake.set()
 
     async def _write(self) -> None:
@@ -123,7 +123,7 @@ class SocketEnd:
                 async with asyncio.timeout(ACK_S):
                     await self._wake.wait()
             self._wake.clear()
-            while self._lanes and self._window.is_open:
+            while self._lanes.count and self._window.is_open:
                 batch = self._lanes.take()
                 await self._socket.send(encode_frame(self._window.frame(batch)))
                 self.sent += len(batch)

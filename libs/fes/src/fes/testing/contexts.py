@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from serving.wall_clock import wall_us
-
 from fes.adapter.base import AnyAdapter
 from fes.adapter.context import AdapterContext
 from fes.adapter.pool import ConnectionPool
+from fes.federation.clock import FederationClock
 from fes.mapping import Mapping
 
 
@@ -43,6 +42,6 @@ def adapter_context(
         mapping=Mapping((), kind.name_rule, automatic=kind.automatic),
         hears_control=True,
         pool=pool,
-        clock_us=wall_us,
+        clock=FederationClock(),
         base=base,
     )

@@ -1,7 +1,7 @@
 """Items that match values from a bound on, or up to it, sorted by their bounds."""
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from operator import itemgetter
 from typing import Final, Generic, TypeVar
 
@@ -63,14 +63,13 @@ class Bounds(Generic[Item]):
             self._of[item] = known[0]
         self._moved(item, before, self._widest(known))
 
-    def met(self, end: End) -> Iterator[list[Item]]:
-        """Yield the items that match a value."""
+    def met(self, end: End) -> tuple[list[Item]]:
+        """Return the items that match a value."""
         if self._fresh:
             self._sort_in()
         if self._lower:
-            yield self._items[: bisect_right(self._ends, end)]
-        else:
-            yield self._items[bisect_left(self._ends, end) :]
+            return (self._items[: bisect_right(self._ends, end)],)
+        return (self._items[bisect_left(self._ends, end) :],)
 
     def _end(self, span: Span) -> End:
         end = span.low if self._lower else span.high

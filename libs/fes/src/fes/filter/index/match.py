@@ -29,8 +29,7 @@ class MatchIndex(Generic[D]):
 
     def __init__(self) -> None:
         self._size = 0
-        self._any = OfSubject[D]()
-        self._subjects: dict[str, OfSubject[D]] = {}
+        self._subjects: dict[str | None, OfSubject[D]] = {}  # None: filters of any subject
 
     def __len__(self) -> int:
         """Return how many filters there are."""
@@ -40,9 +39,6 @@ class MatchIndex(Generic[D]):
         """Add a filter of a destination."""
         self._size += 1
         for route in routes(tree):
-            if route.subject is None:
-                self._any.add(destination, route)
-                continue
             found = self._subjects.get(route.subject)
             if found is None:
                 found = self._subjects[route.subject] = OfSubject()
@@ -55,9 +51,6 @@ class MatchIndex(Generic[D]):
             KeyError: It was not added, or removed already.
         """
         for route in routes(tree):
-            if route.subject is None:
-                self._any.remove(destination, route)
-                continue
             found = self._subjects[route.subject]
             found.remove(destination, route)
             if not found:
@@ -67,9 +60,8 @@ class MatchIndex(Generic[D]):
     def destinations(self, event: Event) -> set[D]:
         """Return the destinations of an event."""
         found: set[D] = set()
-        if self._any:
-            self._any.collect(event, found)
-        of_subject = self._subjects.get(event.subject)
-        if of_subject is not None:
-            of_subject.collect(event, found)
+        for subject in (None, event.subject):
+            of_subject = self._subjects.get(subject)
+            if of_subject is not None:
+                of_subject.collect(event, found)
         return found
