@@ -162,6 +162,37 @@ def test_every_version_of_a_trc_log_is_read(tmp_path: Path, version: str) -> Non
     assert tally.skipped == {"status_line": 1}
 
 
+TRC_CELLS = {"N": "1", "O": "1250.000", "T": "DT", "I": "00003039", "d": "Rx", "l": "8"}
+
+
+@pytest.mark.parametrize(
+    ("missing", "reason"),
+    [
+        ("N", ""),
+        ("T", ""),
+        ("d", ""),
+        ("O", "'' is not a time in milliseconds"),
+        ("I", "identifier '' is not hexadecimal"),
+        ("l", "length '' is not a number"),
+    ],
+)
+def test_a_trc_log_whose_header_leaves_a_column_out_is_read_or_costs_its_lines(
+    tmp_path: Path, missing: str, reason: str
+) -> None:
+    letters = [name for name in TRC_CELLS if name != missing]
+    text = f";$FILEVERSION=2.0\n;$COLUMNS={','.join(letters)},D\n"
+    text += f"{' '.join(TRC_CELLS[name] for name in letters)} {TRC_DATA}"
+    tally = Tally()
+    if not reason:
+        (found,) = frames(tmp_path, "a.trc", text, tally)
+        assert (found.can_id, found.data, found.time_us) == (12345, b"TEST001<", 1_250_000)
+        return
+    with pytest.raises(InputError, match="a.trc"):
+        frames(tmp_path, "a.trc", text, tally)
+    assert tally.skipped == {"broken_line": 1}
+    assert f"a.trc:3: {reason}" in tally.first["broken_line"]
+
+
 def test_a_broken_line_of_a_trc_log_costs_itself(tmp_path: Path) -> None:
     tally = Tally()
     text = (

@@ -61,7 +61,7 @@ class TrcParser:
             return None
         words = text.split(maxsplit=len(self.columns) - 1)
         cells = dict(zip(self.columns, words, strict=False))
-        if not cells["N"].removesuffix(")").isdecimal():
+        if not cells.get("N", "0").removesuffix(")").isdecimal():  # a header may leave it out
             raise ValueError("does not begin with the number of a message")
         kind = cells.get("T", "").upper()
         if kind in _STATUS_TYPES or (self.version == "1.0" and cells.get("I") == "FFFFFFFF"):
