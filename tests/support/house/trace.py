@@ -47,10 +47,13 @@ class Trace:
     Attributes:
         calls: Calls of functions in source files, in order: file and function.
         moves: Of these, calls from one source file into another.
+        passing: The source files that such a call came from: what a reader follows. The others are
+            called and return.
     """
 
     calls: list[tuple[str, str]] = field(default_factory=list)
     moves: int = 0
+    passing: set[str] = field(default_factory=set)
 
     @property
     def files(self) -> list[str]:
@@ -72,7 +75,11 @@ def tracing(root: Path = ROOT) -> Iterator[Trace]:
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(sources):
             caller = caller.f_back
-        trace.moves += caller is None or caller.f_code.co_filename != file
+        if caller is None:
+            trace.moves += 1
+        elif caller.f_code.co_filename != file:
+            trace.moves += 1
+            trace.passing.add(caller.f_code.co_filename.removeprefix(f"{root}/"))
 
     sys.setprofile(note)
     try:
@@ -164,7 +171,8 @@ def main() -> None:
     """Print the figures, and with `--files` the files in their order."""
     event, request = asyncio.run(event_and_request())
     for name, trace in (("one event", event), ("one request", request)):
-        figures = f"{len(trace.files)} files, {len(trace.calls)} calls, {trace.moves} moves"
+        figures = f"{len(trace.files)} files, {len(trace.passing)} of them pass it on, "
+        figures += f"{len(trace.calls)} calls, {trace.moves} moves"
         sys.stdout.write(f"{name}: {figures}\n")
         if "--files" in sys.argv:
             sys.stdout.writelines(f"  {file}\n" for file in trace.files)

@@ -187,7 +187,7 @@ def test_a_trc_log_whose_header_leaves_a_column_out_is_read_or_costs_its_lines(
         (found,) = frames(tmp_path, "a.trc", text, tally)
         assert (found.can_id, found.data, found.time_us) == (12345, b"TEST001<", 1_250_000)
         return
-    with pytest.raises(InputError, match="a.trc"):
+    with pytest.raises(InputError, match=r"a\.trc"):
         frames(tmp_path, "a.trc", text, tally)
     assert tally.skipped == {"broken_line": 1}
     assert f"a.trc:3: {reason}" in tally.first["broken_line"]

@@ -6,17 +6,19 @@ from pathlib import Path
 from support.house.trace import Trace, event_and_request, tracing
 
 ROOT = Path(__file__).parents[3]
-ROW = re.compile(r"^\| (one event|one request)\b[^|]*\| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| (one event|one request)\b[^|]*\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE
+)
 
 
 def documented() -> dict[str, tuple[int, ...]]:
-    """Return files, calls and moves by path, as the page has them."""
+    """Return files, files that pass it on, calls and moves by path, as the page has them."""
     rows = ROW.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
     return {name: tuple(map(int, figures)) for name, *figures in rows}
 
 
 def figures(trace: Trace) -> tuple[int, ...]:
-    return len(trace.files), len(trace.calls), trace.moves
+    return len(trace.files), len(trace.passing), len(trace.calls), trace.moves
 
 
 async def test_no_path_is_longer_than_the_page_says() -> None:
@@ -44,4 +46,5 @@ def test_a_call_within_a_file_is_no_move_and_one_into_another_is(tmp_path: Path)
         run(names["act"])
     assert [name for _, name in trace.calls] == ["run", "act", "step"]
     assert trace.files == ["libs/outer.py", "libs/inner.py"]
+    assert trace.passing == {"libs/outer.py"}
     assert trace.moves == 2

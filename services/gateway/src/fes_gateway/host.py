@@ -30,10 +30,9 @@ from fes.model import Stamp
 from fes_gateway.adapters import Adapters
 from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
-from fes_gateway.counters import Counters
 from fes_gateway.deciding.decider import Decider
 from fes_gateway.deciding.performing import Performing
-from fes_gateway.deciding.recording import Recorder
+from fes_gateway.deciding.recording import Counters, Recorder
 from fes_gateway.deciding.refusals import refused_requests
 from fes_gateway.decisions import Others
 from fes_gateway.replicas.replica import Replica

@@ -157,6 +157,7 @@ class MemoryAdapter(Adapter[MemorySettings, MemoryEvent]):
         if not self.bus.up:
             raise UnavailableError(f"event service {self.bus.name} is down")
         self._suppressor = Suppressor()
+        self._subscriptions = 0
         self._closing.callback(self.bus.listen(self._take))
 
     async def _announce(self, native: Native) -> None:
@@ -177,17 +178,20 @@ class MemoryAdapter(Adapter[MemorySettings, MemoryEvent]):
 
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         self.bus.count(self.bus.subscribed, subscription.filter.text, 1)
+        self._subscriptions += 1
         return ("everything is heard: events in memory are not filtered at their source",)
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
         self.bus.count(self.bus.subscribed, subscription.filter.text, -1)
+        self._subscriptions -= 1
 
     async def _probe(self) -> None:
         if not self.bus.up:
             raise UnavailableError(f"event service {self.bus.name} is down")
 
     def _take(self, item: MemoryEvent) -> None:
-        self.receive(item)
+        if self._subscriptions or item.event.subject == CONTROL_SUBJECT:
+            self.receive(item)
 
     def _read(self, message: MemoryEvent) -> Received | ReceivedControl | None:
         event, stamp = message

@@ -200,7 +200,8 @@ class Outbound:
             return
         self.confirmations.published(order)
         self.counters["published"] += 1
-        self.degrading.count(event)
+        if event.attributes:
+            self.degrading.count(event)
         self._log(
             Decision.PUBLISHED,
             stamp=order.stamp,
