@@ -3,7 +3,8 @@
 import asyncio
 import time
 from typing import Final
-from weakref import WeakKeyDictionary
+
+from eventservices.per_loop import PerLoop
 
 SLICE_S: Final = 0.003
 """Longest that work goes on before others have their turn."""
@@ -47,13 +48,5 @@ class Slice:
         self._began_s = time.perf_counter()
 
 
-_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Slice] = WeakKeyDictionary()
-
-
-def shared_slice() -> Slice:
-    """Return the slice that all long work of the running loop shares."""
-    loop = asyncio.get_running_loop()
-    found = _of_loop.get(loop)
-    if found is None:
-        found = _of_loop[loop] = Slice()
-    return found
+shared_slice: Final = PerLoop(Slice)
+"""Returns the slice that all long work of the running loop shares."""

@@ -11,7 +11,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
-from weakref import WeakKeyDictionary
+
+from eventservices.per_loop import PerLoop
 
 from fes.link.end import Message, Receiver
 from fes.link.lanes import CONTROL_QUEUE, QUEUE, Lanes
@@ -184,13 +185,5 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._run)
 
 
-_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
-
-
-def turns() -> Turns:
-    """Return the turns of the running event loop."""
-    loop = asyncio.get_running_loop()
-    found = _of_loop.get(loop)
-    if found is None:
-        found = _of_loop[loop] = Turns()
-    return found
+turns: Final = PerLoop(Turns)
+"""Returns the turns of the running event loop."""

@@ -1,8 +1,7 @@
 """The mapping of one adapter: native events to FES events and back."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Sized
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from eventservices.canlog.j1939 import group_of
 
@@ -103,17 +102,12 @@ class Mapping:
         """
         parts: list[EventPart] = []
         left_out: list[LeftOut] = []
-        with self._counting(parts):
-            rules = self._rules_in(native)
-            if not rules:
-                parts += [EventPart(*timed) for timed in self._automatic_in(native)]
-            for rule in rules or ():
-                for index, (event, time_us) in enumerate(rule.to_events(native, self.counters)):
-                    reason = rule.implausible(event) if ranges and rule.plausible else None
-                    if reason is None:
-                        parts.append(EventPart(event, time_us, numbered(rule.tag, index)))
-                    else:
-                        left_out.append(self._left_out(event.subject, reason, describe(native)))
+        try:
+            self._map_in(native, parts, left_out, ranges=ranges)
+        except MappingError:
+            self.counters.refused += 1
+            raise
+        self.counters.mapped += len(parts)
         return Made(tuple(parts), tuple(left_out))
 
     def natives_of(self, event: Event, *, ranges: bool = True) -> Made[NativePart]:
@@ -128,20 +122,12 @@ class Mapping:
         """
         parts: list[NativePart] = []
         left_out: list[LeftOut] = []
-        with self._counting(parts):
-            rules = self._by_subject.get(event.subject)
-            if not rules:
-                parts.append(NativePart(self._automatic_out(event)))
-            for rule in rules or ():
-                reason = rule.implausible(event) if ranges and rule.plausible else None
-                if reason is not None:
-                    left_out.append(self._left_out(event.subject, reason, event.subject[:100]))
-                    continue
-                made = rule.to_native(event, self.counters)
-                parts += [
-                    NativePart(native, numbered(rule.tag, index))
-                    for index, native in enumerate(made)
-                ]
+        try:
+            self._map_out(event, parts, left_out, ranges=ranges)
+        except MappingError:
+            self.counters.refused += 1
+            raise
+        self.counters.mapped += len(parts)
         return Made(tuple(parts), tuple(left_out))
 
     def native_terms(self, term: Term, subject: str | None = None) -> Term | None:
@@ -156,14 +142,35 @@ class Mapping:
         """
         return self._terms.native(term, subject)
 
-    @contextmanager
-    def _counting(self, made: Sized) -> Iterator[None]:
-        try:
-            yield
-        except MappingError:
-            self.counters.refused += 1
-            raise
-        self.counters.mapped += len(made)
+    def _map_in(
+        self, native: Native, parts: list[EventPart], left_out: list[LeftOut], *, ranges: bool
+    ) -> None:
+        rules = self._rules_in(native)
+        if not rules:
+            parts += [EventPart(*timed) for timed in self._automatic_in(native)]
+        for rule in rules or ():
+            for index, (event, time_us) in enumerate(rule.to_events(native, self.counters)):
+                reason = rule.implausible(event) if ranges and rule.plausible else None
+                if reason is None:
+                    parts.append(EventPart(event, time_us, numbered(rule.tag, index)))
+                else:
+                    left_out.append(self._left_out(event.subject, reason, describe(native)))
+
+    def _map_out(
+        self, event: Event, parts: list[NativePart], left_out: list[LeftOut], *, ranges: bool
+    ) -> None:
+        rules = self._by_subject.get(event.subject)
+        if not rules:
+            parts.append(NativePart(self._automatic_out(event)))
+        for rule in rules or ():
+            reason = rule.implausible(event) if ranges and rule.plausible else None
+            if reason is not None:
+                left_out.append(self._left_out(event.subject, reason, event.subject[:100]))
+                continue
+            made = rule.to_native(event, self.counters)
+            parts += [
+                NativePart(native, numbered(rule.tag, index)) for index, native in enumerate(made)
+            ]
 
     def _left_out(self, subject: str, reason: str, kind: str) -> LeftOut:
         self.counters.implausible += 1
