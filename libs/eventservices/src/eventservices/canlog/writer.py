@@ -2,16 +2,17 @@
 
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-import can
+from typing import TYPE_CHECKING, Final, Self
 
 from eventservices.canlog.candump import format_frame
 from eventservices.canlog.frame import Kind, LogFrame
 from eventservices.canlog.reader import kind_of
 from eventservices.errors import MalformedError
 
-_WRITERS: dict[str, Any] = {"asc": can.ASCWriter, "blf": can.BLFWriter, "trc": can.TRCWriter}
+if TYPE_CHECKING:
+    import can
+
+_WRITERS: Final = {"asc": "ASCWriter", "blf": "BLFWriter", "trc": "TRCWriter"}
 
 
 class LogWriter:
@@ -33,7 +34,9 @@ class LogWriter:
         self._text = None
         self._writer = None
         if kind in _WRITERS:
-            self._writer = _WRITERS[kind](path)
+            import can  # noqa: PLC0415 - a tenth of the start of each adapter, which writes no log
+
+            self._writer = getattr(can, _WRITERS[kind])(path)
         else:
             self._text = path.open("w", encoding="utf-8", newline="")
 
@@ -74,7 +77,9 @@ class LogWriter:
         self.close()
 
 
-def _message(frame: LogFrame) -> can.Message:
+def _message(frame: LogFrame) -> "can.Message":
+    import can  # noqa: PLC0415 - it was imported with the writer
+
     remote = frame.kind is Kind.REMOTE
     return can.Message(
         timestamp=(frame.time_us or 0) / 1e6,

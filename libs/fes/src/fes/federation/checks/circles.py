@@ -5,10 +5,7 @@ services here, its edges the connections of the file's domains and its static su
 """
 
 from collections.abc import Mapping
-from typing import Final
-
-from eventservices.cns.domains.graph import Digraph, elementary_cycles, list_diamonds
-from eventservices.cns.domains.graph.bounded import Bounded
+from typing import TYPE_CHECKING, Final
 
 from fes.distribution import matches_any, parse_list
 from fes.errors import FesError
@@ -16,6 +13,9 @@ from fes.federation.checks.services import known
 from fes.federation.file.tree import Report
 from fes.federation.kinds import Kind
 from fes.federation.model import Federation, settings_of
+
+if TYPE_CHECKING:
+    from eventservices.cns.domains.graph import Bounded
 
 Edge = tuple[str, str]
 
@@ -40,6 +40,12 @@ def check_circles(federation: Federation, report: Report, kinds: Mapping[str, Ki
     joined = _connections(federation)
     if not joined:
         return  # circles of subscriptions alone are what a federation is for
+    from eventservices.cns.domains.graph import (  # noqa: PLC0415 - a quarter of a process's start
+        Digraph,
+        elementary_cycles,
+        list_diamonds,
+    )
+
     names = sorted(federation.event_services)
     number = {name: index for index, name in enumerate(names)}
     every = {**_subscriptions(federation), **joined}
@@ -89,7 +95,7 @@ def _report_cycle(
         report.info(path, message)
 
 
-def _bound(report: Report, found: Bounded[tuple[int, ...]]) -> None:
+def _bound(report: Report, found: "Bounded[tuple[int, ...]]") -> None:
     if found.more:
         report.info(("connections",), f"there are more than {len(found)} circles")
 
