@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fes.cli.filter import MAX_LINE_BYTES
 from fes.cli.main import main
 
 FEDERATION = """
@@ -153,3 +154,23 @@ def test_a_mistake_ends_with_status_2(
     status, _, error = fes(monkeypatch, capsys, *arguments)
     assert status == 2
     assert told in error
+
+
+def test_a_line_that_is_too_long_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text(f'{"x" * (2 * MAX_LINE_BYTES)}\n{{"subject": "Speed"}}\n')
+    status, out, _ = fes(monkeypatch, capsys, "test", "subject = 'Speed'", str(events))
+    assert status == 0
+    told, *rest = out.splitlines()
+    assert told.startswith("1: not an event")
+    assert rest == ["2: true Speed", "1 accepted"]
+
+
+def test_nothing_is_explained_where_the_federation_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = str(tmp_path / "absent.yaml")
+    status, out, _ = fes(monkeypatch, capsys, "explain", "--federation", file, "a = 1")
+    assert (status, out) == (2, "")

@@ -111,7 +111,14 @@ def test_a_decision_ends_with_its_lifetime_and_with_the_minute_where_a_rule_read
 @pytest.mark.parametrize(
     ("rules", "reason"),
     [
-        ("permit (principal, action", "unexpected end"),
+        ("permit (principal, action", "rules.cedar:1: unexpected end"),
+        (
+            '// a; "b\n\npermit (principal, action, resource);\n\n// c\nforbid (who);',
+            "cedar:6: ",
+        ),
+        ('@id("a;\\"b") permit (principal, action, resource);\npermit(x);', "cedar:2: "),
+        ("\n" + "9" * 5_000, "cedar:2: .{,350}$"),
+        ('permit (principal, action, resource) when { context.a == "', "cedar:1: "),
         ('@id("r") @filter("n >") permit (principal, action, resource);', "rule 'r': filter"),
         (
             '@id("r") @filter("n LIKE \'a%b\'") permit (principal, action, resource);',
@@ -220,7 +227,14 @@ def test_the_commands_check_explain_and_test(
         ("places: {a: {within: b}}", "no place 'b'"),
         ("places: {a: {within: b}, b: {within: a}}", "within itself"),
         ("events: ['a..b']", "label 2"),
-        ("unknown: 1", "unknown"),
+        ("unknown: 1", "b.yaml:1:1: unknown"),
+        ("users:\n  ann: {}\n  ann: {groups: [staff]}", "b.yaml:3:3: users.ann: .* twice"),
+        ("users:\n  ann: {groups: staff}", "b.yaml:2:17: users.ann.groups: expected a list"),
+        ("greatest_age_s: 2001-02-30", "b.yaml:1:17: greatest_age_s: expected a number"),
+        ("greatest_age_s: " + "9" * 5_000, "b.yaml:1:17: greatest_age_s: "),
+        ("users: " + "[" * 3_000, "b.yaml:1:"),
+        ("a: &a [x]\nb: {<<: *a}", "b.yaml:2:5: b: merge keys"),
+        ("", "the file is empty"),
     ],
 )
 def test_a_bad_building_is_named(tmp_path: Path, text: str, reason: str) -> None:

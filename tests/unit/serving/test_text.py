@@ -3,15 +3,19 @@
 import codecs
 import io
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from analytics.inputs.document import Document
+from eventservices.cns.domains import load_interfaces
 from eventservices.credentials import read_password
 from eventservices.steam.trace import load_trace
 from fes.cli import filter as filters
 from fes.errors import FederationError
 from fes.federation import InvalidFederationError, load
+from fes_naming import read_links
+from fes_policy import load_building, load_rules
 from serving.text import bytes_of, decode, open_text
 from traffic_control.monitors import read_limits
 
@@ -67,6 +71,33 @@ def test_a_trace_of_positions_is_read_in_every_form(form: str, tmp_path: Path) -
 def test_monitors_of_a_run_are_read_in_every_form(form: str, tmp_path: Path) -> None:
     text = "monitor,lat,lon,radius_m,limit_kmh\r\nM01,50,11,150,50\r\n"
     assert list(read_limits(written(tmp_path / "monitors.csv", text, form))) == ["M01"]
+
+
+def test_rules_and_buildings_are_read_in_every_form(form: str, tmp_path: Path) -> None:
+    rules = written(tmp_path / "r.cedar", "permit (principal, action, resource);\r\n", form)
+    building = written(tmp_path / "b.yaml", "users:\r\n  zürich: {groups: [staff]}\r\n", form)
+    assert len(load_rules(rules).rules) == 1
+    assert list(load_building(building).users) == ["zürich"]
+
+
+def test_static_links_are_read_in_every_form(form: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "links", "# ü\r\n***THIS_DOMAIN_IS***=ie.tcd.\r\n", form)
+    assert read_links(path).domain == "ie.tcd."
+
+
+def test_interfaces_are_read_in_every_form(form: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "interfaces.toml", "[Door.open]\r\nby = 'string'\r\n", form)
+    assert list(load_interfaces(path)) == ["Door"]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [load_rules, load_building, read_links, load_interfaces, read_limits, Document],
+    ids=lambda read: str(read.__name__),
+)
+def test_a_device_without_an_end_is_refused(read: Callable[[Path], object]) -> None:
+    with pytest.raises((ValueError, OSError), match="more than"):
+        read(Path("/dev/zero"))
 
 
 def test_what_a_mark_promises_and_the_file_lacks_is_told_in_one_line(tmp_path: Path) -> None:

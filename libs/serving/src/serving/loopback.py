@@ -9,6 +9,10 @@ from typing import Any
 import httpx
 
 
+class NoAnswerError(ConnectionError):
+    """Raised when nothing that speaks HTTP answers, or the address is not valid."""
+
+
 def client(timeout_s: float) -> httpx.Client:
     """Return a client that ignores environment variables.
 
@@ -37,8 +41,10 @@ def ask(method: str, url: str, body: Any = None, *, timeout_s: float) -> httpx.R
         timeout_s: Longest wait for a connection, and for each part of an answer.
 
     Raises:
-        httpx.HTTPError: There is no answer.
-        httpx.InvalidURL: The address is not valid.
+        NoAnswerError: There is no answer, or the address is not valid.
     """
-    with client(timeout_s) as asking:
-        return asking.request(method, url, json=body)
+    try:
+        with client(timeout_s) as asking:
+            return asking.request(method, url, json=body)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise NoAnswerError(str(error) or type(error).__name__) from error

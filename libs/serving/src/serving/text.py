@@ -4,9 +4,13 @@ Editors and spreadsheets write a byte order mark. It is not a character of the t
 """
 
 import codecs
+import errno
 import io
 from pathlib import Path
 from typing import Final, TextIO
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Largest text that is read as a whole where nothing else is specified."""
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -46,14 +50,31 @@ def told_encoding(error: UnicodeDecodeError) -> str:
     return error.encoding.upper().removesuffix("-LE").removesuffix("-BE")
 
 
-def read_text(path: Path) -> str:
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the bytes of a file, of a device without an end, too, no more than it may have.
+
+    Args:
+        path: The file.
+        most: Largest size; bytes.
+
+    Raises:
+        OSError: It cannot be read, or is larger.
+    """
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"has more than {most} bytes", str(path))
+    return data
+
+
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
     """Return the text of a file.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: It cannot be read, or has more than so many bytes.
         UnicodeDecodeError: As for `decode`.
     """
-    return decode(path.read_bytes())
+    return decode(read_bytes(path, most))
 
 
 def open_text(path: Path) -> TextIO:

@@ -1,17 +1,17 @@
 """`fes names lookup | add | remove | status`."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final, TextIO
+from urllib.parse import quote
 
-import httpx
-from serving.command import told
-from serving.loopback import ask
+from serving.loopback import NoAnswerError, ask
 
 HELP = "query a server of the event naming service"
 TIMEOUT_S: Final = 10.0
 NOT_KNOWN, FAILED = 1, 2
-METHODS: Final = {"lookup": "GET", "add": "PUT", "remove": "DELETE"}
+METHODS: Final = {"lookup": "GET", "add": "PUT", "remove": "DELETE", "status": "GET"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,18 +33,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, out: TextIO) -> int:
     """Run the command and return its status: 1 where nothing is known now, 2 where none answers."""
-    base = options.url.rstrip("/")
-    if options.names_command == "status":
-        method, url = "GET", f"{base}/v1/status"
-    else:
-        method = METHODS[options.names_command]
-        bus = f"/{options.bus}" if method != "GET" else ""
-        url = f"{base}/v1/names/{options.name}{bus}"
+    method, path = METHODS[options.names_command], "/v1/status"
+    if options.names_command != "status":
+        bus = [options.bus] if "bus" in options else []
+        path = "/v1/names/" + "/".join(quote(each, safe="") for each in (options.name, *bus))
+    url = options.url.rstrip("/") + path
     try:
         response = ask(method, url, timeout_s=TIMEOUT_S)
         answer = response.json()
-    except (httpx.HTTPError, ValueError) as error:
-        out.write(f"{url}: {told(error)}\n")
+    except (NoAnswerError, ValueError) as error:
+        why = f": {error}" if isinstance(error, NoAnswerError) else ""
+        sys.stderr.write(f"fes names: no naming server answers at {url}{why}\n")
         return FAILED
     out.write(json.dumps(answer) + "\n")
     return 0 if response.is_success else NOT_KNOWN

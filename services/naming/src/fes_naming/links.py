@@ -10,6 +10,7 @@ from typing import Final
 
 from eventservices.bus.errors import EventNameError
 from eventservices.bus.names import ROOT, check_domain, domain_of, lies_in, parent_of
+from serving.text import decode, read_bytes
 
 THIS: Final = "***THIS_DOMAIN_IS***"
 MOST_LINKS: Final = 10_000
@@ -68,12 +69,14 @@ def read_links(path: Path) -> Links:
         LinksError: It cannot be read, or a line is not valid.
     """
     try:
-        data = path.read_bytes()[: MOST_BYTES + 1]
+        data = read_bytes(path, MOST_BYTES)
     except OSError as error:
-        raise LinksError(f"{path}: {error.strerror}") from error
-    if len(data) > MOST_BYTES:
-        raise LinksError(f"{path}: more than {MOST_BYTES} bytes")
-    return parse_links(data.decode("latin-1"), str(path))
+        raise LinksError(f"{path}: {error.strerror or error}") from error
+    try:
+        text = decode(data)
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")  # as Java wrote such files; only comments may have it
+    return parse_links(text, str(path))
 
 
 def parse_links(text: str, place: str = "links") -> Links:

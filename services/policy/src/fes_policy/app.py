@@ -7,6 +7,7 @@ from eventservices.bus.wire.policy import Question
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel
 from serving.documented import documented_app
+from serving.text import decode
 
 from fes_policy.conflicts import conflicts
 from fes_policy.engine import shown
@@ -61,7 +62,7 @@ def make_app(server: PolicyServer) -> FastAPI:
         """Accept a text of Cedar as the rules; those before stay where it is not valid."""
         body = await request.body()
         try:
-            text = body[: MOST_BYTES + 1].decode("utf-8")
+            text = decode(body[: MOST_BYTES + 1])
             rules = await asyncio.to_thread(parse_rules, text, "body", MOST_BYTES)
         except (PolicyError, UnicodeDecodeError) as error:
             response.status_code = 422

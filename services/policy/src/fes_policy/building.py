@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import yaml
 from eventservices.bus.errors import EventNameError
 from eventservices.bus.names import chain_of, check_name, domain_of
+from fes.federation import InvalidFederationError, struct_of
 from msgspec import Meta
+from serving.text import read_bytes
 
 from fes_policy.errors import PolicyError
 
@@ -99,20 +100,14 @@ def read_yaml(path: Path, kind: type[Any]) -> Any:
     """Return the content of a YAML file.
 
     Raises:
-        PolicyError: It cannot be read, or is not valid; the message names the file.
+        PolicyError: It cannot be read, or is not valid; the message names file, line and key.
     """
     try:
-        data = path.read_bytes()
+        return struct_of(read_bytes(path, MOST_BYTES), str(path), kind)
     except OSError as error:
-        raise PolicyError(f"{path}: {error.strerror}") from error
-    if len(data) > MOST_BYTES:
-        raise PolicyError(f"{path}: more than {MOST_BYTES} bytes")
-    try:
-        return msgspec.convert(yaml.safe_load(data) or {}, kind)
-    except yaml.YAMLError as error:
-        raise PolicyError(f"{path}: {' '.join(str(error).split())}") from error
-    except msgspec.ValidationError as error:
-        raise PolicyError(f"{path}: {error}") from error
+        raise PolicyError(f"{path}: {error.strerror or error}") from error
+    except InvalidFederationError as error:
+        raise PolicyError(str(error)) from error
 
 
 def user_entity(building: Building, name: str) -> dict[str, Any]:

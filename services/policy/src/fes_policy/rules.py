@@ -19,11 +19,14 @@ from eventservices.bus import filters
 from fes.adapter.busfilter import bus_filters
 from fes.errors import FesError
 from fes.filter import Filter
+from serving.text import read_text, told_encoding
 
 from fes_policy.errors import PolicyError
+from fes_policy.place import fault_of
 
 MOST_RULES = 10_000
 MOST_CHARACTERS = 16 * 1024 * 1024
+MOST_BYTES = 4 * MOST_CHARACTERS
 
 BATCH: Final = 100
 """Requests that Cedar evaluates at a time, while nothing else of the process runs."""
@@ -148,9 +151,12 @@ def load_rules(path: Path) -> Rules:
         PolicyError: It cannot be read, or is not valid; the message names file and rule.
     """
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{path}: {error}") from error
+        text = read_text(path, MOST_BYTES)
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise PolicyError(f"{path}:{line}: is not {told_encoding(error)} text") from error
     return parse_rules(text, str(path))
 
 
@@ -165,7 +171,7 @@ def parse_rules(text: str, place: str = "rules", most: int = MOST_CHARACTERS) ->
     try:
         policies = json.loads(cedarpy.policies_to_json_str(text))["staticPolicies"]
     except ValueError as error:
-        raise PolicyError(f"{place}: {' '.join(str(error).split())}") from error
+        raise PolicyError(fault_of(text, place, error)) from error
     if len(policies) > MOST_RULES:
         raise PolicyError(f"{place}: {len(policies)} rules; at most {MOST_RULES}")
     rules: dict[str, Rule] = {}

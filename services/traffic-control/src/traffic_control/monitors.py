@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from serving.text import decode, told_encoding
+from serving.text import MOST_BYTES, decode, read_bytes, told_encoding
 
 from traffic_control.errors import InputError
 from traffic_control.limit import check_limit, number
@@ -48,9 +48,9 @@ def read_limits(path: Path) -> dict[str, Limit]:
 
 def _text(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MOST_BYTES)
     except OSError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error.strerror or error}") from error
     try:
         return decode(data)
     except UnicodeDecodeError as error:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import httpx
-from serving.command import told
-from serving.loopback import ask
+from serving.loopback import NoAnswerError, ask
 
 from fes.errors import FesError, LinkError
 from fes.model.text import load_json
+from fes.running.supervision.endpoints import read_endpoints
 
 TIMEOUT_S = 10.0
 LISTS = ("subscriptions", "announcements", "adapters")
@@ -93,17 +93,13 @@ def request(method: str, options: Namespace, path: str, body: Any = None) -> Any
 def _url(options: Namespace) -> str:
     if options.url:
         return str(options.url).rstrip("/")
-    path = options.run / "endpoints.json"
     try:
-        gateways = json.loads(path.read_text("utf-8"))["gateways"]
-    except (OSError, ValueError, KeyError) as error:
-        why = told(error) if isinstance(error, OSError) else "it is not what `fes run` writes"
-        raise FesError(
-            f"no federation runs there ({path}: {why.removeprefix(f'{path}: ')});"
-            " name its folder with --run, or the gateway's address with --url"
-        ) from error
+        gateways = read_endpoints(options.run).gateways
+    except FesError as error:
+        hint = "name its folder with --run, or the gateway's address with --url"
+        raise FesError(f"{error}; {hint}") from error
     if options.gateway in gateways:
-        return str(gateways[options.gateway]["url"])
+        return gateways[options.gateway].url
     raise FesError(f"--gateway {options.gateway}: choose one of {_shown(gateways)}")
 
 
@@ -125,9 +121,9 @@ def _detail(answer: httpx.Response) -> str:
 def _ask(method: str, url: str, body: Any = None) -> Any:
     try:
         answer = ask(method, url, body, timeout_s=TIMEOUT_S)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        why = str(error) or type(error).__name__
-        raise LinkError(f"no gateway answers at {url}: {why}; does the federation run?") from error
+    except NoAnswerError as error:
+        what = f"no gateway answers at {url}: {error}"
+        raise LinkError(f"{what}; does the federation run?") from error
     if answer.is_error:
         raise LinkError(f"{url}: {answer.status_code}: {_detail(answer)}")
     try:

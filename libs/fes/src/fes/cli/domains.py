@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from urllib.parse import urlencode
 
 import httpx
-from serving.loopback import ask
+from serving.loopback import NoAnswerError, ask
 
 from fes.errors import FesError, LinkError
 
@@ -169,9 +169,8 @@ def _ask(options: Namespace, method: str, path: str, body: Any = None) -> Any:
     url = f"{options.url.rstrip('/')}/v1/domains{path}"
     try:
         answer = ask(method, url, body, timeout_s=TIMEOUT_S)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        why = str(error) or type(error).__name__
-        raise LinkError(f"no service of event domains answers at {url}: {why}") from error
+    except NoAnswerError as error:
+        raise LinkError(f"no service of event domains answers at {url}: {error}") from error
     if answer.is_error:
         raise LinkError(_refusal(answer))
     if not answer.content or "json" not in answer.headers.get("content-type", ""):

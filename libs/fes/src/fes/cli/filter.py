@@ -100,11 +100,12 @@ def _filter(options: Namespace) -> Filter:
 
 def _explained(options: Namespace, environment: Mapping[str, str]) -> Iterator[str]:
     filter_ = _filter(options)
+    places = list(_places(options.federation, environment))
     yield "tree"
     yield from _indented(outline(filter_.tree))
     yield "canonical form"
     yield f"  {filter_.canonical}"
-    for place in _places(options.federation, environment):
+    for place in places:
         yield from _at(place, filter_)
     yield from _at_brokers(filter_)
 
@@ -195,11 +196,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     try:
         with open_text(path) as file:
-            number = 0
+            number, ended = 1, True
             while line := file.readline(MAX_LINE_BYTES):
-                number += 1
-                if line.strip() and not line.startswith("#"):
+                begins, ended = ended, line.endswith("\n")
+                if begins and line.strip() and not line.startswith("#"):
                     yield number, bytes_of(line)
+                number += ended
     except OSError as error:
         raise FederationError(f"cannot be read: {error.strerror}", str(path)) from error
 

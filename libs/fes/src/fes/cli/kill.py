@@ -5,11 +5,12 @@ import os
 import signal
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from serving.wall_clock import wall_us
 
 from fes.errors import FesError
+from fes.running.supervision.endpoints import Listed, read_endpoints
 
 SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM}
 
@@ -30,8 +31,7 @@ def kill(options: Namespace, out: TextIO) -> int:
     Raises:
         FesError: There is no such run, part or process.
     """
-    endpoints = _endpoints(options.run / "endpoints.json")
-    pid = _pid(endpoints, options.part)
+    pid = _pid(read_endpoints(options.run), options.part)
     if not _is_of(pid, options.run):
         raise FesError(f"{options.part}: its process {pid} is not there any more")
     number = SIGNALS[options.signal]
@@ -41,21 +41,15 @@ def kill(options: Namespace, out: TextIO) -> int:
     return 0
 
 
-def _endpoints(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise FesError(f"{path}: no federation runs there ({error})") from error
-    return found
-
-
-def _pid(endpoints: dict[str, Any], part: str) -> int:
-    gateways, processes = endpoints.get("gateways", {}), endpoints.get("processes", {})
-    pid = gateways[part]["pid"] if part in gateways else processes.get(part)
-    if pid is None:
-        names = ", ".join(sorted({**gateways, **processes}))
+def _pid(listed: Listed, part: str) -> int:
+    pids = {**listed.processes, **{name: each.pid for name, each in listed.gateways.items()}}
+    if part not in pids:
+        names = ", ".join(sorted(pids))
         raise FesError(f"{part}: is not a part of this run; there are: {names}")
-    return int(pid)
+    pid = pids[part]
+    if pid is None:
+        raise FesError(f"{part}: has no process now")
+    return pid
 
 
 def _is_of(pid: int, run: Path) -> bool:

@@ -5,7 +5,7 @@ from fes.federation.clock import FederationClock, moment_us
 from fes.federation.file.dump import dump, resolved
 from fes.federation.file.finding import Finding, InvalidFederationError, Severity, has_errors
 from fes.federation.kinds import Kind, installed_kinds
-from fes.federation.load import Document, examine, load, loads
+from fes.federation.load import Document, examine, load, loads, struct_of
 from fes.federation.model import Federation, adapter_id, is_on_medium, settings_of
 from fes.federation.topology import Hop, Routes, Topology, attachments, mediums
 
@@ -34,4 +34,5 @@ __all__ = [
     "moment_us",
     "resolved",
     "settings_of",
+    "struct_of",
 ]

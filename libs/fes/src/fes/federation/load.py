@@ -3,17 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from fes.errors import FederationError
 from fes.federation.checks import check_references
-from fes.federation.file.finding import Finding, InvalidFederationError, has_errors
+from fes.federation.file.finding import Finding, InvalidFederationError, Severity, has_errors
 from fes.federation.file.override import override
 from fes.federation.file.read import MAX_BYTES, read
 from fes.federation.file.structure import check_structure
 from fes.federation.file.tree import Node, Report
 from fes.federation.model import Federation
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,32 @@ def examine(text: str | bytes, file: str, environment: Mapping[str, str]) -> Doc
     federation = msgspec.convert(report.tree.plain(), Federation)
     check_references(federation, report)
     return Document(federation, report.tree, in_order(report.findings))
+
+
+def struct_of(data: bytes, file: str, kind: type[Struct]) -> Struct:
+    """Return the Struct that another YAML file of ours describes.
+
+    Args:
+        data: The file's bytes, which the caller bounds.
+        file: Its name in findings.
+        kind: A Struct of Structs, dicts, tuples and single values.
+
+    Raises:
+        InvalidFederationError: It is not valid; all errors, each with its place.
+    """
+    tree, findings = read(data, file, None, len(data))
+    if tree is None:
+        raise InvalidFederationError(findings)
+    report = Report(tree)
+    check_structure(report, tree, kind)
+    findings += report.findings
+    if findings:
+        raise InvalidFederationError(in_order(findings))
+    try:
+        return msgspec.convert(report.tree.plain(), kind)
+    except msgspec.ValidationError as error:
+        finding = Finding(Severity.ERROR, file, None, "", str(error))
+        raise InvalidFederationError([finding]) from error
 
 
 def read_bytes(path: Path) -> bytes:

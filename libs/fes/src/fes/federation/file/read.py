@@ -34,20 +34,21 @@ class _TooMuchError(Exception):
 
 
 def read(
-    data: bytes, file: str, environment: Mapping[str, str] | None
+    data: bytes, file: str, environment: Mapping[str, str] | None, most: int = MAX_BYTES
 ) -> tuple[Node | None, list[Finding]]:
     """Return the tree of a YAML document and what is wrong with it.
 
     Args:
-        data: The file's bytes, at most 1 MiB; UTF-8, or the encoding of a byte order mark.
+        data: The file's bytes; UTF-8, or the encoding of a byte order mark.
         file: Its name, for findings.
         environment: Values of `${NAME}`; None to leave `${` alone.
+        most: How many bytes it may have.
 
     Returns:
         The tree, None where there is none; and the findings, all of them errors.
     """
     builder = _Builder(file, environment)
-    text = builder.decode(data)
+    text = builder.decode(data, most)
     if text is None:
         return None, builder.findings
     try:
@@ -79,9 +80,9 @@ class _Builder:
     def error(self, place: Place | None, path: Path, message: str) -> None:
         self.findings.append(Finding(Severity.ERROR, self._file, place, key_text(path), message))
 
-    def decode(self, data: bytes) -> str | None:
-        if len(data) > MAX_BYTES:
-            self.error(None, (), f"the file has {len(data)} bytes, more than {MAX_BYTES}")
+    def decode(self, data: bytes, most: int) -> str | None:
+        if len(data) > most:
+            self.error(None, (), f"the file has {len(data)} bytes, more than {most}")
             return None
         try:
             return decode(data)

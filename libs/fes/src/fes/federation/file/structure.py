@@ -161,10 +161,15 @@ def _fault(value: Any, kind: Any) -> str:
 
 def _check_size(report: Report, node: Node, kind: Any, path: Path) -> None:
     """Check the bounds of a collection, once its members are known to be valid."""
-    empty = isinstance(node.value, list | dict) and not node.value
-    bounds = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
-    if empty and any(getattr(bound, "min_length", None) for bound in bounds):
-        report.error(path, "must not be empty")
+    if not isinstance(node.value, list | dict):
+        return
+    count = len(node.value)
+    for bound in get_args(kind)[1:] if get_origin(kind) is Annotated else ():
+        most = getattr(bound, "max_length", None)
+        if not count and getattr(bound, "min_length", None):
+            report.error(path, "must not be empty")
+        elif most is not None and count > most:
+            report.error(path, f"has {count} members; at most {most}")
 
 
 def _mapping(report: Report, node: Node, path: Path) -> dict[str, Node] | None:

@@ -3,13 +3,54 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
+import msgspec
+from msgspec import Meta
+from serving.text import read_bytes
+
+from fes.errors import FesError
 from fes.federation.model import Federation, adapter_id
 from fes.running.process import Child
 
 FILE = "endpoints.json"
+MOST_BYTES = 64 * 1024 * 1024
+
+Pid = Annotated[int, Meta(ge=1)] | None
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """Where a gateway listens, and the id of its process; None where it has none here now."""
+
+    url: str = ""
+    pid: Pid = None
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """Content of the file."""
+
+    gateways: dict[str, Listening] = {}
+    processes: dict[str, Pid] = {}
+
+
+def read_endpoints(run: Path) -> Listed:
+    """Return what the file of a run lists.
+
+    Args:
+        run: Folder of the run.
+
+    Raises:
+        FesError: There is no such file, or `fes run` did not write it.
+    """
+    path = run / FILE
+    try:
+        return msgspec.json.decode(read_bytes(path, MOST_BYTES), type=Listed)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        why = "it is not what `fes run` writes"
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+        raise FesError(f"no federation runs there ({path}: {why})") from error
 
 
 class Endpoints:

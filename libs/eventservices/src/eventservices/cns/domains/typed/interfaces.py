@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from serving.text import read_text
+
 from eventservices.cns.domains.errors import InvocationError
 from eventservices.cns.event import OPERATION, TYPED_TYPE, Event, StructuredEvent, typed_event
 from eventservices.cns.value import TypeCode, Value, type_code
@@ -137,12 +139,10 @@ def load_interfaces(path: Path) -> dict[str, Interface]:
 
     Raises:
         InvalidInterfaceError: The file is not valid; the message names the place.
-        OSError: It cannot be read.
+        OSError: It cannot be read, or is larger than `MOST_BYTES`.
     """
-    if path.stat().st_size > MOST_BYTES:
-        raise InvalidInterfaceError(f"{path}: is larger than {MOST_BYTES} bytes")
     try:
-        declared = tomllib.loads(path.read_text("utf-8"))
+        declared = tomllib.loads(read_text(path, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInterfaceError(f"{path}: {error}") from error
     return {name: _interface(f"{path}: {name}", name, each) for name, each in declared.items()}
