@@ -7,7 +7,8 @@
                                                work that began before; a reviewer sees it grow
 
 A text is a page of documentation, or a docstring, a comment, or a string of several words (a help
-text, a message, a schema's description) of a source file. Code in pages does not count.
+text, a message, a schema's description) of a source file. Code does not count: in backticks, in
+blocks of a page, and the names of parameters and attributes that a docstring lists.
 """
 
 import argparse
@@ -31,6 +32,7 @@ _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _TARGET = re.compile(r"\]\([^)]*\)")
 _FIELD = re.compile(r"\{[^{}]*\}")
+_SECTION = re.compile(r"^( *)(?:Args|Attributes):\n(?:\1 +.*\n)+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +160,17 @@ def _blank(found: re.Match[str]) -> str:
 def _of_source(text: str) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+            yield token.start[0], _CODE.sub(_blank, token.string)
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            yield node.lineno, _CODE.sub(_blank, _FIELD.sub(_blank, node.value))
+            text = _SECTION.sub(_without_names, node.value)
+            yield node.lineno, _CODE.sub(_blank, _FIELD.sub(_blank, text))
+
+
+def _without_names(section: re.Match[str]) -> str:
+    names = re.compile(rf"^{section[1]} {{4}}\w+(?:, \w+)*(?=:)", re.MULTILINE)
+    return names.sub(_blank, section[0])
 
 
 def _use(path: str, line: int, text: str, hit: re.Match[str]) -> Use:

@@ -54,7 +54,7 @@ def page(outcomes: Sequence[Outcome], mutants: Mapping[str, int]) -> tuple[str, 
         )
         became["mutants"], became["run"] = count, sum(became.values())
         total.update(became)
-        rows.append(_row(module, became))
+        rows.append(_row(f"`{module}`", became))
     unexcused = [each.name for each in outcomes if not each.caught and each.name not in reasons]
     excused = [each.name for each in outcomes if not each.caught and each.name in reasons]
     text = "\n".join(
@@ -85,14 +85,14 @@ _KINDS = ("mutants", "run", "caught", "caught by seeds", "caught by time", "equi
 _HEAD = """# Mutants of the core
 
 `make mutants` changes the gateway core and what custody passes in an adapter in one place at a
-time: a branch negated or never taken, a comparison flipped, `and` and `or` swapped, a sign swapped,
-a call left out. A mutant is caught where a unit test of the gateway or adapter fails; where none
-does, 30 federations of the [simulation](simulation.md) are played.
+time: a branch negated or never executed, a comparison flipped, `and` and `or` swapped, a sign
+swapped, a call left out. A mutant is caught where a unit test of the gateway or adapter fails;
+where none does, 30 federations of the [simulation](simulation.md) are played.
 
 `make mutants ARGS="--share 10"` runs one mutant in ten, `ARGS="--only transfer.py"` those of a
 module, `ARGS=--again` those that survived, too. What was run already is not run again until its
-module changes. The command writes this page; `tests/support/mutation/equivalent.txt` says of some
-mutants why nobody could see them.
+module changes. The command writes this page; `tests/support/mutation/equivalent.txt` states of some
+mutants why no test could detect them.
 
 Run so far: {share:.0f} % of all mutants.
 

@@ -11,7 +11,7 @@ KINDS = {
     "steam": able(honours=("Proximity",)),
     "siena": able(observes=("subscriptions",)),
 }
-TIMES = "Timeout, StartTime, StopTime hold up to its adapter"
+TIMES = "Timeout, StartTime, StopTime apply up to its adapter only"
 
 
 def told(text: str, kinds: dict[str, Kind] = KINDS) -> list[str]:

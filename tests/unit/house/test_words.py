@@ -73,6 +73,23 @@ def test_code_names_hyphens_and_allowed_phrases_are_not_uses(tmp_path: Path) -> 
     assert uses(page, WORDS, tmp_path) == []
 
 
+def test_the_names_that_a_docstring_lists_are_code_and_their_descriptions_are_not(
+    tmp_path: Path,
+) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        'def run() -> None:  # a `way` of it\n    """Run.\n\n    told: a note.\n\n    Args:\n'
+        "        take, give: What it said.\n            hold: more.\n\n"
+        '    Raises:\n        way: Never.\n    """\n'
+    )
+    assert [(use.line, use.word) for use in uses(module, WORDS, tmp_path)] == [
+        (4, "told"),
+        (7, "said"),
+        (8, "hold"),
+        (11, "way"),
+    ]
+
+
 def test_every_word_that_is_banned_has_a_replacement_that_is_not() -> None:
     for word, instead in banned().items():
         assert instead

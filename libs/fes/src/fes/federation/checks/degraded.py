@@ -132,7 +132,7 @@ def _at_destination(
     yield f"degraded {', '.join(degraded)}" if degraded else "nothing is degraded"
     federation = [name for name in BY_THE_FEDERATION if name not in can.honours]
     if federation:
-        yield f"{', '.join(federation)} hold up to its adapter"
+        yield f"{', '.join(federation)} apply up to its adapter only"
     if not can.keeps_attributes:
         yield "no attribute reaches its native clients"
 
