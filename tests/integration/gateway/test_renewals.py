@@ -9,7 +9,7 @@ from fes.gateway.outputs import Decided, Output, PutRow
 from fes.gateway.requests.registry import LATER_US
 from fes.testing.eventually import eventually
 from fes_gateway.committing import Committing
-from fes_gateway.deciding.recording import Counters
+from fes_gateway.recording import Counters
 from fes_gateway.store import fold
 from fes_gateway.store.memory import MemoryJournal, MemoryPlace
 

@@ -18,8 +18,8 @@ from fes.gateway.requests.registry import LATER_US
 from fes.link.messages import Publish, PublishControl
 
 from fes_gateway.clock import steady_us
-from fes_gateway.deciding.recording import Counters
 from fes_gateway.decisions import Others, Waiting, always, nobody, nothing
+from fes_gateway.recording import Counters
 from fes_gateway.store import Entry, Journal, fold
 from fes_gateway.watched import Failed, watched
 

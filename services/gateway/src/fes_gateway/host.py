@@ -32,9 +32,9 @@ from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
 from fes_gateway.deciding.decider import Decider
 from fes_gateway.deciding.performing import Performing
-from fes_gateway.deciding.recording import Counters, Recorder
 from fes_gateway.deciding.refusals import refused_requests
 from fes_gateway.decisions import Others
+from fes_gateway.recording import Counters, Recorder
 from fes_gateway.replicas.replica import Replica
 from fes_gateway.store import Journal
 

@@ -16,7 +16,7 @@ from serving.wall_clock import wall_us
 from fes_gateway.clock import instant
 from fes_gateway.committing import Committing
 from fes_gateway.deciding.performing import Performing
-from fes_gateway.deciding.recording import Recorder
+from fes_gateway.recording import Recorder
 
 _CHANGING = (Inject, HeardControl, Tick)
 """Inputs that may change the request table."""

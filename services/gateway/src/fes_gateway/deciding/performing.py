@@ -7,7 +7,7 @@ from fes.gateway.replication import Forwarded
 from fes.link.messages import Taken
 
 from fes_gateway.adapters import Adapters
-from fes_gateway.deciding.recording import Counters, Recorder
+from fes_gateway.recording import Counters, Recorder
 
 REASON = 500
 """Most characters of a reason that another process caused."""
