@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from adapter_jms.subscriptions import PREFETCH
 from fes.adapter.context import Subscription
 from fes.errors import AdapterError, UnavailableError
 from fes.filter import Filter
@@ -248,7 +247,8 @@ async def test_more_control_events_arrive_than_the_broker_sends_unacknowledged(
     broker: ActiveMq,
 ) -> None:
     async with connected(broker, "sends") as (sender, _), connected(broker, "gets") as (_, gateway):
-        for n in range(1, 2 * PREFETCH + 1):
+        count = 2 * sender.settings.prefetch
+        for n in range(1, count + 1):
             await sender.publish_control(Event("FES_ControlEvent", ()), stamp_of(n))
         await sender.probe()
-        await eventually(lambda: len(gateway.events) == 2 * PREFETCH)
+        await eventually(lambda: len(gateway.events) == count)

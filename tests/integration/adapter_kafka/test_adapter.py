@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from adapter_kafka import KafkaAdapter
+from adapter_kafka.consumer import FETCH_BYTES
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from eventservices.stamp import HEADER, Stamp, unpack
 from fes.adapter.context import Subscription
+from fes.adapter.inbound.ordered import MOST_BYTES
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError
 from fes.filter import Filter
@@ -212,4 +214,24 @@ async def test_what_cannot_be_read_is_set_aside_and_the_next_is_received(broker:
     ((reason, raw),) = gateway.aside
     assert "mixed/0/0" in reason
     assert raw.startswith(b'{"Time"')
+    await made.disconnect()
+
+
+async def test_large_records_that_the_gateway_has_no_room_for_stay_at_the_broker(
+    broker: Kafka,
+) -> None:
+    broker.create("large")
+    made, gateway = adapter(broker, "large"), AnsweringSink()
+    gateway.limit = 0
+    await made.connect(gateway)
+    await made.subscribe(subscription(1, "subject = 'large'"))
+    text = "x" * 500_000
+    produce(broker, "large", *(b'{"n": %d, "text": "%s"}' % (n, text.encode()) for n in range(60)))
+    await eventually(lambda: made.counters["unanswered_bytes"] >= MOST_BYTES)
+    most = 2 * FETCH_BYTES // len(text)
+    assert made.counters["unanswered"] <= MOST_BYTES // len(text) + 1 + most, "of 30 MB"
+    gateway.limit = 1_000_000
+    await eventually(lambda: len(gateway.natives) == 60)
+    assert gateway.numbers == list(range(60))
+    await eventually(lambda: made.counters["unanswered_bytes"] == 0)
     await made.disconnect()

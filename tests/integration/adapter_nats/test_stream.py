@@ -10,9 +10,11 @@ from typing import Any
 import nats
 import pytest
 from adapter_nats import NatsAdapter
+from adapter_nats.stream import BATCH
 from eventservices.servers import NatsServer, ServerSpec
 from eventservices.stamp import Stamp
 from fes.adapter.context import Subscription
+from fes.adapter.inbound.ordered import MOST_BYTES
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError
 from fes.filter import Filter
@@ -323,3 +325,24 @@ async def waiting(native: JetStreamContext) -> bool:
     """Return whether both requests for messages wait at the server."""
     (consumer,) = await native.consumers_info("ORDERS")
     return (consumer.num_waiting or 0) >= 2
+
+
+async def test_large_messages_that_the_gateway_has_no_room_for_stay_at_the_server(
+    server: NatsServer,
+) -> None:
+    text = "x" * 100_000
+    async with stream(server) as native:
+        made, gateway = adapter(server), Gateway()
+        await made.connect(gateway)
+        await made.subscribe(Subscription(1, Filter.of("subject = 'orders.new'")))
+        gateway.takes = False
+        for n in range(200):
+            await native.publish("orders.new", b'{"n": %d, "text": "%s"}' % (n, text.encode()))
+        await eventually(lambda: made.counters["unanswered_bytes"] > MOST_BYTES - 2 * len(text))
+        most = made.counters["unanswered"]
+        assert most <= MOST_BYTES // len(text) + BATCH, "of 20 MB some 4 are fetched"
+        gateway.takes = True
+        await eventually(lambda: len(gateway.natives) == 200)
+        assert gateway.numbers == list(range(200))
+        await eventually(lambda: made.counters["unanswered_bytes"] == 0)
+        await made.disconnect()

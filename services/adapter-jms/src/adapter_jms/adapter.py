@@ -38,7 +38,7 @@ from adapter_jms.mapping import FilterMapping, native_form
 from adapter_jms.properties import read_properties, with_properties
 from adapter_jms.selectors import guarded
 from adapter_jms.settings import Settings
-from adapter_jms.subscriptions import PREFETCH, Subscriptions
+from adapter_jms.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1_000_000
 """What is published, unless the file has another limit."""
@@ -97,9 +97,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             self.receive, self._link.acknowledge, keeps=self.settings.persistent
         )
         self._link.on_lost = self._incoming.lost
-        self._subscriptions = Subscriptions(
-            self._link, self._client_id, durable=self.settings.persistent
-        )
+        self._subscriptions = Subscriptions(self._link, self._client_id, self.settings)
         self._closing.push_async_callback(self._link.close)
         await self._link.open()
         self._closing.push_async_callback(self._incoming.close)
@@ -108,7 +106,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             headers = {
                 "destination": f"/topic/{CONTROL_SUBJECT}",
                 "ack": "client-individual",
-                "activemq.prefetchSize": str(PREFETCH),
+                "activemq.prefetchSize": str(self.settings.prefetch),
                 "selector": guarded("", self._client_id),
             }
             await self._link.subscribe(_CONTROL_NUMBER, headers)

@@ -41,6 +41,11 @@ class JmsMessage(NamedTuple):
     is_control: bool = False
 
     @property
+    def size(self) -> int:
+        """Bytes of headers and body."""
+        return len(self.body) + sum(len(name) + len(text) for name, text in self.frame.items())
+
+    @property
     def id(self) -> str:
         """Identifier that the broker assigned; "" where it assigned none."""
         return self.frame.get("message-id", "")

@@ -11,9 +11,10 @@ from fes.adapter.inbound.ordered import OrderedDelivery
 
 from adapter_jms.codec import JmsMessage
 from adapter_jms.mapping import MAX_SUBSCRIPTIONS
-from adapter_jms.subscriptions import PREFETCH, Copies
+from adapter_jms.settings import MOST_PREFETCH
+from adapter_jms.subscriptions import Copies
 
-MOST: Final = MAX_SUBSCRIPTIONS * PREFETCH
+MOST: Final = MAX_SUBSCRIPTIONS * MOST_PREFETCH
 """Most messages that wait: the broker sends no more before some are acknowledged."""
 
 REDELIVERS_S: Final = 2 * HEARTBEAT_MS / 1000
@@ -55,7 +56,7 @@ class Incoming:
 
     def counts(self) -> dict[str, int]:
         """Return what happened, by name."""
-        return {"copies": self._copies.counted, "unanswered": len(self._delivery)}
+        return {"copies": self._copies.counted, **self._delivery.counters()}
 
     def take(self, message: JmsMessage) -> None:
         """Accept a message; a copy of one that came before is acknowledged with it."""
@@ -84,7 +85,7 @@ class Incoming:
             self._acknowledge(ack)
             return
         self._acks[self._next] = [ack]
-        self._delivery.put(self._next, message)
+        self._delivery.put(self._next, message, message.size)
 
     def _give(self, message: JmsMessage, answer: Answer) -> None:
         self._receive(message, answer)

@@ -15,6 +15,7 @@ JmsType = Literal["boolean", "byte", "short", "int", "long", "float", "double", 
 Kind = Literal["topic", "queue"]
 
 MOST_PROPERTIES: Final = 64
+MOST_PREFETCH: Final = 1000
 
 
 class Route(PlainRoute, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -53,6 +54,8 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
             the gateway has custody of them.
         messages: Whether events are published as text or as map messages.
         max_bytes: Largest message that is published; as the broker's `maxFrameSize`.
+        prefetch: Most messages of one subscription that the broker sends before some are
+            acknowledged. The adapter keeps as many while the gateway has no room for them.
     """
 
     routes: tuple[Route, ...] = ()
@@ -62,6 +65,7 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     persistent: bool = False
     messages: Literal["text", "map"] = "text"
     max_bytes: Annotated[int, Meta(ge=1024, le=100_000_000)] = 1_000_000
+    prefetch: Annotated[int, Meta(ge=1, le=MOST_PREFETCH)] = 100
 
     def __post_init__(self) -> None:
         """Check what types cannot express."""

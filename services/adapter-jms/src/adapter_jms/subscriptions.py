@@ -13,9 +13,7 @@ from fes.payload.map_xml import MAP_XML, TRANSFORMATION
 
 from adapter_jms.mapping import Source
 from adapter_jms.selectors import guarded
-
-PREFETCH: Final = 500
-"""Most messages of one subscription that the broker sends before they are acknowledged."""
+from adapter_jms.settings import Settings
 
 SEEN: Final = 8192
 """Most messages of which copies are recognised; the oldest is forgotten."""
@@ -34,13 +32,14 @@ class Subscriptions:
     Args:
         link: The connection.
         client: Name of the adapter, whose own messages are left out.
-        durable: Whether the broker keeps the messages of topics while the adapter is away.
+        settings: Whether the broker keeps the messages of topics while the adapter is away, and how
+            many of each subscription it sends before some are acknowledged.
     """
 
-    def __init__(self, link: StompLink, client: str, *, durable: bool) -> None:
+    def __init__(self, link: StompLink, client: str, settings: Settings) -> None:
         self._link = link
         self._client = client
-        self._durable = durable
+        self._settings = settings
         self._natives: dict[Source, _Native] = {}
         self._serial = 0
         self._changing = asyncio.Lock()
@@ -84,13 +83,13 @@ class Subscriptions:
     async def _make(self, source: Source) -> None:
         self._serial += 1
         number = f"s{self._serial}"
-        durable = self._name(source) if self._durable and source.kind == "topic" else ""
+        durable = self._name(source) if self._settings.persistent and source.kind == "topic" else ""
         selector = guarded(source.selector, self._client if source.kind == "queue" else "")
         headers = {
             "destination": source.destination,
             "ack": "client-individual",
             **({"selector": selector} if selector else {}),
-            "activemq.prefetchSize": str(PREFETCH),
+            "activemq.prefetchSize": str(self._settings.prefetch),
             TRANSFORMATION: MAP_XML,
         }
         if durable:

@@ -32,7 +32,7 @@ from adapter_kafka.published import Published
 from adapter_kafka.settings import Settings
 
 MOST: Final = 4096
-"""Most records that the gateway has not answered; above it nothing is fetched."""
+"""Most records that the gateway has not answered; above it, or `MOST_BYTES`, none is fetched."""
 
 REDELIVERS_S: Final = 10.0
 """After how long, at the latest, the group delivers a record to another member: its session."""
@@ -85,7 +85,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         return {
             **self._counts,
             "subscriptions": len(self._subscribed),
-            "unanswered": len(self._delivery),
+            **self._delivery.counters(),
             "rebalanced": self._consumer.rebalanced,
             **self._codec.counters(),
             "unacknowledged": self._producer.unacknowledged,
@@ -174,8 +174,8 @@ class KafkaAdapter(Adapter[Settings, Record]):
             self._numbers[self._next] = record
             place = (record.topic, record.partition)
             self._offsets.setdefault(place, Offsets()).taken(record.offset)
-            self._delivery.put(self._next, record)
-        if len(self._delivery) >= MOST:
+            self._delivery.put(self._next, record, record.size)
+        if not self._delivery.has_room:
             self._consumer.has_room.clear()
 
     def _take_control(self, records: list[Record]) -> None:
@@ -187,7 +187,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         position = self._offsets[record.topic, record.partition].done(record.offset)
         self._consumer.commit(record.topic, record.partition, position)
         self._counts["committed"] += 1
-        if len(self._delivery) < MOST:
+        if self._delivery.has_room:
             self._consumer.has_room.set()
 
     def _read(self, message: Record) -> Received | ReceivedControl | None:

@@ -40,6 +40,12 @@ class Record(NamedTuple):
     value: bytes
     headers: tuple[tuple[str, bytes], ...]
 
+    @property
+    def size(self) -> int:
+        """Bytes of key, value and headers."""
+        headers = sum(len(name) + len(value or b"") for name, value in self.headers)
+        return len(self.key or b"") + len(self.value) + headers
+
 
 @dataclass(frozen=True, slots=True)
 class Head:

@@ -29,6 +29,10 @@ RECOVER_S: Final = 1.0
 
 BATCH: Final = 256
 
+FETCH_BYTES: Final = 4 * 1024 * 1024
+"""Most bytes of one answer of a broker, and of records that the library keeps until they are
+consumed; a larger record comes alone."""
+
 
 class KafkaConsumer:
     """Consumes as one member of a group; offsets are committed on request.
@@ -66,6 +70,8 @@ class KafkaConsumer:
             "heartbeat.interval.ms": 1_000,
             "topic.metadata.refresh.interval.ms": 1_000,
             "fetch.wait.max.ms": 100,
+            "fetch.max.bytes": FETCH_BYTES,
+            "queued.max.messages.kbytes": FETCH_BYTES // 1024,
             "error_cb": self._failed,
         }
         self._start = start

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 FETCH_S: Final = 1.0
 """How long a request for messages waits at the server."""
 
-BATCH: Final = 256
-"""Most messages of one request."""
+BATCH: Final = 32
+"""Most messages of one request: 32 MiB of the largest that a server accepts by default."""
 
 DUPLICATE_WINDOW_S: Final = 120.0
 """For how long a server by default recognises a repeated `Nats-Msg-Id`."""
@@ -85,7 +85,7 @@ class Stream:
     def counters(self) -> dict[str, int]:
         """Return what happened, by counter."""
         return {
-            "unanswered": len(self),
+            **self._delivery.counters(),
             "redelivered": self.redelivered,
             "stream_restarts": self.restarts,
         }
@@ -218,7 +218,9 @@ class Stream:
         origin = f"{self._home}/{self._name}"
         stamp = Stamp(origin, self._epoch, number, time_us, self._home)
         headers = message.headers or {}
-        self._delivery.put(number, NatsMessage(message.subject, message.data, headers, kept=stamp))
+        kept = NatsMessage(message.subject, message.data, headers, kept=stamp)
+        size = len(message.data) + sum(len(name) + len(value) for name, value in headers.items())
+        self._delivery.put(number, kept, size)
 
     def _acknowledge(self, number: int) -> None:
         message = self._native.pop(number, None)

@@ -8,6 +8,7 @@ its journal.
 import re
 from typing import Final
 
+from fes.adapter.inbound.ordered import MOST_BYTES as UNANSWERED_BYTES
 from fes.errors import FederationError
 from fes.federation.bounds import MIB
 from fes.federation.model import Federation, adapter_id
@@ -71,7 +72,7 @@ def most_of(federation: Federation, settings: PackSettings) -> int:
         total += sum(most_of_gateway(GatewaySettings.of(federation, name)).values())
         for service in federation.gateways[name].adapters:
             if adapter_id(name, service) not in settings.remote:
-                total += ADAPTER_BYTES + LANES * QUEUE_BYTES
+                total += ADAPTER_BYTES + LANES * QUEUE_BYTES + UNANSWERED_BYTES
     return total
 
 
