@@ -1,9 +1,10 @@
 """Counts the copies of each event at each event service, and what native clients get of them."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TypeVar
 
 from eventservices.stamp import Stamper
 from fes.control import ControlEvent, RequestType
@@ -13,6 +14,8 @@ from fes.testing.memory import MemoryClient, MemoryEvent
 from support.processes.hosts import Hosts, hosts
 
 SUBJECT = "Reading"
+
+Result = TypeVar("Result")
 
 
 class Copies:
@@ -77,6 +80,25 @@ class Copies:
             assert self.delivered(service) == dict.fromkeys(wanted, 1), service
             gateways = sum(one == service for _, one in self._federation.attachments)
             assert max(self.at(service).values()) <= gateways, service
+
+
+async def undisturbed(federation: Hosts, act: Callable[[], Awaitable[Result]]) -> Result:
+    """Return what an act returns while no gateway loses sight of another.
+
+    Where the machine is busy a gateway may stand still for so long that others miss it; they then
+    exchange more than they would, and the act is performed again.
+    """
+    while True:
+        await agreed(federation)
+        before = _rosters(federation)
+        found = await act()
+        if _rosters(federation) == before:
+            return found
+
+
+def _rosters(federation: Hosts) -> dict[str, int]:
+    running = federation.running.items()
+    return {name: each.host.core.gossip.presence.roster.digest for name, each in running}
 
 
 async def quiet(federation: Hosts, ticks: int = 6) -> None:

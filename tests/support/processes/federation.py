@@ -193,9 +193,12 @@ def running(folder: Path, *own: str) -> Iterator[Federation]:
     """Run a planned federation; give it once the city hears of offenders, and end it at the end."""
     federation = Federation(folder, own)
     try:
+        said, since_s = "", time.monotonic()
         while not federation.lines("offenders.jsonl"):
             assert federation.alive, federation.said
-            assert time.monotonic() < federation.began_s + START_S, federation.said
+            if federation.said != said:
+                said, since_s = federation.said, time.monotonic()
+            assert time.monotonic() < since_s + START_S, said
             time.sleep(0.05)
         yield federation
     finally:

@@ -23,7 +23,7 @@ from fes_gateway.host import GatewayHost
 from fes_gateway.store import MemoryJournal
 from support.processes.contexts import adapter_context
 
-HELLO_S = 0.1
+HELLO_S = 0.3
 
 _names = itertools.count()
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -37,8 +38,12 @@ class Run:
         assert self.process is not None
         told = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text("utf-8")
         found = [int(each) for each in told.split()]
-        lines = {each: Path(f"/proc/{each}/cmdline").read_bytes() for each in found}
-        return [each for each, line in lines.items() if b"fes_gateway" in line]
+        gateways = []
+        for each in found:
+            with suppress(OSError):  # one may end while it is looked at
+                if b"fes_gateway" in Path(f"/proc/{each}/cmdline").read_bytes():
+                    gateways.append(each)
+        return gateways
 
     def kill_gateways(self) -> int:
         """Kill them; `fes run` starts them again."""
