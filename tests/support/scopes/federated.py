@@ -48,9 +48,15 @@ def leaves(member: str, of: str) -> Change:
 
 
 class Federated:
-    """Cores with their journals; what one publishes at an event service the others receive."""
+    """Cores with their journals; what one publishes at an event service the others receive.
 
-    def __init__(self, text: str = FILE) -> None:
+    Args:
+        text: The federation file.
+        suppresses: Whether native clients suppress a repeated identity.
+    """
+
+    def __init__(self, text: str = FILE, *, suppresses: bool = True) -> None:
+        self._suppresses = suppresses
         self.federation = loads(text, {})
         self.rows: dict[str, dict[str, bytes]] = {name: {} for name in self.federation.gateways}
         self.cores: dict[str, GatewayCore] = {}
@@ -67,7 +73,7 @@ class Federated:
         settings = GatewaySettings.of(self.federation, name)
         self.cores[name] = GatewayCore(settings, self.rows[name], self.now.wall_us)
         for service in settings.adapters:
-            self.handle(name, LinkUp(), service)
+            self.handle(name, LinkUp(suppresses=self._suppresses), service)
         self.settle()
 
     def kill(self, name: str) -> None:
@@ -137,15 +143,25 @@ class Federated:
 
     def publish(self, service: str, sequence: int, event: Event, at: str) -> list[str]:
         """Have a native client publish; return the event services where it is received."""
+        return [name for name, _ in self.publish_to(service, sequence, event, (at,))]
+
+    def publish_to(
+        self, service: str, sequence: int, event: Event, at: tuple[str, ...]
+    ) -> list[tuple[str, Event]]:
+        """Have a native client publish, and some gateways receive it in this order.
+
+        Returns:
+            Each event service where it is received, and the event there.
+        """
         self.published.clear()
-        core = self.cores[at]
-        numbers = tuple(applied.number for applied in core.applied(service))
         stamp = Stamp(f"client of {service}", 1, sequence, self.now.time_us, service)
         body = binary.encode(event)
-        native = heard(numbers, sequence, stamp=stamp, body=body, subject=event.subject)
-        self.handle(at, native, service)
+        for name in at:
+            numbers = tuple(applied.number for applied in self.cores[name].applied(service))
+            native = heard(numbers, sequence, stamp=stamp, body=body, subject=event.subject)
+            self.handle(name, native, service)
         self.settle()
-        return [name for name, _ in self.published]
+        return self.published
 
     def generations(self) -> dict[str, int]:
         """Return how many changes each gateway has applied."""

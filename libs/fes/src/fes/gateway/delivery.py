@@ -304,8 +304,13 @@ class Delivery:
             turn.decide(of_event("refused", event, reason="reserved subject"))
             return True
         if self._next_hops.is_served(event):
-            turn.decide(of_event("suppressed", event, to=",".join(names), reason=SERVED))
-            return True
+            ours = self._scopes.managed(stamp.home, names)
+            left = ",".join(name for name in names if name not in ours)
+            if left:
+                turn.decide(of_event("suppressed", event, to=left, reason=SERVED))
+            if not ours:
+                return True
+            names = ours
         turn.decide(of_event("matched", event, to=",".join(names)))
         return self._confined(event, names, turn)
 

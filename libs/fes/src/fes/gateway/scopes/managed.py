@@ -163,6 +163,12 @@ class ManagedScopes:
             taken = self._manage(event, tuple(managed), turn, onward, listed=listed)
         return self.still(event, tuple(plain), turn), taken
 
+    def managed(self, home: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the destinations that an event reaches by this gateway alone: it manages them."""
+        if not self._changes.administration.manages:
+            return ()
+        return tuple(name for name in names if self._confinement.passage(home, name).managed)
+
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
 
@@ -324,6 +330,7 @@ def _passing(delivered: Delivered, event: Transit | None, turn: Turn) -> Transit
         (),
         attributes.priority(made),
         max(starts_us, now_us) if event is None else starts_us,
+        alone=True,
     )
     if event is None:
         return passing
