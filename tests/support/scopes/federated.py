@@ -4,6 +4,7 @@ from collections import deque
 from typing import Any
 
 from fes.control import RequestType
+from fes.control.signal import TYPES, Rollout
 from fes.federation import loads
 from fes.federation.scopes.change import Change, member_part, scope_part
 from fes.gateway import GatewayCore, GatewaySettings
@@ -50,6 +51,10 @@ def leaves(member: str, of: str) -> Change:
 class Federated:
     """Cores with their journals; what one publishes at an event service the others receive.
 
+    Attributes:
+        deaf: Gateways that send and receive no control event.
+        late: Gateways that receive no change of scopes.
+
     Args:
         text: The federation file.
         suppresses: Whether native clients suppress a repeated identity.
@@ -64,6 +69,7 @@ class Federated:
         self.published: list[tuple[str, Event]] = []
         self.decisions: list[tuple[str, Decided]] = []
         self.deaf: set[str] = set()
+        self.late: set[str] = set()
         self._waiting: deque[tuple[str, str, bytes]] = deque()
         for name in self.federation.gateways:
             self.start(name)
@@ -108,7 +114,8 @@ class Federated:
             sender, service, body = self._waiting.popleft()
             for name in tuple(self.cores):
                 attached = service in self.cores[name].settings.adapters
-                if name != sender and attached and not {name, sender} & self.deaf:
+                lost = {name, sender} & self.deaf or (name in self.late and _is_rollout(body))
+                if name != sender and attached and not lost:
                     self.handle(name, HeardControl(None, body), service)
         raise AssertionError("control events without an end")
 
@@ -166,3 +173,7 @@ class Federated:
     def generations(self) -> dict[str, int]:
         """Return how many changes each gateway has applied."""
         return {name: core.scopes.generation for name, core in self.cores.items()}
+
+
+def _is_rollout(body: bytes) -> bool:
+    return bool(binary.decode(body).parameter("Type") == TYPES[Rollout])

@@ -2,7 +2,7 @@
 
 import pytest
 from fes.model import Event
-from support.scopes.federated import Federated
+from support.scopes.federated import Federated, joins
 
 FILE = """
 version: 1
@@ -63,3 +63,50 @@ def test_what_waited_is_delivered_where_another_gateway_serves() -> None:
     federated.published.clear()
     federated.wait(6)
     assert sorted(name for name, _ in federated.published) == ["middle", "south"]
+
+
+BESIDE = "  g1: {adapters: {north: {}, middle: {}}}\n"
+MANAGES = "  g2: {adapters: {north: {}, middle: {}, south: {}}}\n"
+THIRD = "  g3: {adapters: {south: {}}}\n"
+ORDERS = {
+    "the manager": (MANAGES + BESIDE, "g1"),
+    "the one beside it": (BESIDE + MANAGES, "g2"),
+    "a third one": (THIRD + BESIDE + MANAGES, "g1"),
+}
+"""By the gateway that orders changes: the gateways of the file, and which receives them late."""
+
+
+def _with(text: str, gateways: str) -> str:
+    return text[: text.index("  g1:")] + gateways + text[text.index("scopes:") :]
+
+
+def _change(federated: Federated, *, maps: bool) -> None:
+    first = next(iter(federated.cores))
+    for name in ("middle", "south"):
+        change = joins(name, "market", **(MAPS if maps else {}))
+        assert federated.change(change, first) == []
+
+
+@pytest.mark.parametrize("suppresses", [True, False])
+@pytest.mark.parametrize("orders", ORDERS)
+@pytest.mark.parametrize("maps", [True, False])
+@pytest.mark.parametrize("at", [("g1", "g2"), ("g2", "g1")])
+def test_nobody_misses_an_event_while_a_mapping_comes_or_goes_at_one_gateway_after_the_other(
+    at: tuple[str, ...], *, maps: bool, orders: str, suppresses: bool
+) -> None:
+    gateways, late = ORDERS[orders]
+    federated = _subscribed(_with(PLAIN if maps else FILE, gateways), suppresses=suppresses)
+    federated.late.add(late)
+    _change(federated, maps=maps)
+    known = federated.generations()
+    assert (known.pop(late), set(known.values())) == (0, {2})
+    others = {"north": {"middle", "south"}, "middle": {"north", "south"}}
+    for number, (service, to) in enumerate(others.items(), 1):
+        assert _received(federated, service, number, at).keys() == to, service
+    federated.late.clear()
+    federated.wait(5)
+    assert set(federated.generations().values()) == {2}
+    received = _received(federated, "north", 10, at)
+    if suppresses:
+        received = {name: values[:1] for name, values in received.items()}
+    assert received == {key: [1 if maps else None] for key in ("middle", "south")}

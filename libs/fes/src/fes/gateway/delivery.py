@@ -58,6 +58,7 @@ class Delivery:
         homes_replaced: Events whose stamp named a home that is not an event service of the
             federation.
         has_room: As of `CustodyTransfer`; scopes need it before a policy decides.
+        serves_alone: Returns whether of several gateways at an event service one alone serves it.
         to_leader: As of `Dispatch`; the scopes forward by it what another replica manages.
     """
 
@@ -97,6 +98,7 @@ class Delivery:
             self._marks,
             scopes.is_withdrawn,
         )
+        self.serves_alone = self._repeating.__contains__
         self.has_room, self.to_leader = self.transfer.has_room, dispatch.to_leader
         self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
         self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
