@@ -29,7 +29,9 @@ scopes:
   market: {members: {a: {}, b: {}, c: {}}}
   other: {}
 """
-LEAVES, JOINS = Change(0, "market", "c"), Change(0, "market", "c", edge=Member())
+NAMED = FILE.replace("scopes:", "clients:\n  ann: {service: c, principal: ann}\nscopes:").replace(
+    "c: {}}}\n  other", "ann: {}}}\n  other"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +39,8 @@ def forget_keepers() -> None:
     keepers.clear()
 
 
-def _federation() -> Federation:
-    return loads(FILE, {})
+def _federation(member: str) -> Federation:
+    return loads(NAMED if member == "ann" else FILE, {})
 
 
 class Load:
@@ -80,11 +82,12 @@ async def _applied(running: Hosts, changes: int) -> None:
     await eventually(all_have)
 
 
-@pytest.mark.parametrize("killed", ["g1", "g2"])
+@pytest.mark.parametrize(("killed", "member"), [("g1", "c"), ("g2", "c"), ("g2", "ann")])
 async def test_nobody_receives_what_was_not_visible_and_nobody_misses_what_was(
-    killed: str,
+    killed: str, member: str
 ) -> None:
-    async with hosts_of(_federation()) as running:
+    leaves, joins = Change(0, "market", member), Change(0, "market", member, edge=Member())
+    async with hosts_of(_federation(member)) as running:
         for gateway in ("g1", "g2"):
             await running.start(gateway)
         running.subscribe("g1", "b", "*")
@@ -95,7 +98,7 @@ async def test_nobody_receives_what_was_not_visible_and_nobody_misses_what_was(
         visible = set(load.send(10))
         await eventually(lambda: visible <= set(load.at["c"]))
 
-        running.running["g1"].host.change_scopes(LEAVES)
+        running.running["g1"].host.change_scopes(leaves)
         load.send(3)  # amid the roll-out: b receives them, c may
         assert await running.running["g1"].host.is_settled(10.0)
         await running.kill(killed)
@@ -105,7 +108,7 @@ async def test_nobody_receives_what_was_not_visible_and_nobody_misses_what_was(
         hidden = set(load.send(10))
         await eventually(lambda: set(range(load.sent)) <= set(load.at["b"]))
 
-        running.running["g1"].host.change_scopes(JOINS)
+        running.running["g1"].host.change_scopes(joins)
         await _applied(running, 2)
 
         def comes() -> bool:

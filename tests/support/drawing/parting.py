@@ -12,6 +12,9 @@ from support.simulation.world import ALL, SECOND, World
 LEAVES_US = (3 * SECOND, 12 * SECOND)
 LASTS_US = (1 * SECOND, 6 * SECOND)
 AGAIN_US = SECOND // 4
+NAMED = 0.4
+"""How many event services are in the scope by a client that their broker vouches for."""
+
 REAPPLIED_US = 2 * SECOND
 """How long requests may last to be applied again once a change is known."""
 
@@ -37,10 +40,14 @@ class PartingPlay:
         self._done = 0
         self._lasts_us = rng.randint(*LASTS_US)
         at(rng.randint(*LEAVES_US), self._leave)
+        for service in world.topology.services:
+            if rng.random() < NAMED:
+                world.members[service] = f"{service}.client"
+        self._member = world.members.get(self.parting.service, self.parting.service)
 
     def _leave(self) -> None:
         parting = self.parting
-        if self._changed(Change(0, ALL, parting.service)):
+        if self._changed(Change(0, ALL, self._member)):
             self._world.faults["event service left a scope"] += 1
             parting.at_us = self._now_us
             self._at(self._lasts_us, self._join)
@@ -49,7 +56,7 @@ class PartingPlay:
             self._at(AGAIN_US, self._leave)
 
     def _join(self) -> None:
-        if self._changed(Change(0, ALL, self.parting.service, edge=Member())):
+        if self._changed(Change(0, ALL, self._member, edge=Member())):
             self.parting.back_us = self._now_us
         else:
             self._at(AGAIN_US, self._join)

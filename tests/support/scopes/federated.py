@@ -4,6 +4,7 @@ from collections import deque
 from typing import Any
 
 from fes.control import RequestType
+from fes.control.signal import TYPES, Rollout
 from fes.federation import loads
 from fes.federation.scopes.change import Change, member_part, scope_part
 from fes.gateway import GatewayCore, GatewaySettings
@@ -48,9 +49,19 @@ def leaves(member: str, of: str) -> Change:
 
 
 class Federated:
-    """Cores with their journals; what one publishes at an event service the others receive."""
+    """Cores with their journals; what one publishes at an event service the others receive.
 
-    def __init__(self, text: str = FILE) -> None:
+    Attributes:
+        deaf: Gateways that send and receive no control event.
+        late: Gateways that receive no change of scopes.
+
+    Args:
+        text: The federation file.
+        suppresses: Whether native clients suppress a repeated identity.
+    """
+
+    def __init__(self, text: str = FILE, *, suppresses: bool = True) -> None:
+        self._suppresses = suppresses
         self.federation = loads(text, {})
         self.rows: dict[str, dict[str, bytes]] = {name: {} for name in self.federation.gateways}
         self.cores: dict[str, GatewayCore] = {}
@@ -58,6 +69,7 @@ class Federated:
         self.published: list[tuple[str, Event]] = []
         self.decisions: list[tuple[str, Decided]] = []
         self.deaf: set[str] = set()
+        self.late: set[str] = set()
         self._waiting: deque[tuple[str, str, bytes]] = deque()
         for name in self.federation.gateways:
             self.start(name)
@@ -67,7 +79,7 @@ class Federated:
         settings = GatewaySettings.of(self.federation, name)
         self.cores[name] = GatewayCore(settings, self.rows[name], self.now.wall_us)
         for service in settings.adapters:
-            self.handle(name, LinkUp(), service)
+            self.handle(name, LinkUp(suppresses=self._suppresses), service)
         self.settle()
 
     def kill(self, name: str) -> None:
@@ -102,7 +114,8 @@ class Federated:
             sender, service, body = self._waiting.popleft()
             for name in tuple(self.cores):
                 attached = service in self.cores[name].settings.adapters
-                if name != sender and attached and not {name, sender} & self.deaf:
+                lost = {name, sender} & self.deaf or (name in self.late and _is_rollout(body))
+                if name != sender and attached and not lost:
                     self.handle(name, HeardControl(None, body), service)
         raise AssertionError("control events without an end")
 
@@ -137,16 +150,30 @@ class Federated:
 
     def publish(self, service: str, sequence: int, event: Event, at: str) -> list[str]:
         """Have a native client publish; return the event services where it is received."""
+        return [name for name, _ in self.publish_to(service, sequence, event, (at,))]
+
+    def publish_to(
+        self, service: str, sequence: int, event: Event, at: tuple[str, ...]
+    ) -> list[tuple[str, Event]]:
+        """Have a native client publish, and some gateways receive it in this order.
+
+        Returns:
+            Each event service where it is received, and the event there.
+        """
         self.published.clear()
-        core = self.cores[at]
-        numbers = tuple(applied.number for applied in core.applied(service))
         stamp = Stamp(f"client of {service}", 1, sequence, self.now.time_us, service)
         body = binary.encode(event)
-        native = heard(numbers, sequence, stamp=stamp, body=body, subject=event.subject)
-        self.handle(at, native, service)
+        for name in at:
+            numbers = tuple(applied.number for applied in self.cores[name].applied(service))
+            native = heard(numbers, sequence, stamp=stamp, body=body, subject=event.subject)
+            self.handle(name, native, service)
         self.settle()
-        return [name for name, _ in self.published]
+        return self.published
 
     def generations(self) -> dict[str, int]:
         """Return how many changes each gateway has applied."""
         return {name: core.scopes.generation for name, core in self.cores.items()}
+
+
+def _is_rollout(body: bytes) -> bool:
+    return bool(binary.decode(body).parameter("Type") == TYPES[Rollout])

@@ -66,6 +66,17 @@ FAULTS: dict[str, Fault] = {
         "renew",
         lambda self: None,
     ),
+    "1 an event service is not where its named clients are": (Graph, "_link", _nothing),
+    "1 a named client is another component than its event service": (
+        Graph,
+        "is_at",
+        lambda self, member, component: member == component,
+    ),
+    "3 a named client is not asked whether it receives by each path": (
+        Graph,
+        "doors",
+        lambda self, name: iter(()),
+    ),
     "2 the compiled form goes up past output interfaces": (climb_module, "passes", _true),
     "2 the definition goes past interfaces": (direct_module, "passes", _true),
     "2 figure 8 goes down where nothing is received": (Figure8Router, "_is_cut", _false),

@@ -117,8 +117,8 @@ class Draw(Random):
             self.publishing(supers),
             session=self.random() < 0.2,
             rights=Rights(
-                ("c0", "c1", "S*") if self.random() < 0.1 else None,
-                ("c2", "c3", "S*") if self.random() < 0.1 else None,
+                ("c0*", "c1*", "S*") if self.random() < 0.1 else None,
+                ("c2*", "c3*", "S*") if self.random() < 0.1 else None,
             ),
         )
 
@@ -166,18 +166,30 @@ class Town:
         draw = self.draw
         self.scopes = [f"S{at}" for at in range(draw.randint(1, 6))]
         self.clients = [f"c{at}" for at in range(draw.randint(2, 5))]
+        self.named: list[str] = []
         self._declare()
 
     def _declare(self) -> None:
         draw: Any = self.draw
         for name in self.clients:
-            self.graph.add(Client(name, each_path=draw.random() < 0.15))
+            self.graph.add(Client(name, name, each_path=draw.random() < 0.15))
             for _ in range(draw.randint(1, 2)):
                 self.audience.filters.setdefault(name, []).append(draw.choice(FILTERS))
+            if draw.random() < 0.3:
+                self._name_clients(name)
         for name in self.scopes:
             self.graph.add(draw.scope(name, self.scopes))
         for _ in range(draw.randint(4, 18)):
             self.join()
+
+    def _name_clients(self, service: str) -> None:
+        """Declare clients of an event service, which `join` may have join scopes."""
+        draw: Any = self.draw
+        for at in range(draw.randint(1, 2)):
+            name = f"{service}.{at}"
+            each_path, carries = draw.random() < 0.15, draw.random() < 0.9
+            self.graph.add(Client(name, service, "user", carries, each_path))
+            self.named.append(name)
 
     def managers(self) -> dict[str, ScopeManager]:
         """Return managers of what their journals say; routers are kept over all changes."""
@@ -188,7 +200,8 @@ class Town:
 
     def join(self) -> str:
         draw: Any = self.draw
-        member, scope = draw.choice(self.clients + self.scopes), draw.choice(self.scopes)
+        member = draw.choice(self.clients + self.named + self.scopes)
+        scope = draw.choice(self.scopes)
         try:
             self.graph.join(draw.edge(member, scope))
         except ScopeError as error:

@@ -48,6 +48,7 @@ class World(Links):
     Attributes:
         observes: Whether adapters observe some requests, which nobody says.
         scoped: Whether there are scopes: one, that all event services are in.
+        members: The named client by which an event service is in it; itself where there is none.
         ended_us: When each gateway ended, since the start.
     """
 
@@ -67,6 +68,7 @@ class World(Links):
         self.crashes: dict[str, str] = {}
         self.observes = False
         self.scoped = False
+        self.members: dict[str, str] = {}
         self.ended_us: dict[str, list[int]] = defaultdict(list)
         self._sequences: Counter[str] = Counter()
 
@@ -109,7 +111,10 @@ class World(Links):
             graph.add(Scope(ALL))
             for name in self.topology.services:
                 graph.add(Client(name, name))
-                graph.join(Edge(name, ALL))
+                member = self.members.get(name, name)
+                if member != name:
+                    graph.add(Client(member, name, "user"))
+                graph.join(Edge(member, ALL))
         return graph
 
     def start(self, gateway: str) -> None:

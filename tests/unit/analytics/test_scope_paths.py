@@ -122,3 +122,46 @@ def test_a_folder_without_scopes_or_logs_is_not_judged_and_the_reason_is_one_lin
         (tmp_path / name).write_text("version: 1\n", "utf-8")
     assert main(["scopes", str(tmp_path)]) == CANNOT_JUDGE
     assert capsys.readouterr().err.rstrip().endswith(reason)
+
+
+NAMED = """
+scopes:
+  market: {members: {ann: {output: ["subject = 'out'"]}, bob: {}, c: {}}}
+  floor: {members: {ann: {down: [{subject: new}]}, d: {}}}
+clients:
+  ann: {service: a, principal: ann}
+  bob: {service: b, principal: bob}
+"""
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Graph:
+    (tmp_path / "federation.yaml").write_text(NAMED, "utf-8")
+    return graph_of(Document(tmp_path / "federation.yaml"), Reader())
+
+
+@pytest.mark.parametrize(
+    ("home", "to", "visible"),
+    [("a", "b", True), ("a", "c", True), ("d", "a", True), ("d", "b", False), ("b", "d", False)],
+)
+def test_an_event_service_sees_what_its_named_clients_do(
+    named: Graph, home: str, to: str, *, visible: bool
+) -> None:
+    assert named.visible(home, to) is visible
+
+
+def test_interfaces_and_mappings_of_a_named_client_are_those_of_its_event_service(
+    named: Graph,
+) -> None:
+    assert paths(named, "a", "b", "other").blocked == ["output of ann to market"]
+    (end,) = paths(named, "a", "b", "out").ends
+    assert end.name == "bob"
+    (made,) = paths(named, "d", "a", "out").ends
+    assert (made.name, made.made, made.content.subject) == ("ann", True, "new")
+    assert paths(named, "a", "a", "out").ends == []
+
+
+def test_the_event_service_of_a_named_client_that_leaves_sees_nothing_more(named: Graph) -> None:
+    after = changed(named, {"scope": "floor", "member": "ann", "edge": None}, Reader())
+    assert not after.visible("d", "a")
+    assert after.visible("c", "a")

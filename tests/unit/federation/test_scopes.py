@@ -40,7 +40,7 @@ def test_a_good_file_has_no_findings() -> None:
     assert findings() == []
     graph = graph_of(loads(FILE, {}))
     assert graph.visible("alice", "b")
-    assert not graph.visible("a", "b")
+    assert graph.visible("a", "b")  # what alice receives, her event service receives
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,14 @@ def test_a_good_file_has_no_findings() -> None:
         (
             "      b: {}\n",
             "      b: {}\n  Q: {members: {a: {}}}\n",
-            "receive each other",
+            "f:10:3: clients.alice: a and alice receive each other's events natively at a, and",
         ),
         ("service: a", "service: c", "unknown event service 'c'"),
+        (
+            "scopes:\n",
+            "  eve: {service: a, principal: alice}\nscopes:\n",
+            "f:11:32: clients.eve.principal: alice is 'alice' at a already",
+        ),
         (
             "      P: {}\n",
             "      P: {up: [{plugin: none}]}\n",
@@ -101,6 +106,60 @@ def test_a_good_file_has_no_findings() -> None:
 def test_what_is_wrong_is_reported_at_its_place(old: str, new: str, expected: str) -> None:
     found = findings(old, new)
     assert any(expected in line for line in found), found
+
+
+TWO = FILE.replace("  alice:", "  bob: {service: a, principal: bob}\n  alice:")
+TWO = TWO[: TWO.index("scopes:")]
+
+
+@pytest.mark.parametrize(
+    ("scopes", "why"),
+    [
+        ("P: {members: {alice: {}}}, Q: {members: {bob: {}}}", "no scope has both"),
+        ("P: {members: {alice: {}, bob: {}}}, Q: {members: {bob: {}}}", "only bob is in Q"),
+        ("P: {members: {alice: {}, bob: {}}}, Q: {members: {alice: {}}}", "only alice is in Q"),
+        (
+            "P: {members: {alice: {}, bob: {input: ['n > 1']}}}",
+            "they are not members of P on the same terms",
+        ),
+        (
+            "P: {members: {alice: {}, bob: {consumes: false}}}",
+            "they are not members of P on the same terms",
+        ),
+        (
+            "P: {members: {alice: {}, bob: {}}, delivery: {to: turns}}",
+            "alice does not see all events of bob",
+        ),
+        (
+            "P: {members: {alice: {output: [n > 1]}, bob: {output: [n > 1]}}}",
+            "alice does not see all events of bob",
+        ),
+        ("P: {members: {alice: {}, bob: {}}}, Q: {members: {a: {}}}", "no scope has both"),
+    ],
+)
+def test_clients_of_one_event_service_cannot_be_parted_whatever_users_they_are(
+    scopes: str, why: str
+) -> None:
+    (found, *_) = [str(each) for each in examine(f"{TWO}scopes: {{{scopes}}}\n", "f", {}).findings]
+    assert "receive each other's events natively at a" in found
+    assert why in found
+    assert "declare an event service for each account or channel, or make a the member" in found
+
+
+@pytest.mark.parametrize(
+    "scopes",
+    [
+        "P: {members: {alice: {}, bob: {}}}",
+        "P: {members: {alice: {}, bob: {}, a: {}}}",
+        "P: {members: {alice: {}, b: {}}}, Q: {members: {alice: {output: []}}}",
+        (
+            "P: {members: {alice: {output: [n > 1]}, bob: {output: [n > 1]}}},"
+            " Q: {members: {alice: {}, bob: {}}}"
+        ),
+    ],
+)
+def test_clients_that_scopes_do_not_part_are_valid(scopes: str) -> None:
+    assert examine(f"{TWO}scopes: {{{scopes}}}\n", "f", {}).findings == ()
 
 
 def test_the_first_gateway_at_all_services_concerned_manages() -> None:

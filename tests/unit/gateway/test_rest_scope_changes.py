@@ -19,10 +19,16 @@ from support.scopes.federated import FILE
 
 Hosts = dict[str, GatewayHost]
 
+CLIENTS = """
+clients:
+  ann: {service: south, principal: ann}
+  bob: {service: south, principal: bob}
+"""
+
 
 @pytest.fixture
 async def hosts() -> AsyncIterator[Hosts]:
-    federation, clock = loads(FILE, {}), FederationClock(0, 0, 1)
+    federation, clock = loads(FILE + CLIENTS, {}), FederationClock(0, 0, 1)
     with ThreadPoolExecutor(1) as executor:
         found = {}
         for name in federation.gateways:
@@ -72,6 +78,9 @@ async def test_scopes_memberships_interfaces_and_policies_are_changed(
         ("PUT", "nowhere/members/north", {}, 404, "unknown scope: nowhere"),
         ("PATCH", "nowhere", {}, 404, "unknown scope: nowhere"),
         ("DELETE", "nowhere", None, 404, "unknown scope: nowhere"),
+        ("DELETE", "ann", None, 404, "unknown scope: ann"),
+        ("PUT", "ann", {}, 422, "ann is a simple component already"),
+        ("PUT", "ann/members/north", {}, 404, "unknown scope: ann"),
         ("DELETE", "market/members/south", None, 404, "south is not a member of market"),
         ("PUT", "market", {"input": ["n >"]}, 422, "input.0: "),
         ("PUT", "market", {"inputs": []}, 422, "Object contains unknown field `inputs`"),
@@ -131,3 +140,26 @@ async def test_what_another_change_replaced_meanwhile_is_not_undone(
     assert answer.status_code == 200
     part = hosts["g1"].core.scopes.part("floor")
     assert (part.traverse, part.input) == ("top-down", ("n > 1",))
+
+
+async def test_a_named_client_joins_and_leaves_and_is_not_parted_from_another(
+    http: httpx.AsyncClient, hosts: Hosts
+) -> None:
+    graph = hosts["g1"].core.settings.scopes
+    await change(http, "PUT", "floor", {})
+    await change(http, "PUT", "market/members/ann", {})
+    assert graph.visible("south", "north")
+    path = "/gateways/g1/v1/scopes/floor/members/bob"
+    refused = await http.put(path, json={})
+    assert refused.status_code == 422
+    assert refused.json()["detail"] == (
+        "ann and bob receive each other's events natively at south, and no scope has both; declare"
+        " an event service for each account or channel, or make south the member"
+    )
+    await change(http, "PUT", "market/members/bob", {})
+    (listed, *_) = (await http.get("/gateways/g1/v1/scopes/market?start=2")).json()["members"]
+    assert (listed["member"], listed["kind"], listed["service"]) == ("ann", "client", "south")
+    await change(http, "DELETE", "market/members/ann")
+    assert graph.visible("south", "north")
+    await change(http, "DELETE", "market/members/bob")
+    assert not graph.visible("south", "north")

@@ -134,11 +134,12 @@ def shown(graph: Graph) -> Iterator[str]:
 def _below(graph: Graph, name: str, depth: int, seen: set[str]) -> Iterator[str]:
     """Yield a node and what is below it; members of a scope are shown where it is shown first."""
     node = graph.nodes[name]
-    again = name in seen and bool(graph.members(name))
+    members = graph.members(name) if isinstance(node, Scope) else {}
+    again = name in seen and bool(members)
     text = _client(node) if isinstance(node, Client) else _scope(node)
     yield "  " * depth + (f"{name} (as above)" if again else text)
     seen.add(name)
-    for member in () if again else graph.members(name):
+    for member in () if again else members:
         yield from _below(graph, member, depth + 1, seen)
 
 

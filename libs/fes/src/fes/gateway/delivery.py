@@ -58,6 +58,7 @@ class Delivery:
         homes_replaced: Events whose stamp named a home that is not an event service of the
             federation.
         has_room: As of `CustodyTransfer`; scopes need it before a policy decides.
+        serves_alone: Returns whether of several gateways at an event service one alone serves it.
         to_leader: As of `Dispatch`; the scopes forward by it what another replica manages.
     """
 
@@ -97,6 +98,7 @@ class Delivery:
             self._marks,
             scopes.is_withdrawn,
         )
+        self.serves_alone = self._repeating.__contains__
         self.has_room, self.to_leader = self.transfer.has_room, dispatch.to_leader
         self._router = Router(settings, links, next_hops, dispatch, self.transfer, self._marks)
         self._deferred = DeferredEvents(settings.waiting, settings.waiting_bytes)
@@ -304,8 +306,13 @@ class Delivery:
             turn.decide(of_event("refused", event, reason="reserved subject"))
             return True
         if self._next_hops.is_served(event):
-            turn.decide(of_event("suppressed", event, to=",".join(names), reason=SERVED))
-            return True
+            ours = self._scopes.managed(stamp.home, names)
+            left = ",".join(name for name in names if name not in ours)
+            if left:
+                turn.decide(of_event("suppressed", event, to=left, reason=SERVED))
+            if not ours:
+                return True
+            names = ours
         turn.decide(of_event("matched", event, to=",".join(names)))
         return self._confined(event, names, turn)
 

@@ -79,12 +79,27 @@ def check_rights(edge: Edge, scope: Scope) -> None:
             raise ScopeError(f"{edge.scope} does not admit {edge.member} as {role}")
 
 
+def check_service(graph: Structure, client: Client) -> None:
+    """Refuse a named client whose event service is unknown, or another one than before.
+
+    Raises:
+        ScopeError: Names the event service.
+    """
+    known = graph.nodes.get(client.name)
+    if isinstance(known, Client) and known.service != client.service:
+        raise ScopeError(f"{client.name} is a client of {known.service or 'none'} already")
+    service = graph.nodes.get(client.service)
+    if client.is_named and not (isinstance(service, Client) and not service.is_named):
+        raise ScopeError(f"unknown event service: {client.service}")
+
+
 def check_sessions(graph: Structure, name: str) -> None:
     """Refuse that a component which carries no context is in two sessions.
 
     Args:
         graph: With the change that is to be checked.
-        name: What changed; the components below it are looked at.
+        name: What changed; the components below it are looked at. What one of its named clients
+            cannot carry, an event service cannot.
 
     Raises:
         ScopeError: Names the component and the sessions.
@@ -95,17 +110,27 @@ def check_sessions(graph: Structure, name: str) -> None:
     while todo:
         each = todo.pop()
         node = graph.nodes[each]
-        if isinstance(node, Client) and not node.carries_context:
+        lacks = _without_context(graph, each) if isinstance(node, Client) else ""
+        if lacks:
             sessions = sorted(graph.above(each) & graph.sessions)
             if len(sessions) > 1:
                 raise ScopeError(
-                    f"{each} carries no context and cannot be in two sessions:"
+                    f"{lacks} carries no context and cannot be in two sessions:"
                     f" {', '.join(sessions)}"
                 )
         for member in graph.members(each):
             if member not in seen:
                 seen.add(member)
                 todo.append(member)
+
+
+def _without_context(graph: Structure, name: str) -> str:
+    """Return which carries no context: a component, or a named client of it; empty for none."""
+    for each in (name, *graph.supers(name)):
+        node = graph.nodes[each]
+        if isinstance(node, Client) and not node.carries_context:
+            return each
+    return ""
 
 
 def path_up(graph: Structure, start: str, goal: str) -> list[str]:

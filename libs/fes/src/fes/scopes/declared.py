@@ -45,6 +45,11 @@ class Client:
     carries_context: bool = True
     each_path: bool = False
 
+    @property
+    def is_named(self) -> bool:
+        """Whether it is one client of an event service, not a whole one."""
+        return bool(self.service) and self.service != self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Rights:
@@ -103,6 +108,11 @@ class Scope:
     def selects(self) -> bool:
         """Whether a policy decides which of its members receive an event."""
         return self.delivery != TO_ALL or self.traverse is not BROADCAST
+
+
+def component_of(node: Client | Scope) -> str:
+    """Return the name of what publishes and receives: of a named client, its event service."""
+    return node.service if isinstance(node, Client) and node.is_named else node.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ def explain(graph: Graph, one: str, other: str, event: Event | None = None) -> l
     unknown = [name for name in (one, other) if name not in graph]
     if unknown:
         return [f"unknown component or scope: {name}" for name in unknown]
+    if graph.is_at(one, other) or graph.is_at(other, one):
+        return [f"{one} and {other} receive each other's events natively, not through scopes"]
     if not graph.visible(one, other):
         tops = (_tops(graph, name) for name in (one, other))
         return [

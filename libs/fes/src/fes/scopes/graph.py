@@ -9,8 +9,14 @@ from types import MappingProxyType
 
 from fes.errors import ScopeError
 from fes.filter import Filter
-from fes.scopes.admission import check_nesting, check_rights, check_sessions, path_up
-from fes.scopes.declared import Client, Edge, Interface, Scope
+from fes.scopes.admission import (
+    check_nesting,
+    check_rights,
+    check_service,
+    check_sessions,
+    path_up,
+)
+from fes.scopes.declared import Client, Edge, Interface, Scope, component_of
 
 MAX_NODES = 1_000_000
 """Most components and scopes of a graph."""
@@ -26,6 +32,10 @@ class Graph:
 
     Every change that is accepted begins a new generation. The order in which members and
     superscopes were declared is kept.
+
+    A named client is a door of its event service: the service is below it by an open edge that
+    nobody declares. What the service publishes goes up into the scopes of each of its clients, and
+    what these scopes let through comes down to the service.
     """
 
     def __init__(self) -> None:
@@ -35,6 +45,7 @@ class Graph:
         self._gates: set[str] = set()
         self._mapping: set[tuple[str, str]] = set()
         self._inner: dict[str, dict[str, Edge]] = {}
+        self._doors: dict[str, Scope] = {}
         self._watchers: list[Callable[[str], None]] = []
         self.nodes: dict[str, Client | Scope] = {}
         self._supers: dict[str, dict[str, Edge]] = {}
@@ -52,7 +63,7 @@ class Graph:
         made.nodes = dict(self.nodes)
         made._sessions = self._sessions
         made._gates, made._mapping = set(self._gates), set(self._mapping)
-        made._inner = _copied(self._inner)
+        made._inner, made._doors = _copied(self._inner), dict(self._doors)
         made._supers, made._members = _copied(self._supers), _copied(self._members)
         made._edges, made._next_number = self._edges, self._next_number
         made._numbers, made._since = dict(self._numbers), dict(self._since)
@@ -74,18 +85,20 @@ class Graph:
         """Add a component or a scope, or declare it anew with the same memberships.
 
         Raises:
-            ScopeError: A component takes the name of a scope or a scope that of a component, or
-                the graph is full.
+            ScopeError: A component takes the name of a scope or a scope that of a component, the
+                event service of a named client is unknown, or the graph is full.
         """
         known = self.nodes.get(node.name)
         if known is not None and type(known) is not type(node):
             raise ScopeError(f"{node.name} is a {_kind(known)} already")
         if known is None and len(self.nodes) >= MAX_NODES:
             raise ScopeError(f"the graph is full ({MAX_NODES} components and scopes)")
+        if isinstance(node, Client):
+            check_service(self, node)
         self.nodes[node.name] = node
         self._mark(node)
         try:
-            check_sessions(self, node.name)
+            check_sessions(self, component_of(node))
         except ScopeError:
             self._restore(node.name, known)
             raise
@@ -132,7 +145,7 @@ class Graph:
         Raises:
             ScopeError: There is no such membership.
         """
-        if scope not in self._supers.get(member, _NONE):
+        if scope not in self._supers.get(member, _NONE) or scope in self._doors:
             raise ScopeError(f"{member} is not a member of {scope}")
         self._take(member, scope)
         self.generation += 1
@@ -150,6 +163,7 @@ class Graph:
             self._take(member, name)
         self._sessions -= {name}
         self._gates.discard(name)
+        self._doors.pop(name, None)
         del self.nodes[name], self._order[name]
         self.generation += 1
 
@@ -168,26 +182,55 @@ class Graph:
         return self._inner.get(name, _NONE).values()
 
     def supers(self, name: str) -> Mapping[str, Edge]:
-        """Return the edges to the direct superscopes, by superscope, in declaration order."""
+        """Return the edges to the direct superscopes, by superscope, in declaration order.
+
+        The named clients of an event service are among these.
+        """
         return self._supers.get(name, _NONE)
+
+    def memberships(self, name: str) -> Iterator[Edge]:
+        """Yield the edges to direct superscopes that were declared."""
+        return (edge for edge in self.supers(name).values() if edge.scope not in self._doors)
+
+    def doors(self, name: str) -> Iterator[str]:
+        """Yield the named clients of an event service."""
+        return (scope for scope in self.supers(name) if scope in self._doors)
+
+    def is_at(self, member: str, component: str) -> bool:
+        """Return whether a member is a component, or a named client of it."""
+        at_it = member in self._doors and component in self._members.get(member, _NONE)
+        return member == component or at_it
+
+    def receives(self, name: str) -> bool:
+        """Return whether events end at a node: it is a component, and no named client."""
+        return name not in self._doors and isinstance(self.nodes[name], Client)
+
+    def takes_each_path(self, name: str) -> bool:
+        """Return whether a component, or a client of it, receives a copy by each path."""
+        doors = (each for each in self.doors(name) if self.supers(each))
+        nodes = (self.nodes[each] for each in (name, *doors))
+        return any(isinstance(node, Client) and node.each_path for node in nodes)
 
     def members(self, name: str) -> Mapping[str, Edge]:
         """Return the edges to the direct members, by member, in declaration order."""
         return self._members.get(name, _NONE)
 
     def edges(self) -> Iterator[Edge]:
-        """Iterate over all memberships, by member."""
-        return (edge for edges in self._supers.values() for edge in edges.values())
+        """Iterate over all memberships that were declared, by member."""
+        return (edge for name in self._supers for edge in self.memberships(name))
 
     def scope(self, name: str) -> Scope:
-        """Return a scope.
+        """Return a scope, or what a named client is for its event service: one that lets all pass.
 
         Raises:
             ScopeError: There is no scope of that name.
         """
         node = self._known(name)
         if not isinstance(node, Scope):
-            raise ScopeError(f"{name} is a simple component")
+            door = self._doors.get(name)
+            if door is None:
+                raise ScopeError(f"{name} is a simple component")
+            return door
         return node
 
     def number(self, edge: Edge) -> int:
@@ -256,9 +299,12 @@ class Graph:
     def _restore(self, name: str, known: Client | Scope | None) -> None:
         """Undo what `add` began."""
         if known is None:
+            for member in tuple(self._members.get(name, _NONE)):
+                self._take(member, name)
             del self.nodes[name]
             self._sessions -= {name}
             self._gates.discard(name)
+            self._doors.pop(name, None)
         else:
             self.nodes[name] = known
             self._mark(known)
@@ -266,6 +312,8 @@ class Graph:
     def _mark(self, node: Client | Scope) -> None:
         """Note what kind of node it is now, and what its edges are."""
         if isinstance(node, Client):
+            if node.is_named and node.name not in self._doors:
+                self._link(node)
             return
         if node.session:
             self._sessions |= {node.name}
@@ -274,6 +322,11 @@ class Graph:
         (self._gates.add if node.is_gate else self._gates.discard)(node.name)
         for edge in self.supers(node.name).values():
             self._mark_edge(edge)
+
+    def _link(self, client: Client) -> None:
+        """Have an event service be below one of its clients."""
+        self._doors[client.name] = Scope(client.name)
+        self._put(Edge(client.service, client.name))
 
     def _mark_edge(self, edge: Edge) -> None:
         name = (edge.member, edge.scope)
@@ -292,6 +345,8 @@ class Graph:
         else:
             for changed in self._watchers:
                 changed(name)
+                for component in self._members.get(name, _NONE) if name in self._doors else ():
+                    changed(component)
 
     def _interface(self, own: Interface, member: str, *, up: bool) -> Interface:
         if own is not None:

@@ -10,7 +10,6 @@ Source:
 from heapq import heappop, heappush
 
 from fes.model import Event, Stamp
-from fes.scopes.declared import Client
 from fes.scopes.graph import Graph
 from fes.scopes.identity import derived
 from fes.scopes.journal import ScopeState
@@ -198,21 +197,19 @@ class ScopeManager:
     def _deliver(
         self, consumer: str, contents: list[Content], publication: Publication, journey: Journey
     ) -> None:
-        node = self.graph.nodes[consumer]
-        each_path = isinstance(node, Client) and node.each_path
-        if consumer in journey.progress.served and not each_path:
+        served = consumer in journey.progress.served
+        if served and not self.graph.takes_each_path(consumer):
             return
         if self._joined_since(consumer, journey):
             journey.outcome.drop(Dropped.LATER, journey.stamp)
             return
-        further = consumer in journey.progress.served
         journey.progress.served.add(consumer)
         bound = publication.session
         if not bound and self.graph.sessions:
             bound = session_between(self.graph, journey.publisher, consumer, journey.context)
         for event, lineage in contents:
             made = lineage
-            if further:
+            if served:
                 made = (*lineage, *((number, _FURTHER) for number in publication.chain))
             stamp = derived(journey.stamp, made) if made else journey.stamp
             journey.outcome.deliveries.append(
@@ -223,5 +220,8 @@ class ScopeManager:
         """Return whether a consumer was in no scope yet when an event was first received."""
         if journey.generation == self.graph.generation:
             return False
-        edges = self.graph.supers(consumer).values()
-        return all(self.graph.since(edge) > journey.generation for edge in edges)
+        graph = self.graph
+        edges = (
+            edge for each in (consumer, *graph.doors(consumer)) for edge in graph.memberships(each)
+        )
+        return all(graph.since(edge) > journey.generation for edge in edges)

@@ -1,5 +1,6 @@
 """A picture of scopes, as SVG: superscopes above, circles for scopes, boxes for components."""
 
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from xml.sax.saxutils import escape, quoteattr
 
@@ -25,9 +26,7 @@ def picture(graph: Graph) -> str:
     Args:
         graph: The scopes; of more than `MAX_DRAWN` nodes, the scopes alone are drawn.
     """
-    names = [
-        name for name, node in graph.nodes.items() if graph.supers(name) or graph.members(name)
-    ]
+    names = [name for name in graph.nodes if graph.supers(name) or graph.members(name)]
     if len(names) > MAX_DRAWN:
         names = [name for name in names if isinstance(graph.nodes[name], Scope)][:MAX_DRAWN]
     places = _places(graph, names)
@@ -39,13 +38,18 @@ def picture(graph: Graph) -> str:
         f"<style>{STYLE}</style>",
         *(
             _line(graph, edge, places)
-            for edge in graph.edges()
+            for edge in (*graph.edges(), *_to_clients(graph, names))
             if edge.member in drawn and edge.scope in drawn
         ),
         *(_node(graph.nodes[name], places[name]) for name in names),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _to_clients(graph: Graph, names: list[str]) -> Iterator[Edge]:
+    """Yield the edges from event services to their named clients."""
+    return (graph.supers(name)[door] for name in names for door in graph.doors(name))
 
 
 def _levels(graph: Graph, names: list[str]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fes.scopes.declared import Client, Edge, Scope, passes
+from fes.scopes.declared import Client, Edge, Scope, component_of, passes
 from fes.scopes.graph import Graph
 from fes.scopes.journal import ScopeState
 from fes.scopes.journey import Dropped, Journey
@@ -203,9 +203,13 @@ class Stations:
             arrival.contents[0].event,
             tuple(self._graph.members(scope.name)),
             members,
-            self._audience.load,
+            self._load,
         )
         return frozenset({chosen})
+
+    def _load(self, member: str) -> int:
+        """Return how much a member has to do; a named client what its event service has."""
+        return self._audience.load(component_of(self._graph.nodes[member]))
 
     def _searched_first(self, traverse: Traverse, depths: Mapping[str, int]) -> list[str]:
         if traverse is Traverse.TOP_DOWN:

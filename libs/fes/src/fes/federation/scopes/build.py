@@ -74,6 +74,8 @@ class _Builder:
         for name in self._federation.event_services:
             self._graph.add(Client(name, name))
         for name, client in self._federation.clients.items():
+            if client.service not in self._federation.event_services:
+                continue  # which is reported where the clients are checked
             node = Client(
                 name, client.service, client.principal, client.carries_context, client.each_path
             )

@@ -10,7 +10,7 @@ from fes.federation.file.finding import Path
 from fes.federation.names import Name
 from fes.federation.scopes.build import Parts
 from fes.federation.scopes.model import Member, ScopePart
-from fes.scopes import Graph
+from fes.scopes import Client, Graph
 
 MAX_BYTES = 32 * 1024
 """Most bytes of one change."""
@@ -129,7 +129,8 @@ def apply(graph: Graph, change: Change) -> None:
         else:
             graph.join(_PARTS.edge(change.scope, change.member, change.edge))
     elif change.part is None:
-        graph.scope(change.scope)
+        if isinstance(graph.nodes.get(change.scope), Client):
+            raise ScopeError(f"{change.scope} is a simple component")
         graph.remove(change.scope)
     else:
         _check_choices(graph, change.scope, change.part)

@@ -44,10 +44,15 @@ def _check_manager(federation: Federation, graph: Graph, report: Report) -> None
 
 
 def _check_clients(federation: Federation, report: Report) -> None:
+    known: dict[tuple[str, str], str] = {}
     for name, client in federation.clients.items():
+        other = known.setdefault((client.service, client.principal), name)
         path: Path = ("clients", name)
         if client.service not in federation.event_services:
             report.error((*path, "service"), f"unknown event service {client.service!r}")
+        if other != name:
+            text = f"{other} is {client.principal!r} at {client.service} already"
+            report.error((*path, "principal"), text)
         if name in federation.event_services:
             report.error(path, f"{name} is the name of an event service")
         if not federation.scopes:
@@ -120,5 +125,5 @@ def _parameters(tree: Condition) -> frozenset[str]:
 def _check_natives(graph: Graph, report: Report) -> None:
     """Report clients that receive natively from each other and that scopes would part."""
     for one, other, why in natives_parted(graph):
-        path = ("clients", other.name if other.principal else one.name)
+        path = ("clients", other.name if other.is_named else one.name)
         report.error(path, natively(one, other, why))

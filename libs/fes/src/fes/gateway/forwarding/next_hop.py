@@ -90,7 +90,7 @@ class NextHops:
     def _is_alone(self, event: Transit) -> bool:
         """Return whether no other gateway accepts an event where this one received it."""
         at = event.arrived
-        return not event.path and event.stamp.home == at and at in self._stamping
+        return event.alone or (not event.path and event.stamp.home == at and at in self._stamping)
 
     def existed(self, service: str) -> bool:
         """Return whether there is a route while everything works."""

@@ -22,6 +22,8 @@ class Transit(msgspec.Struct, frozen=True):
         path: Event services that its control event passed; none where it was received natively.
         priority: -32767 .. 32767.
         starts_us: Before when it must not be delivered, federation clock; 0 where at once.
+        alone: Whether no other gateway sends it to its destination, though others received what it
+            was made from: this one manages scopes.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Transit(msgspec.Struct, frozen=True):
     path: tuple[str, ...] = ()
     priority: int = 0
     starts_us: int = 0
+    alone: bool = False
 
     @property
     def trail(self) -> tuple[str, ...]:

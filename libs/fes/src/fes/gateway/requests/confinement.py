@@ -39,6 +39,7 @@ class Confinement:
         self._conditions = Passages(graph)
         self._generation = graph.generation
         self._passages: dict[tuple[str, str], Passage] = {}
+        self._before: dict[tuple[str, str], Passage] = {}
         self._confined: dict[tuple[Key, str], tuple[Row, Passage, Row | None]] = {}
 
     @property
@@ -49,6 +50,8 @@ class Confinement:
     def passage(self, source: str, destination: str) -> Passage:
         """Return what passes from one event service to another."""
         if self._generation != self._graph.generation or len(self._passages) >= MAX_PAIRS:
+            if self._generation != self._graph.generation:
+                self._keep()
             self._generation = self._graph.generation
             self._passages.clear()
         known = self._passages.get((source, destination))
@@ -56,6 +59,29 @@ class Confinement:
             known = self._conditions.between(source, destination)
             self._passages[source, destination] = known
         return known
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is kept of before a change."""
+        return not self._before
+
+    def before(self, source: str, destination: str) -> Passage:
+        """Return what passed from one event service to another before changes that not all know.
+
+        That is what passes now where nothing else is known.
+        """
+        now = self.passage(source, destination)
+        return self._before.get((source, destination), now)
+
+    def settle(self) -> None:
+        """Forget what passed before: all gateways know the changes since."""
+        self._before = {}
+
+    def _keep(self) -> None:
+        """Keep what passed before a change, and before those that not all know either."""
+        self._before = {**self._passages, **self._before}
+        if len(self._before) > MAX_PAIRS:
+            self._before = {}
 
     def row(self, row: Row | None, service: str) -> Row | None:
         """Return a request as it is active at an event service.

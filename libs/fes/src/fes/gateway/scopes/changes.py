@@ -106,8 +106,25 @@ class ScopeChanges:
             self.on_ending(change.scope, turn)
 
     def tick(self, turn: Turn) -> None:
-        """Confine further requests again."""
+        """Confine further requests again, and forget what was before a change that all know."""
         self._registry.review(turn, SLICE)
+        confinement = self._registry.confinement
+        if not confinement.is_settled and not self.others_behind:
+            confinement.settle()
+
+    @property
+    def others_behind(self) -> bool:
+        """Whether another gateway that is there has not applied all changes known here."""
+        return any(map(self.is_behind, self._settings.gateways))
+
+    def is_behind(self, gateway: str) -> bool:
+        """Return whether another gateway that is there has not applied all changes known here."""
+        presence = self._gossip.presence
+        known = presence.roster.get(gateway)
+        if gateway == self._settings.id or known.version < 0:
+            return False
+        lacks = known.scopes < self.administration.generation
+        return lacks and any(name == gateway for name, _ in presence.roster.live())
 
     def _applied(
         self,

@@ -34,6 +34,7 @@ from fes.scopes import (
     untagged,
 )
 from fes.scopes.identity import is_derived
+from fes.scopes.passage import Passage
 
 PREFIX = f"scope{END}"
 """What the keys of rows begin with that keep the state of scopes."""
@@ -53,6 +54,9 @@ class Onward(Protocol):
         self, event: Transit, names: tuple[str, ...], turn: Turn, *, decided: bool = False
     ) -> bool:
         """Send an event; return whether this gateway is done with it, or has custody of it."""
+
+    def serves_alone(self, service: str) -> bool:
+        """Return whether of several gateways at an event service one alone serves it."""
 
     def has_room(self, event: Transit, destination: str) -> bool:
         """Return whether an event would be accepted for a destination."""
@@ -142,7 +146,7 @@ class ManagedScopes:
         managed: list[str] = []
         read: Event | None = None
         for name in names:
-            passage = self._confinement.passage(publisher, name)
+            passage = self._passage(publisher, name, onward)
             if not passage.open:
                 turn.decide(of_event("dropped", event, to=name, reason=INVISIBLE))
             elif passage.managed:
@@ -155,13 +159,59 @@ class ManagedScopes:
                     plain.append(name)
                 else:
                     turn.decide(of_event("dropped", event, to=name, reason=BLOCKED))
-        taken = True
+        ours = self._taken_over(publisher, tuple(plain))
+        taken = not ours or self._route_alone(event, ours, turn, onward)
         if managed and event.arrived != publisher:
             # What was delivered here is received here again; its home did not publish it.
             turn.decide(of_event("suppressed", event, to=",".join(managed), reason=SURFACED))
         elif managed:
-            taken = self._manage(event, tuple(managed), turn, onward, listed=listed)
-        return self.still(event, tuple(plain), turn), taken
+            taken = self._manage(event, tuple(managed), turn, onward, listed=listed) and taken
+        rest = tuple(name for name in plain if name not in ours)
+        return self.still(event, rest, turn), taken
+
+    def _route_alone(
+        self, event: Transit, names: tuple[str, ...], turn: Turn, onward: Onward
+    ) -> bool:
+        """Send an event that others leave to this gateway; return whether it was accepted."""
+        alone = msgspec.structs.replace(event, alone=True)
+        return onward.route(alone, self.still(event, names, turn), turn)
+
+    def managed(self, home: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the destinations that an event reaches by this gateway alone: it manages them."""
+        if not self._changes.administration.manages:
+            return ()
+        passage = self._confinement.passage
+        managed = tuple(name for name in names if passage(home, name).managed)
+        return (*managed, *self._taken_over(home, names))
+
+    def _passage(self, home: str, name: str, onward: Onward) -> Passage:
+        """Return by what an event is confined.
+
+        Where the gateway that manages does not know yet that it does, this one goes on as before,
+        if it alone sends such events: nobody would receive them.
+        """
+        now, before = self._confinement.passage(home, name), self._confinement.before(home, name)
+        administration = self._changes.administration
+        if not now.managed or before.managed or administration.manages:
+            return now
+        alone = onward.serves_alone(home) or onward.serves_alone(name)
+        return before if alone and self._changes.is_behind(administration.manager) else now
+
+    def _taken_over(self, home: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the destinations of unmanaged events that other gateways may leave to this one.
+
+        They do until they know that nothing is managed there any more.
+        """
+        administration, confinement = self._changes.administration, self._confinement
+        if confinement.is_settled or not administration.manages:
+            return ()
+        ours = tuple(
+            name
+            for name in names
+            if confinement.before(home, name).managed
+            and not confinement.passage(home, name).managed
+        )
+        return ours if ours and self._changes.others_behind else ()
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
@@ -324,6 +374,7 @@ def _passing(delivered: Delivered, event: Transit | None, turn: Turn) -> Transit
         (),
         attributes.priority(made),
         max(starts_us, now_us) if event is None else starts_us,
+        alone=True,
     )
     if event is None:
         return passing

@@ -1,6 +1,6 @@
 """The compiled form: where a component's events go, without a look at each scope."""
 
-from fes.scopes.declared import Client, passes
+from fes.scopes.declared import passes
 from fes.scopes.graph import Graph
 from fes.scopes.routing.climb import Climb
 from fes.scopes.routing.plans import Lead, Plans, Source
@@ -69,7 +69,9 @@ class CompiledRouter:
         members = self._graph.members(publication.origin)
         for name in sorted(publication.only):
             edge = members.get(name)
-            if edge is None or name == publication.publisher or not self._graph.lets_down(edge):
+            if edge is None or self._graph.is_at(name, publication.publisher):
+                continue
+            if not self._graph.lets_down(edge):
                 continue
             if self._graph.maps(edge):
                 self._below(Lead(stations=(edge,)), publication, content, reached)
@@ -84,11 +86,10 @@ class CompiledRouter:
         audience: Audience,
         reached: Reached,
     ) -> None:
-        node = self._graph.nodes[name]
-        if isinstance(node, Client):
+        if self._graph.receives(name):
             if audience.matches(name, content.event):
                 reached.deliver(name, content)
-        elif node.is_gate:
+        elif self._graph.scope(name).is_gate:
             reached.arrive(Station("gate", "", name), content, "")
         else:
             self._spread(frozenset({name}), publication, content, audience, reached)
@@ -140,7 +141,7 @@ class CompiledRouter:
             for name in each.gates:
                 reached.arrive(Station("gate", "", name), content, "")
             for edge in each.stations:
-                away = edge.member != publication.publisher
+                away = not self._graph.is_at(edge.member, publication.publisher)
                 if away and (edge.member, edge.scope) not in publication.climbed:
                     reached.arrive(Station("down", edge.member, edge.scope), content, "")
             for edge in each.guarded:

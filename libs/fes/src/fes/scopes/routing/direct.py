@@ -4,7 +4,7 @@ Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, sections 3.1 to 3.6.
 """
 
-from fes.scopes.declared import Client, Edge, passes
+from fes.scopes.declared import Edge, passes
 from fes.scopes.graph import Graph
 from fes.scopes.routing.publication import (
     Audience,
@@ -105,7 +105,8 @@ class _Walk:
             or publication.phase is not Phase.INSIDE
             or edge.member in publication.only
         )
-        return chosen and edge.member != publication.publisher and self._graph.lets_down(edge)
+        away = not self._graph.is_at(edge.member, publication.publisher)
+        return chosen and away and self._graph.lets_down(edge)
 
     def _descend(self, edge: Edge) -> None:
         if self._graph.maps(edge):
@@ -116,11 +117,10 @@ class _Walk:
             self._enter(edge.member)
 
     def _enter(self, name: str) -> None:
-        node = self._graph.nodes[name]
-        if isinstance(node, Client):
+        if self._graph.receives(name):
             if self._audience.matches(name, self._content.event):
                 self._reached.deliver(name, self._content)
-        elif node.is_gate:
+        elif self._graph.scope(name).is_gate:
             self._reached.arrive(Station("gate", "", name), self._content, "")
         else:
             self._give(name)

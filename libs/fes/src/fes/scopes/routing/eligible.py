@@ -50,7 +50,7 @@ class Eligibility:
 
     def _depth(self, edge: Edge, event: Event) -> int:
         closed = (edge.member, edge.scope) in self._climbed or not self._graph.lets_down(edge)
-        if edge.member == self._publisher or closed:
+        if closed or self._graph.is_at(edge.member, self._publisher):
             return NOBODY
         made = edge.down.apply(event, "", None) if edge.down else (event,)
         interface = self._graph.input_of(edge)
@@ -64,10 +64,12 @@ class Eligibility:
         return self._known[key]
 
     def _look(self, name: str, event: Event) -> int:
-        if isinstance(self._graph.nodes[name], Client):
+        if self._graph.receives(name):
             there = self._audience.is_present(name) and self._audience.matches(name, event)
             return 0 if there else NOBODY
         edges = self._graph.members(name).values()
         depths = [self._depth(edge, event) for edge in edges]
         best = max(depths, default=NOBODY)
-        return best if best == NOBODY else best + 1
+        if best == NOBODY or isinstance(self._graph.nodes[name], Client):
+            return best
+        return best + 1

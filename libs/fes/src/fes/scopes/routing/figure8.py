@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fes.scopes.declared import Client, Edge, Scope, passes
+from fes.scopes.declared import Edge, Scope, passes
 from fes.scopes.graph import Graph
 from fes.scopes.routing.publication import (
     Audience,
@@ -85,7 +85,7 @@ class Figure8Router:
         self._bridges = [
             _Bridge(edge, self._roots_of(edge.scope), _new_root(edge.member)) for edge in cut
         ]
-        self._clients = [name for name, node in graph.nodes.items() if isinstance(node, Client)]
+        self._clients = [name for name in graph.nodes if graph.receives(name)]
 
     def reach(self, publication: Publication, audience: Audience) -> Reached:
         """Return the consumers and stations that a publication reaches."""
@@ -182,7 +182,8 @@ class Figure8Router:
     ) -> list[_Notice]:
         graph = self._graph
         chosen = not notice.below or publication.only is None or edge.member in publication.only
-        if edge.member == publication.publisher or not chosen or not graph.lets_down(edge):
+        away = not graph.is_at(edge.member, publication.publisher)
+        if not (away and chosen and graph.lets_down(edge)):
             return []
         if graph.maps(edge):
             if (edge.member, edge.scope) not in publication.climbed:
@@ -196,11 +197,10 @@ class Figure8Router:
         self, name: str, content: Content, audience: Audience, reached: Reached
     ) -> list[_Notice]:
         """Return what the half below a cut edge publishes there."""
-        node = self._graph.nodes[name]
-        if isinstance(node, Client):
+        if self._graph.receives(name):
             self._subscribed(name, content, audience, reached)
             return []
-        if node.is_gate:
+        if self._is_gate(name):
             reached.arrive(Station("gate", "", name), content, "")
             return []
         return [_Notice(frozenset({_new_root(name)}), rises=False)]

@@ -162,8 +162,8 @@ class Plans:
 
     def _forget(self, client: str) -> None:
         """Compile a component anew: its memberships changed, and nothing above it."""
-        self._rises.forget(client)
-        self._sources.forget(client)
+        for kept in (self._rises, self._intos, self._sources):
+            kept.forget(client)
 
     def at(self, name: str) -> Lead:
         """Return the stations at a scope or below it."""
