@@ -56,6 +56,7 @@ help: ## List the targets
 	@echo "Of active-badge: SEED=N    of the sightings; their margins are the published ones"
 	@echo "Of up, down: OVERRIDES=…     of compose/: building, dev, observability, passwords, replicas, spark-cluster; .env.example lists the settings"
 	@echo "Of test, bench: ARGS=…       arguments of pytest, of benchmarks/run.py"
+	@echo "Of test:        CHECKED=PATHS    tests that ran already, as tests/unit/house in make check"
 	@echo "Of mutants:     ARGS=…       --share N (one in N), --only transfer.py, --again (what survived, too)"
 	@echo "Of simulate:    FES_SEEDS=N FES_TOWNS=N    how many federations, and replicated gateways ($(FES_SEEDS), $(FES_TOWNS))"
 	@echo "                FES_FIRST_SEED=N    the first of them (others each day), ARGS=\"--processes N\""
@@ -118,7 +119,8 @@ base-images: ## Pull the public base images, or build stand-ins where no registr
 
 # Containers have the machine for themselves, so that what is slow is slow for a reason.
 test: $(INSTALLED) java ## Run all tests; those of containers where a Docker engine runs or can be started
-	@failed=0; $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore tests/compose $(ARGS) || failed=$$?; \
+	@failed=0; $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder \
+		$(patsubst %,--ignore %,tests/compose $(CHECKED)) $(ARGS) || failed=$$?; \
 	$(if $(ARGS),,$(BIN)/pytest tests/compose || failed=$$?;) exit $$failed
 
 # Unit tests, the adapter in memory and a small simulation: no broker, no Spark, no container.

@@ -9,7 +9,9 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from fes.control import RequestType
@@ -62,6 +64,21 @@ RARE = {"crowd of gateways"}
 """What is drawn for so few federations that it need not be among the first."""
 
 
+class Played(NamedTuple):
+    """What happened in a federation."""
+
+    faults: Counter[str]
+    events: int
+    broken: list[str]
+
+
+@cache
+def played(seed: int) -> Played:
+    """Play a federation, once for all tests of this process."""
+    world, script, broken = play(seed)
+    return Played(world.faults, len(script.events), broken)
+
+
 def replay(seed: int) -> str:
     """Return the command that plays a seed again."""
     return f"play it again: cd tests && ../.venv/bin/python -m support.play.replay {seed}"
@@ -93,10 +110,10 @@ def test_federations_keep_every_promise(
     events = 0
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in seeds:
-        world, script, broken = play(seed)
-        faults += world.faults
-        events += len(script.events)
-        assert broken == [], replay(seed)
+        federation = played(seed)
+        faults += federation.faults
+        events += federation.events
+        assert federation.broken == [], replay(seed)
 
     record_property("federations", len(seeds))
     record_property("events", events)
@@ -122,7 +139,7 @@ def test_federations_keep_every_promise_on_the_stored_journal(
 def test_every_kind_of_fault_lands_in_few_federations() -> None:
     faults: Counter[str] = Counter()
     for seed in range(300):
-        faults += play(seed)[0].faults
+        faults += played(seed).faults
 
     assert set(faults) - RARE == KINDS_OF_FAULTS
     assert min(faults[kind] for kind in KINDS_OF_FAULTS) >= 3, faults

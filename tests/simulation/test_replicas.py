@@ -7,10 +7,13 @@ plays its seed again: `FES_FIRST_SEED=N FES_SEEDS=1 pytest tests/simulation/test
 import os
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 from support.replicas.judge import violations
-from support.replicas.play import played, town_of
+from support.replicas.play import played as run
+from support.replicas.play import town_of
 from support.replicas.town import Town
 
 SEEDS = int(os.environ.get("FES_SEEDS", "600"))
@@ -59,10 +62,28 @@ that stood still accepted a lease after its end by the client's clock, and the j
 """
 
 
+class Played(NamedTuple):
+    """What happened in a town."""
+
+    faults: Counter[str]
+    circumstances: Counter[str]
+    leads: int
+    forwarded: int
+    broken: list[str]
+
+
 def play(seed: int, *, traced: bool = False) -> tuple[Town, list[str]]:
     """Play a town to its end; return it and its broken promises."""
-    done = played(town_of(seed, traced=traced), seed)
+    done = run(town_of(seed, traced=traced), seed)
     return done.town, violations(done)
+
+
+@cache
+def played(seed: int) -> Played:
+    """Play a town, once for all tests of this process."""
+    town, broken = play(seed)
+    shared = town.shared
+    return Played(town.faults, town.circumstances, shared.takeovers, shared.taken, broken)
 
 
 def told(seed: int, broken: list[str]) -> str:
@@ -82,13 +103,13 @@ def test_replicas_keep_every_promise(
     leads = forwarded = 0
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in seeds:
-        town, broken = play(seed)
-        if broken:
-            pytest.fail(told(seed, broken), pytrace=False)
+        town = played(seed)
+        if town.broken:
+            pytest.fail(told(seed, town.broken), pytrace=False)
         faults += town.faults
         circumstances += town.circumstances
-        leads += town.shared.takeovers
-        forwarded += town.shared.taken
+        leads += town.leads
+        forwarded += town.forwarded
 
     record_property("towns", len(seeds))
     record_property("leads", leads)
@@ -110,7 +131,7 @@ def test_a_seed_that_broke_a_promise_breaks_none(seed: int) -> None:
 def test_leads_that_are_lost_and_won_back_keep_every_promise() -> None:
     won = 0
     for seed in range(WON_BACK):
-        done = played(town_of(seed), seed, "lead lost and won back")
+        done = run(town_of(seed), seed, "lead lost and won back")
         won += done.town.circumstances["leads won back"]
         assert violations(done) == [], seed
 
@@ -121,10 +142,10 @@ def test_every_kind_of_trouble_lands_in_few_towns() -> None:
     faults: Counter[str] = Counter()
     leads = forwarded = 0
     for seed in range(60):
-        town, _ = play(seed)
+        town = played(seed)
         faults += town.faults
-        leads += town.shared.takeovers > 1
-        forwarded += town.shared.taken
+        leads += town.leads > 1
+        forwarded += town.forwarded
 
     assert set(faults) == TROUBLES
     assert min(faults.values()) >= 3, faults
@@ -135,7 +156,7 @@ def test_every_kind_of_trouble_lands_in_few_towns() -> None:
 def test_every_circumstance_that_an_order_depends_on_is_found_in_few_towns() -> None:
     circumstances: Counter[str] = Counter()
     for seed in range(60):
-        circumstances += play(seed)[0].circumstances
+        circumstances += played(seed).circumstances
 
     assert set(circumstances) == CIRCUMSTANCES
     assert min(circumstances.values()) >= 3, circumstances

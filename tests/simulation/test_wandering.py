@@ -7,6 +7,8 @@ many, since each takes some minutes of its own time.
 import os
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 from support.faults.absence import ABSENCE
@@ -45,6 +47,21 @@ BROKE = (466, 560)
 """Seeds that broke a promise once: the versions of a clock that was hours ahead were forgotten."""
 
 
+class Played(NamedTuple):
+    """What happened in a federation."""
+
+    happened: Counter[str]
+    broken: list[str]
+
+
+@cache
+def played(seed: int) -> Played:
+    """Play a federation, once for all tests of this process."""
+    wandering = Wandering(seed)
+    broken = wandering.play()
+    return Played(wandering.happened, broken)
+
+
 @pytest.mark.parametrize("seed", BROKE)
 def test_a_seed_that_broke_a_promise_breaks_none(seed: int) -> None:
     assert Wandering(seed).play() == []
@@ -59,10 +76,9 @@ def test_nothing_live_is_lost_and_nothing_withdrawn_comes_back(
     happened: Counter[str] = Counter()
     seeds = range(first, min(first + BATCH, FIRST + SEEDS))
     for seed in seeds:
-        played = Wandering(seed)
         replay = f"play it again: cd tests && ../.venv/bin/python -m support.play.wandering {seed}"
-        assert played.play() == [], replay
-        happened += played.happened
+        assert played(seed).broken == [], replay
+        happened += played(seed).happened
 
     record_property("federations with absences", len(seeds))
     record_property("absences", dict(sorted(happened.items())))
@@ -72,9 +88,7 @@ def test_nothing_live_is_lost_and_nothing_withdrawn_comes_back(
 def test_every_kind_of_absence_happens_in_few_federations() -> None:
     happened: Counter[str] = Counter()
     for seed in range(TRIED):
-        played = Wandering(seed)
-        played.play()
-        happened += played.happened
+        happened += played(seed).happened
 
     assert set(happened) == HAPPENS
     assert min(happened.values()) >= 3, happened

@@ -9,6 +9,7 @@ from eventservices.cns.domains.moving.gateways import GatewayConnections, Subscr
 from eventservices.cns.domains.moving.handles import Brokers
 from eventservices.cns.domains.records import ChannelPlace, Connection
 from eventservices.errors import EventServiceError, NotConnectedError
+from eventservices.natslink import LinkOptions
 from fes.testing.eventually import eventually
 
 
@@ -71,7 +72,7 @@ async def test_of_too_many_subscriptions_to_end_the_oldest_is_left_and_counted(
 
 
 async def test_an_address_that_leads_nowhere_leaves_nothing() -> None:
-    brokers = Brokers()
+    brokers = Brokers(LinkOptions(open_timeout_s=0.5))
     for number in range(3):
         with pytest.raises(EventServiceError):
             await brokers.open(ChannelPlace(f"no address {number}", "channel"))

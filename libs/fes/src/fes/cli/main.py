@@ -83,7 +83,8 @@ def _parser() -> argparse.ArgumentParser:
     kill.add_parser(subparsers)
     domains.add_parser(subparsers)
     doctor.add_parser(subparsers)
-    added.add_parsers(subparsers)
+    if not sys.argv[1:] or sys.argv[1] not in subparsers.choices:
+        added.add_parsers(subparsers)  # their modules are large, and few commands need them
     return parser
 
 

@@ -1,6 +1,6 @@
 """The kinds of event services, as the installed adapters describe them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -82,9 +82,31 @@ class Kind:
             return Capabilities()
 
 
+class _Installed(Mapping[str, Kind]):
+    """Loads an adapter once its kind is looked up: most files have few of the kinds."""
+
+    def __init__(self) -> None:
+        self._points = {point.name: point for point in entry_points(group=GROUP)}
+        self._loaded: dict[str, Kind] = {}
+
+    def __getitem__(self, name: str) -> Kind:
+        """Return a kind."""
+        if name not in self._loaded:
+            self._loaded[name] = _kind(self._points[name])
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the kinds."""
+        return iter(self._points)
+
+    def __len__(self) -> int:
+        """Return the number of kinds."""
+        return len(self._points)
+
+
 def installed_kinds() -> Mapping[str, Kind]:
-    """Return the kinds that an adapter is installed for."""
-    return {point.name: _kind(point) for point in entry_points(group=GROUP)}
+    """Return the kinds that an adapter is installed for; one is loaded when it is looked up."""
+    return _Installed()
 
 
 def capabilities_of(
