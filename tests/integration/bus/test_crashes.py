@@ -156,3 +156,35 @@ async def test_a_bus_that_crashes_under_load_is_cleaned_up_and_loses_nothing_per
     await load.settle()
     await eventually(lambda: kept[-1:] == [load.sent - 1], what="what was sent meanwhile")
     assert sorted(set(kept)) == list(range(kept[0], load.sent))
+
+
+async def test_a_client_that_left_receives_nothing_more_and_its_durable_sink_loses_nothing(
+    server: NatsServer, tmp_path: Path
+) -> None:
+    store = SqliteStore(tmp_path / "left.db")
+    async with EventBus([server.url], "c4", "near", BusOptions(store=store)) as bus:
+        client = await BusClient(LocalTransport(bus, "source")).open()
+        source = await client.advertise(NAME)
+        seen: list[int] = []
+        goes_on = asyncio.Event()
+
+        async def slow(event: Event) -> None:
+            seen.append(event.values["n"])
+            await goes_on.wait()
+
+        leaving = await BusClient(LocalTransport(bus, "leaving")).open()
+        await leaving.subscribe(NAME, slow, durable="kept")
+        for number in range(20):
+            await source.notify({"n": number}, persistent=True)
+        await eventually(lambda: seen == [0], what="the first event")
+        await leaving.close()
+        goes_on.set()
+        await eventually(lambda: bus.counters.get("deliveries_after_leave", 0) > 0)
+        assert seen == [0]
+        back = await BusClient(LocalTransport(bus, "back")).open()
+        again: list[int] = []
+        await back.subscribe(NAME, lambda event: again.append(event.values["n"]), durable="kept")
+        await eventually(lambda: again[-1:] == [19], what="the rest")
+        assert again[-19:] == list(range(1, 20))
+        await client.close()
+        await back.close()

@@ -3,16 +3,38 @@
 `FES_ENDS=20` has each way tried at so many moments; CI tries a few.
 """
 
+import asyncio
+import logging
 import os
 import random
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.processes.ending import WAYS, Command, at_moment, nothing_left
+from fes.testing.eventually import eventually
+from support.processes.ending import (
+    AT_A_TERMINAL,
+    WAYS,
+    Command,
+    at_moment,
+    is_free,
+    nothing_left,
+    unwanted,
+)
+
+log = logging.getLogger(__name__)
 
 MOMENTS = int(os.environ.get("FES_ENDS", "2"))
+SEED = os.environ.get("FES_ENDS_SEED", "1")
+EARLY = 0.3
+IMPORTED_S = 2.0
+"""Modules are imported, and the first broker is started, within that."""
+
+LAST_S = 12.0
+"""A command that never comes so far as the moment is ended after that."""
+
 ROOT = Path(__file__).parents[3]
 
 PLAIN = """
@@ -26,32 +48,57 @@ gateways: {g: {adapters: {cns-l: {}, siena-r: {}}}}
 applications:
   shell: {command: [sh, -c, "sleep 600 & wait"]}
 """
+PAIR = str(ROOT / "scenarios/persistent/pair.yaml")
+
+DEMO = ("--vehicles", "2", "--duration", "600", "--speedup", "1")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "fes run": ("fes.cli.main", "run", "plain.yaml"),
-    "fes-traffic demo": (
-        *("traffic_scenario", "demo", "--runs", "runs"),
-        *("--vehicles", "2", "--duration", "600", "--speedup", "1"),
+    "fes-traffic demo": ("traffic_scenario", "demo", "--runs", "runs", *DEMO),
+    "make demo": (
+        *("make", "--no-print-directory", "-C", str(ROOT), "demo", "RUNS=FOLDER/runs"),
+        *("VEHICLES=2", "DURATION=600", "SPEEDUP=1"),
     ),
-    "fes-persistent": ("persistent_scenario", "run", "--runs", "runs", "--federation", "FILE"),
+    "fes-persistent": ("persistent_scenario", "run", "--runs", "runs", "--federation", PAIR),
     "fes-traffic-control-events": ("traffic_control_events", "demo", "--runs", "runs"),
+    "fes-event-domain": ("event_domain_scenario", "--runs", "runs", "--events", "9000"),
+    "fes-active-badge": ("active_badge", "--runs", "runs"),
+    "fes-stock-market": ("stock_market", "demo", "--runs", "runs"),
+    "fes-building-walk": ("building_walk", "demo", "--runs", "runs"),
 }
-"""Each runs longer than any moment at which it is ended."""
+"""All that start parts. Each runs longer than most moments at which it is ended."""
 
-ENDED = {"pipe": (141, 143, -13), "terminal": (129, 130, 141, 143), "SIGKILL": (-9,)}
+FIRST = ("fes run", "fes-traffic demo", "make demo")
+"""What people start most; it is ended at the most moments."""
+
+ENDED = {
+    "pipe": (141, 143, -13),
+    "terminal": (129, 130, 141, 143, -1),
+    "SIGKILL": (-9,),
+    "SIGINT": (130, -2),
+    "SIGTERM": (130, 143, -15),
+    "SIGHUP": (129, 130, -1),
+    "errors": (130, 143, -15),
+    "Ctrl-C": (130, -2),
+    "twice": (130, -2),
+}
+"""Exit statuses; negative for a signal that came before Python had read the command's modules."""
 
 
 def started(name: str, folder: Path, *, at_a_terminal: bool) -> Command:
     (folder / "plain.yaml").write_text(PLAIN)
-    chain = str(ROOT / "scenarios/persistent/pair.yaml")
-    words = [chain if word == "FILE" else word for word in COMMANDS[name]]
+    words = [word.replace("FOLDER", str(folder)) for word in COMMANDS[name]]
     return Command(words, folder, at_a_terminal)
 
 
-def moments(command: Command, number: int) -> Callable[[], bool]:
-    """Return a moment: a number of processes that it has reached, by chance."""
-    wanted = random.Random(number).randint(1, 9)
-    return lambda: len(command.left()) + command.lines >= wanted
+def moment(command: Command, chance: random.Random) -> Callable[[], bool]:
+    """Return a moment by chance: so many seconds after the start, or so far in the work."""
+    if chance.random() < EARLY:
+        due_s = time.monotonic() + chance.uniform(0.0, IMPORTED_S)
+        return lambda: time.monotonic() >= due_s
+    wanted = chance.choice((chance.randint(1, 9), chance.randint(1, 40)))
+    until_s = time.monotonic() + LAST_S
+    return lambda: len(command.left()) + command.lines >= wanted or time.monotonic() > until_s
 
 
 @pytest.mark.timeout(0 if MOMENTS > 2 else 300)
@@ -60,17 +107,69 @@ def moments(command: Command, number: int) -> Callable[[], bool]:
 async def test_however_a_command_ends_nothing_of_it_is_left(
     name: str, way: str, tmp_path: Path
 ) -> None:
-    for number in range(MOMENTS if name == "fes run" or MOMENTS > 2 else 1):
+    chance = random.Random(f"{SEED} {name} {way}")
+    for number in range(MOMENTS if name in FIRST else 1 + MOMENTS // 5):
         folder = tmp_path / str(number)
         folder.mkdir()
-        with closing(started(name, folder, at_a_terminal=way == "terminal")) as command:
-            await at_moment(command, moments(command, number * 31 + WAYS.index(way)))
-            ports, begun = command.ports(), command.lines > 0
+        with closing(started(name, folder, at_a_terminal=way in AT_A_TERMINAL)) as command:
+            await at_moment(command, moment(command, chance))
+            if command.process.poll() is not None:  # it was over before that moment
+                continue
+            ports, begun, at = command.ports(), command.lines > 0, len(command.left())
             told = await command.end(way)
             await nothing_left(command, ports)
+            status = command.process.returncode
+            log.info("%s, %s: %d processes, %d ports, status %s", name, way, at, len(ports), status)
             if begun:  # before that, Python reads its modules, and tells of an interrupt itself
                 assert "Traceback" not in told, told
-                assert command.process.returncode in ENDED.get(way, (129, 130, 143)), told
+            if begun or way != "Ctrl-C":
+                assert status in accepted(name, way), told
+
+
+def accepted(name: str, way: str) -> tuple[int, ...]:
+    """Return the exit statuses of a command that was ended; `make` replaces them by its own."""
+    return (*ENDED[way], 0, 2) if name.startswith("make") else ENDED[way]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("way", WAYS if MOMENTS > 2 else ("SIGKILL", "twice"))
+async def test_a_demonstration_that_ends_while_spark_judges_leaves_nothing(
+    way: str, tmp_path: Path
+) -> None:
+    words = ("traffic_scenario", "demo", "--runs", "runs", "--vehicles", "1", "--duration", "5")
+    with closing(Command(words, tmp_path, way in AT_A_TERMINAL)) as command:
+        await eventually(lambda: "judging" in command.said, within_s=120, what=command.said)
+        await at_moment(command, lambda: any("java" in each for each in command.left().values()))
+        assert command.process.poll() is None
+        await asyncio.sleep(random.uniform(0.0, 3.0))
+        told = await command.end(way)
+        await nothing_left(command, command.ports())
+        assert "Traceback" not in told
+
+
+SURVIVOR = """
+import os, subprocess, sys, tempfile
+code = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); time.sleep(600)"
+subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+tempfile.mkstemp()
+print("begun", flush=True)
+sys.stdin.read() or os.read(os.pipe()[0], 1)
+"""
+
+
+async def test_what_a_command_leaves_is_found(tmp_path: Path) -> None:
+    """The process, its port and its file, each by its own search."""
+    (tmp_path / "survivor.py").write_text(SURVIVOR)
+    with closing(Command(("survivor",), tmp_path)) as command:
+        await at_moment(command, lambda: len(command.ports()) == 1)
+        ports = command.ports()
+        await command.end("SIGTERM")
+        with pytest.raises(AssertionError, match="not within"):
+            await nothing_left(command, ports, within_s=0.5)
+        assert not any(map(is_free, ports))
+        command.close()
+        await eventually(lambda: all(map(is_free, ports)))
+        assert len(unwanted(tmp_path)) == 1
 
 
 async def test_a_run_of_which_all_parts_work_is_ended_whole(tmp_path: Path) -> None:

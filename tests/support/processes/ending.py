@@ -3,8 +3,10 @@
 What it starts is known by a variable in its environment, which children inherit.
 """
 
+import asyncio
 import os
 import pty
+import random
 import signal
 import socket
 import subprocess
@@ -18,8 +20,19 @@ from pathlib import Path
 from fes.testing.eventually import eventually
 
 MARK = "FES_TEST_MARK"
-WAYS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "pipe", "terminal")
-"""How a command is ended: by a signal; nobody reads its output any more; its terminal is closed."""
+WAYS = (
+    *("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"),
+    *("pipe", "errors", "terminal", "Ctrl-C", "twice"),
+)
+"""How a command is ended.
+
+By a signal; nobody reads its output any more, or nobody its errors (then it goes on, and SIGTERM
+ends it); its terminal is closed; Ctrl-C at its terminal, which every process in the foreground
+receives; two Ctrl-C one after the other.
+"""
+
+AT_A_TERMINAL = ("terminal", "Ctrl-C", "twice")
+CTRL_C = b"\x03"
 
 END_S = 60.0
 
@@ -29,7 +42,7 @@ class Command:
     """A command that runs.
 
     Args:
-        words: Its words, behind the interpreter's `-m`.
+        words: Its words, behind the interpreter's `-m`, or `make` and what follows it.
         folder: Where it runs; `tmp` in it is for temporary files.
         at_a_terminal: Whether its output is a terminal.
     """
@@ -49,7 +62,7 @@ class Command:
         environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
         environment["PYTHONUNBUFFERED"] = "1"
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *self.words],
+            self.words if self.words[0] == "make" else [sys.executable, "-m", *self.words],
             cwd=self.folder,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -59,6 +72,9 @@ class Command:
             preexec_fn=_own_terminal if self.at_a_terminal else _hung_up,  # noqa: PLW1509 - no threads
         )
         os.close(theirs)
+        self._errors = b""
+        if self.process.stderr is not None:
+            os.set_blocking(self.process.stderr.fileno(), False)
 
     @property
     def said(self) -> str:
@@ -69,19 +85,51 @@ class Command:
         return self._out.decode()
 
     @property
+    def errors(self) -> str:
+        """What it has written to standard error, where that is not its terminal."""
+        if self.process.stderr is not None and not self.process.stderr.closed:
+            with suppress(BlockingIOError):
+                while chunk := os.read(self.process.stderr.fileno(), 65536):
+                    self._errors += chunk
+        return self._errors.decode()
+
+    @property
     def lines(self) -> int:
         """How many lines it has printed."""
         return self.said.count("\n")
 
     async def end(self, way: str) -> str:
-        """End it, and return what it wrote to standard error."""
+        """End it, and return what it wrote to standard error, or to its terminal."""
         if way in ("pipe", "terminal"):
             os.close(self._ours)
             self._ours = -1
+        elif way in ("Ctrl-C", "twice"):
+            os.write(self._ours, CTRL_C)
+            if way == "twice":  # the second one comes amid the work of ending
+                await asyncio.sleep(random.uniform(0.0, 1.0))
+                os.write(self._ours, CTRL_C)
+        elif way == "errors":
+            assert self.process.stderr is not None
+            self.process.stderr.close()
+            self.process.terminate()
         else:
-            self.process.send_signal(signal.Signals[way])
-        await eventually(lambda: self.process.poll() is not None, within_s=END_S)
-        return self.process.stderr.read().decode() if self.process.stderr else ""
+            self.send(signal.Signals[way])
+        await eventually(self.has_ended, within_s=END_S)
+        if self.process.stderr is None:
+            return self.said
+        return self.errors
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal; `make` passes on no other than SIGTERM, so its group receives those."""
+        if self.words[0] == "make" and number in (signal.SIGINT, signal.SIGHUP):
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+
+    def has_ended(self) -> bool:
+        """Return whether it has ended; what it writes meanwhile is read."""
+        _ = self.said, self.errors  # which are read, so that it never waits for a reader
+        return self.process.poll() is not None
 
     def left(self) -> dict[int, str]:
         """Return the processes of it that live: id to command line."""
@@ -147,7 +195,7 @@ async def nothing_left(command: Command, ports: set[int], within_s: float = END_
 
 async def at_moment(command: Command, reached: Callable[[], bool]) -> None:
     """Wait until a command has come so far, or has ended before."""
-    await eventually(lambda: reached() or command.process.poll() is not None, within_s=END_S)
+    await eventually(lambda: reached() or command.has_ended(), within_s=END_S)
 
 
 def _hung_up() -> None:

@@ -7,9 +7,11 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from types import FrameType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
-from serving.output import is_closed
+from serving.output import OutputClosedError, is_closed
+
+Result = TypeVar("Result")
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a supervisor or a shell, and a terminal that is closed."""
@@ -52,8 +54,49 @@ async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
     Returns:
         The signal that requested the end, as `on_ending` reports it; None where the work is done.
     """
-    task = asyncio.ensure_future(work)
     asked: list[signal.Signals] = []
+    with contextlib.suppress(asyncio.CancelledError):
+        await _cancelled_when_asked(work, asked)
+    return asked[0] if asked else None
+
+
+def run_until_asked(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run work in a loop of its own, or cancel it when the process is requested to end.
+
+    Args:
+        work: It is cancelled once, however often the process is requested to end.
+
+    Returns:
+        What the work returns.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it.
+        OutputClosedError: Nobody reads standard output any more.
+        SystemExit: Another signal ended it; the status is 128 and its number.
+    """
+    asked: list[signal.Signals] = []
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        result = asyncio.run(_cancelled_when_asked(work, asked))
+    except asyncio.CancelledError:
+        if not asked:
+            raise
+    finally:
+        for number, handler in before.items():  # a loop that closes leaves the system's
+            signal.signal(number, handler)
+    if not asked:  # it may also come while the loop is being closed
+        return result
+    if asked[0] is signal.SIGINT:
+        raise KeyboardInterrupt
+    if asked[0] is signal.SIGPIPE:
+        raise OutputClosedError
+    raise SystemExit(128 + asked[0])
+
+
+async def _cancelled_when_asked(
+    work: Coroutine[Any, Any, Result], asked: list[signal.Signals]
+) -> Result:
+    task = asyncio.ensure_future(work)
 
     def end(number: signal.Signals) -> None:
         asked.append(number)
@@ -61,9 +104,7 @@ async def until_asked(work: Coroutine[Any, Any, None]) -> signal.Signals | None:
             task.cancel()
 
     on_ending(end)
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
-    return asked[0] if asked else None
+    return await task
 
 
 def _look_at_output(

@@ -33,13 +33,15 @@ class Lifeline:
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._children: set[int] = set()
+        self._starting = 0
         self._watch: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a child; read it before the child is started."""
+        """The environment of a child; read it before each child is started."""
         with self._lock:
             self._start()
+            self._starting += 1
         return {**os.environ, MARK: self.mark}
 
     def add(self, pid: int) -> None:
@@ -50,6 +52,7 @@ class Lifeline:
         """
         self._children.add(pid)
         self._report(b"+", pid)
+        self._starting = max(0, self._starting - 1)
 
     def remove(self, pid: int) -> None:
         """Forget a child that has ended."""
@@ -67,10 +70,13 @@ class Lifeline:
             watch.wait()
 
     def close(self) -> None:
-        """End the process beside this one, where no child is left for it to end."""
+        """End the process beside this one, where no child is left for it to end.
+
+        A signal may have come between the start of a child and the report of it.
+        """
         if self._owner != os.getpid():
             return
-        if not self._children:
+        if not self._children and not self._starting:
             self.release()
         elif self._watch is not None:
             self._watch.returncode = 0  # it continues; Python need not warn of that
@@ -84,6 +90,7 @@ class Lifeline:
         if self._owner != os.getpid():  # a fork of this process has children of its own
             self.mark, self._owner, self._watch = uuid.uuid4().hex, os.getpid(), None
             self._children.clear()
+            self._starting = 0
         if self._watch is None or self._watch.poll() is not None:
             environment = {name: value for name, value in os.environ.items() if name != MARK}
             self._watch = subprocess.Popen(  # noqa: S603 - our own

@@ -1,6 +1,5 @@
 """The command `fes-active-badge`: make the experiments, and judge them."""
 
-import asyncio
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from eventservices.errors import EventServiceError
 from eventservices.servers import NatsServer, ServerSpec
 from fes.running.folder import make_run_folder
 from serving.command import command
+from serving.ending import run_until_asked
 
 from active_badge import settings
 from active_badge.errors import ExperimentError
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     options = settings.read(arguments)
     try:
-        return asyncio.run(_run(options))
+        return run_until_asked(_run(options))
     except (ExperimentError, EventServiceError, TimeoutError) as error:
         sys.stderr.write(f"fes-active-badge: {error or 'not everything arrived in time'}\n")
         return NOT_JUDGED

@@ -7,10 +7,13 @@ of them were there twice.
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from serving.command import command
 
 SCHEMA = StructType(
     [
@@ -22,9 +25,19 @@ SCHEMA = StructType(
 )
 
 
-def main() -> None:
-    """Count."""
-    folder = Path(sys.argv[1])
+def main() -> int:
+    """Count; return the exit status."""
+    return command("active_badge.counting", _main)
+
+
+def _main() -> int:
+    with TemporaryDirectory(prefix="fes-active-badge-") as scratch:
+        rows = _count(Path(sys.argv[1]), scratch)
+    sys.stdout.write(json.dumps(rows) + "\n")
+    return 0
+
+
+def _count(folder: Path, scratch: str) -> list[dict[str, Any]]:
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -32,6 +45,9 @@ def main() -> None:
         .config("spark.driver.memory", "1g")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
+        .config("spark.local.dir", scratch)
+        .config("spark.sql.warehouse.dir", f"{scratch}/warehouse")
+        .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={scratch}")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
@@ -43,8 +59,8 @@ def main() -> None:
     )
     rows = [row.asDict() for row in found.collect()]
     spark.stop()
-    sys.stdout.write(json.dumps(rows) + "\n")
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -150,11 +150,11 @@ async def count(url: str, day: Day, mode: Mode, folder: Path) -> Counted:
             for network in NETWORKS
         ]
         for plan in sinks_of(day):
+            log = SinkLog(folder / f"{mode},{plan.name}.csv", counted, plan.name)
+            stack.callback(log.close)  # once its client has ended
             client = await enter(
                 BusClient(LocalTransport(buses[plan.bus], plan.name.replace("#", "-")))
             )
-            log = SinkLog(folder / f"{mode},{plan.name}.csv", counted, plan.name)
-            stack.callback(log.close)
             await client.subscribe(
                 BADGE_EVENT, log.take, plan.filter if mode == "filtered" else None
             )

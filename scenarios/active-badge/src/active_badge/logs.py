@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+from serving.children import running
+
 from active_badge.errors import ExperimentError
 
 
@@ -25,11 +27,10 @@ async def count_logs(folder: Path) -> dict[tuple[str, str], LogCount]:
     Raises:
         ExperimentError: The program that counts failed; the message has its last line.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "active_badge.counting", str(folder),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    out, problems = await process.communicate()
+    command = (sys.executable, "-m", "active_badge.counting", str(folder))
+    pipe = asyncio.subprocess.PIPE
+    async with running(command, stdout=pipe, stderr=pipe) as process:
+        out, problems = await process.communicate()
     if process.returncode:
         last = problems.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise ExperimentError(f"counting the logs with Spark failed: {''.join(last)[:300]}")

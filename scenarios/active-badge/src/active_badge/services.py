@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from eventservices.lifetime import Opening
+from serving.children import running
 
 from active_badge.errors import ExperimentError
 
@@ -68,11 +69,10 @@ class Programs(Opening):
     async def _start(self, module: str, *arguments: str) -> None:
         errors = (self._folder / f"{module}.log").open("ab")
         self._stack.callback(errors.close)
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, "--nats", self._url, *arguments,
-            stdout=asyncio.subprocess.PIPE, stderr=errors,
-        )  # fmt: skip
-        self._stack.push_async_callback(_end, process)
+        command = (sys.executable, "-m", module, "--nats", self._url, *arguments)
+        process = await self._stack.enter_async_context(
+            running(command, stdout=asyncio.subprocess.PIPE, stderr=errors)
+        )
         assert process.stdout is not None  # noqa: S101 - it was started with a pipe
         try:
             async with asyncio.timeout(START_S):
@@ -81,9 +81,3 @@ class Programs(Opening):
             line = b""
         if not line.startswith(b"ready"):
             raise ExperimentError(f"{module} did not start; see {errors.name}")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        process.terminate()
-    await process.wait()

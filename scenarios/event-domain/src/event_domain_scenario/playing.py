@@ -1,12 +1,12 @@
 """Plays the scenario: the domain that authorises everything, and the one that forbids."""
 
-import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eventservices.servers import NatsServer, ServerSpec
+from serving.ending import run_until_asked
 
 from event_domain_scenario.clients import play
 from event_domain_scenario.service import Service
@@ -102,7 +102,8 @@ def _deliveries(
         came = all(counts[each].total() >= wanted[each].total() for each in wanted)
         return bool(ended >= events and came)
 
-    seen = asyncio.run(play(broker, channel_of, events, over, repetitions=repetitions))
+    playing = play(broker, channel_of, events, over, repetitions=repetitions)
+    seen = run_until_asked(playing)
     asking = "requests repetitions" if repetitions else "does not request repetitions"
     return [
         Check(f"consumer {each}, which {asking}", dict(wanted[each]), dict(seen[each]))

@@ -1,14 +1,15 @@
 """The service of event domains in a process of its own, used by REST."""
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from serving.children import end, started
 from serving.loopback import ask
 
 from event_domain_scenario.errors import ScenarioError
@@ -30,7 +31,7 @@ class Service:
         self._run = run
         self._bound = bound
         self._url = ""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
@@ -45,11 +46,13 @@ class Service:
             "--most-connections": self._bound,
         }
         arguments = [str(part) for pair in options.items() for part in pair]
-        with (self._run / "event-domains.log").open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - the product's own command
-                [sys.executable, "-m", "event_domains", *arguments], stdout=log, stderr=log
-            )
-        wait(endpoint.exists, "the service of event domains did not start")
+        command = (sys.executable, "-m", "event_domains", *arguments)
+        with ExitStack() as stack:
+            log = stack.enter_context((self._run / "event-domains.log").open("wb"))
+            process = stack.enter_context(started(command, stdout=log, stderr=log))
+            stack.callback(end, process)
+            wait(endpoint.exists, "the service of event domains did not start")
+            self._stack = stack.pop_all()
         self._url = json.loads(endpoint.read_text("utf-8"))["url"]
         return self
 
@@ -60,9 +63,7 @@ class Service:
         trace: TracebackType | None,
     ) -> None:
         """End it."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(WITHIN_S)
+        self._stack.close()
 
     def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Return the status and the body of an answer under `/v1/domains`."""

@@ -3,18 +3,14 @@
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
-from serving.lifeline import LIFELINE
+from serving.children import started
 
 from scenario_kit.programs import Command
 from scenario_kit.statuses import INTERRUPTED
-
-STOP_S = 40.0
-"""Longest wait for a program that was requested to end; `fes run` has its parts to end first."""
 
 LOOK_S = 0.5
 """How often a program that runs is looked at."""
@@ -74,39 +70,6 @@ class Steps:
         self._signalled.set()
         if self._running is not None:
             self._running.terminate()
-
-
-@contextmanager
-def started(command: Command, **how: Any) -> "Iterator[subprocess.Popen[Any]]":
-    """Start a program; it has ended when the block is left, by an error too.
-
-    It ends with this process, however that ends.
-
-    Args:
-        command: Program and arguments.
-        how: What `subprocess.Popen` takes besides.
-    """
-    process = subprocess.Popen(  # noqa: S603 - our own
-        command, start_new_session=True, env=LIFELINE.environment, **how
-    )
-    LIFELINE.add(process.pid)
-    with process:
-        try:
-            yield process
-        except BaseException:
-            end(process)
-            raise
-    LIFELINE.remove(process.pid)
-
-
-def end(process: "subprocess.Popen[Any]", within_s: float = STOP_S) -> None:
-    """End a program by a signal, and kill it where it does not end in time."""
-    process.terminate()
-    try:
-        process.wait(within_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _wait(process: subprocess.Popen[bytes], look: Callable[[], None]) -> int:

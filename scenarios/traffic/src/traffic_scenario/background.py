@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from scenario_kit.programs import Command
-from scenario_kit.steps import end
+from serving.children import end
 from serving.lifeline import LIFELINE
 
 from traffic_scenario.errors import RunningError

@@ -13,7 +13,7 @@ from fes.mapping.rules.model import Rule
 from scenario_kit.playing import show
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION
-from scenario_kit.steps import started
+from serving.children import started
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe

@@ -249,9 +249,15 @@ class EventBus(Opening):
             return
         self._counters["sink_invocations"] += 1
         delivery = Delivery(output.sink, output.serial, output.event)
-        self._delivering.put(f"{output.sink}", partial(self._deliver_now, guest, delivery))
+        self._delivering.put(
+            f"{output.sink}", partial(self._deliver_now, output.client, guest, delivery)
+        )
 
-    async def _deliver_now(self, guest: Guest, delivery: Delivery) -> None:
+    async def _deliver_now(self, client: str, guest: Guest, delivery: Delivery) -> None:
+        if self._guests.get(client) is not guest:
+            # It left; what its durable sinks did not receive waits for their next client.
+            self._counters["deliveries_after_leave"] += 1
+            return
         try:
             await guest.receive(delivery)
         finally:
