@@ -125,6 +125,14 @@ def test_base_and_relative_times_of_an_asc_log_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_a_request_to_transmit_of_an_asc_log_is_no_frame_and_no_fault(tmp_path: Path) -> None:
+    text = ASC.format(base="hex", stamps="absolute", id="3039")
+    text += "   2.5 1  3039x           TxRq   d 1 0A\n   2.6 1  3039x  TxRq  r\n"
+    tally = Tally(strict=True)
+    assert len(frames(tmp_path, "a.asc", text, tally)) == 2
+    assert tally.skipped["other_event"] == 2
+
+
 @pytest.mark.parametrize(
     "torn", ["   2.5", "   2.5 1", "   2.5 1  3039x", "   2.5 1 3039x Rx d 2 1"]
 )

@@ -134,6 +134,15 @@ MOMENT_US = 1_772_359_200_000_000
         ("time", "01.03.2026 10:00:00", MOMENT_US),
         ("Device Time", "01-Mar-2026 10:00:00.000", MOMENT_US),
         ("GPS Time", "Sun Mar 01 11:00:00 GMT+01:00 2026", MOMENT_US),
+        ("time", "2026-W09-7T10:00:00Z", MOMENT_US),
+        ("time", "2026W097T100000Z", MOMENT_US),
+        ("time", "2026-060 10:00:00", MOMENT_US),
+        ("time", "2026-03-01 10:00:00 AM", MOMENT_US),
+        ("time", "2026-03-01 9:00:00.0 p.m. -02:00", MOMENT_US + 13 * 3_600_000_000),
+        ("time", "2026/03/01 12:00:00 am", MOMENT_US - 36_000_000_000),
+        ("time", "01.03.2026 12:00 pm", MOMENT_US + 7_200_000_000),
+        ("time", "1.3.2026 9:05:00", MOMENT_US - 3_300_000_000),
+        ("time", "2026-03-01T11:00:00+01:00[Europe/Berlin]", MOMENT_US),
     ],
 )
 def test_times_have_the_forms_of_loggers(
@@ -152,6 +161,11 @@ def test_times_have_the_forms_of_loggers(
         "2026-03-01T10:00:00+25:00",
         "2026-13-01T10:00:00Z",
         "2026-03-01T10:61:00Z",
+        "2026-03-01 13:00:00 PM",
+        "2026-03-01 00:00:00 AM",
+        "2026-W54-1T10:00:00Z",
+        "2026-366T10:00:00Z",
+        "2026-000T10:00:00Z",
         "noon",
     ],
 )
@@ -213,6 +227,48 @@ def test_lines_before_the_header_are_passed_over(tmp_path: Path) -> None:
         tmp_path, "sep=;\n# made by a logger\n\n" + HEAD.replace(",", ";") + "1;A;1;2;3\n"
     )
     assert len(found.samples) == 1
+    found = trace(tmp_path, '"sep=\t"\r\n' + HEAD.replace(",", "\t") + "1\tA\t1\t2\t3\r\n")
+    assert len(found.samples) == 1
+
+
+def test_of_columns_of_one_name_the_first_is_read_and_noted(tmp_path: Path) -> None:
+    tally = Tally()
+    (found,) = trace(tmp_path, "time_s,lat,lon,lat,,\n1,51,7,52,,\n", tally).samples
+    assert found.lat == 51
+    assert tally.notes[0].endswith(":1: column lat: is there more than once; the first is read")
+
+
+def test_a_row_that_is_wider_than_its_header_is_bad(tmp_path: Path) -> None:
+    tally = Tally()
+    (found,) = trace(tmp_path, "time_s,lat,lon\n0,51,5,7,25\n1,51,7,\n2,51,5,7,25\n", tally).samples
+    assert (found.lat, found.lon) == (51, 7)
+    assert tally.skipped == {"bad_row": 2}
+    assert tally.first["bad_row"].endswith("fleet.csv:2: has 5 cells, the header 3")
+
+
+@pytest.mark.parametrize("name", ["fleet.csv", "fleet"])
+def test_gzip_is_known_by_its_first_bytes(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(f"{HEAD}1,A,51,7,30\n".encode()))
+    assert len(read(tmp_path / name, Tally()).samples) == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        (b"PK\x03\x04\x14", "is a spreadsheet or another ZIP archive, which is not read"),
+        (b"MDF     4.10", "is an MDF measurement file"),
+        (b"SQLite format 3\x00", "is a database"),
+        (b"\x28\xb5\x2f\xfd", "is compressed by zstd"),
+    ],
+)
+def test_a_format_that_is_none_of_ours_is_named(tmp_path: Path, start: bytes, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        trace(tmp_path, start + bytes(100))
+
+
+def test_a_device_without_lines_ends_at_the_header() -> None:
+    with pytest.raises(InputError, match="the header is longer than any"):
+        read(Path("/dev/zero"), Tally())
 
 
 def test_a_quote_that_is_never_closed_costs_one_row_p04(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ _NANOSECOND = Decimal("0.001")
 _SIZES = ((Decimal(10) ** 17, "ns"), (Decimal(10) ** 14, "us"), (Decimal(10) ** 11, "ms"))
 """From where on a number of no unit, counted from 1970, is in a smaller one."""
 _DATE_TIME = re.compile(
-    r"(?P<date>\d{4}-?\d{2}-?\d{2})(?:[T ]\s*(?P<clock>\d{2}:?\d{2}(?::?\d{2})?)"
-    r"(?P<fraction>[.,]\d+)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?",
+    r"(?P<date>\d{4}-?\d{2}-?\d{2}|\d{4}-?W\d{2}-?\d|\d{4}-\d{3})"
+    r"(?:[T ]\s*(?P<clock>\d{2}:?\d{2}(?::?\d{2})?|\d:\d{2}(?::\d{2})?)"
+    r"(?P<fraction>[.,]\d+)?(?:\s*(?P<half>[ap])\.?m\.?(?![a-z]))?"
+    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\[\]]{1,40}\])?)?",
     re.ASCII | re.IGNORECASE,
 )
 
-_CLOCK = r"(?P<clock>\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)"
+_CLOCK = r"(?P<clock>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?)"
 _ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d{2}:?\d{2}|UTC|GMT)?"
 _NAMED = re.ASCII | re.IGNORECASE
 _DAY_FIRST = re.compile(
@@ -52,9 +54,10 @@ def from_iso(text: str) -> int:
     """Return microseconds since 1970 UTC of an ISO 8601 date and time.
 
     White space around it is passed over, as `xs:dateTime` has it; the date's parts may be
-    separated by `/`; a fraction may have any number of digits, those beyond microseconds are cut
-    off; 24:00:00 is the next day's midnight, and a leap second (:60) the second after it. Without
-    a zone it is UTC.
+    separated by `/`, or be the year's week and day, or its day; AM or PM may follow the time, and
+    a zone's name in brackets (RFC 9557) the offset; a fraction may have any number of digits,
+    those beyond microseconds are cut off; 24:00:00 is the next day's midnight, and a leap second
+    (:60) the second after it. Without a zone it is UTC.
 
     Raises:
         ValueError: It is none.
@@ -63,19 +66,34 @@ def from_iso(text: str) -> int:
     found = _DATE_TIME.fullmatch(text.strip().replace("/", "-")) if len(text) < 256 else None
     if found is None:
         raise ValueError(f"{shown!r} is not a time")
-    clock = (found["clock"] or "00:00").replace(":", "").ljust(6, "0")
+    clock = found["clock"] or "00:00"
+    clock = (f"0{clock}" if clock[1:2] == ":" else clock).replace(":", "").ljust(6, "0")
     fraction_us = int((found["fraction"] or ".0")[1:].ljust(6, "0")[:6])
-    date = found["date"].replace("-", "")
     hour, minute, second = int(clock[:2]), int(clock[2:4]), int(clock[4:])
+    if half := (found["half"] or "").lower():
+        if not 1 <= hour <= 12:
+            raise ValueError(f"{shown!r} is not a time")
+        hour = hour % 12 + (12 if half == "p" else 0)
     whole_day = (hour, minute, second, fraction_us) == (24, 0, 0, 0)
     if not whole_day and (hour > 23 or minute > 59 or second > 60):
         raise ValueError(f"{shown!r} is not a time")
     try:
-        day = datetime(int(date[:4]), int(date[4:6]), int(date[6:]), tzinfo=UTC)
+        day = _day(found["date"].upper())
     except ValueError:
         raise ValueError(f"{shown!r} is not a time") from None
     seconds = hour * 3600 + minute * 60 + second - _offset_s(found["zone"] or "", shown)
     return from_datetime(day) + seconds * SECOND_US + fraction_us
+
+
+def _day(date: str) -> datetime:
+    """Return the midnight of a calendar, week or ordinal date."""
+    if re.fullmatch(r"\d{4}-\d{3}", date):
+        first = datetime(int(date[:4]), 1, 1, tzinfo=UTC)
+        day = first + timedelta(days=int(date[5:]) - 1)
+        if day.year != first.year:
+            raise ValueError(date)
+        return day
+    return datetime.fromisoformat(date.replace("-", "")).replace(tzinfo=UTC)
 
 
 def _offset_s(zone: str, shown: str) -> int:

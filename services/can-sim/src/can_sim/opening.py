@@ -15,9 +15,28 @@ MAX_WHOLE_BYTES = 256 * 1024 * 1024
 """Largest file that is read as a whole (GPX, DBC), after decompression."""
 
 
+GZIP = b"\x1f\x8b\x08"
+FOREIGN = {
+    b"PK\x03\x04": "a spreadsheet or another ZIP archive",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a spreadsheet",
+    b"MDF     ": "an MDF measurement file",
+    b"SQLite format 3\x00": "a database of SQLite",
+    b"PAR1": "a Parquet file",
+    b"\xd4\xc3\xb2\xa1": "a packet capture",
+    b"\xa1\xb2\xc3\xd4": "a packet capture",
+    b"\x0a\x0d\x0d\x0a": "a packet capture",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ\x00": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+    b"%PDF-": "a PDF document",
+}
+"""What the first bytes of usual files that are not read say."""
+MAGIC_BYTES = max(map(len, FOREIGN))
+
+
 @contextmanager
 def open_bytes(path: Path, tally: Tally | None = None) -> Iterator[BinaryIO]:
-    """Open a file for reading, through gzip where its name ends in `.gz`.
+    """Open a file for reading, through gzip where it begins as such.
 
     Compressed data that is cut off or broken is read up to there.
 
@@ -26,8 +45,8 @@ def open_bytes(path: Path, tally: Tally | None = None) -> Iterator[BinaryIO]:
         tally: Counts such data as `cut_off`; without one it is refused.
 
     Raises:
-        InputError: The file cannot be read; its compressed data is broken, and `tally` absent or
-            strict; or it unpacks to more than any log does.
+        InputError: The file cannot be read, or has a format that is none of ours; its compressed
+            data is broken, and `tally` absent or strict; or it unpacks to more than any log does.
     """
 
     def broken(reason: str) -> None:
@@ -38,7 +57,10 @@ def open_bytes(path: Path, tally: Tally | None = None) -> Iterator[BinaryIO]:
 
     try:
         with path.open("rb") as stream:
-            if path.suffix.lower() == ".gz":
+            start = stream.peek(MAGIC_BYTES)
+            if format_ := next((each for each in FOREIGN if start.startswith(each)), b""):
+                raise InputError(f"is {FOREIGN[format_]}, which is not read", str(path))
+            if path.suffix.lower() == ".gz" or start.startswith(GZIP):
                 yield cast("BinaryIO", Gunzipped(stream, broken))
             else:
                 yield stream

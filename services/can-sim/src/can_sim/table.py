@@ -1,5 +1,7 @@
 """Tables in CSV files: columns found by their usual names, cells that know their place."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -15,6 +17,8 @@ from can_sim.rows import Line, RawRow, raw_rows, split_line
 from can_sim.tally import Tally
 
 DELIMITERS = ",;\t|"
+_SEPARATOR = re.compile(r'"?sep=(.?)"?', re.IGNORECASE | re.DOTALL)
+"""The line by which spreadsheets name what separates cells."""
 MAX_COLUMNS = 4096
 Parsed = TypeVar("Parsed")
 
@@ -115,6 +119,10 @@ class Table:
         path: Its name, for errors.
         stream: Its bytes.
 
+    Attributes:
+        columns: Their names in order; "" for one whose name another has before it.
+        repeated: Names that more than one column has.
+
     Raises:
         InputError: There is no header, or none that can be read.
     """
@@ -123,7 +131,11 @@ class Table:
         self.file = str(path)
         self.header_line = 1
         self._lines = text_lines(stream)
-        self.delimiter, self.columns = self._header()
+        self.delimiter, columns = self._header()
+        counts = Counter(column for column in columns if column)
+        self.repeated = tuple(column for column, count in counts.items() if count > 1)
+        first = {column: at for at, column in reversed(list(enumerate(columns)))}
+        self.columns = [each if first[each] == at else "" for at, each in enumerate(columns)]
 
     def find(self, names: Iterable[str]) -> str | None:
         """Return the first of `names` that is a column; None where none is. Case is ignored."""
@@ -173,6 +185,9 @@ class Table:
                 tally.skip("nul_bytes", place=f"{self.file}:{raw.line}")
             if raw.broken:
                 tally.bad("bad_row", InputError(raw.broken, self.file, raw.line))
+            elif raw.cells and any(cell.strip() for cell in raw.cells[len(self.columns) :]):
+                wide = f"has {len(raw.cells)} cells, the header {len(self.columns)}"
+                tally.bad("bad_row", InputError(wide, self.file, raw.line))
             elif raw.cells:
                 yield self._row(raw)
 
@@ -192,8 +207,8 @@ class Table:
             line = text.strip("\0")
             if not line.strip() or line.startswith("#"):
                 continue
-            if line.lower().startswith("sep=") and len(line.strip()) <= len("sep=;"):
-                told = line[4:5] or ","
+            if separator := _SEPARATOR.fullmatch(line.rstrip("\r\n ")):
+                told = separator[1] or ","
                 continue
             return self._split_header((number, line, whole), told)
         raise InputError("has no header", self.file, 1)
@@ -229,6 +244,9 @@ def read_table(
     parsed = []
     with open_bytes(path, tally) as stream:
         table = Table(path, stream)
+        for column in table.repeated:
+            place = f"{table.file}:{table.header_line}: column {column[:40]}"
+            tally.note(f"{place}: is there more than once; the first is read")
         read = prepare(table)
         for row in table.tallied(tally):
             try:

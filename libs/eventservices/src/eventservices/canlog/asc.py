@@ -31,6 +31,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FD_BYTES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 
 
+REQUESTED = "txrq"
+"""A request to transmit; the frame follows as `Tx` once it is on the bus."""
+
+
 @dataclass(slots=True)
 class AscParser:
     """Reads one log, a line at a time; what the header specifies applies to the lines after it.
@@ -84,6 +88,8 @@ class AscParser:
     def _classic(self, frame: LogFrame, words: list[str]) -> LogFrame | None:
         if words[0].lower() == "errorframe":
             return replace(frame, kind=Kind.ERROR)
+        if words[1:2] and words[1].lower() == REQUESTED:
+            return None
         if len(words) < 3 or words[1].lower() not in _DIRECTIONS:
             if set(words[0].rstrip("xX")) <= _HEX_DIGITS:
                 raise ValueError("is cut off, or tells no direction")

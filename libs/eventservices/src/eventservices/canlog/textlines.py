@@ -77,10 +77,10 @@ def text_lines(stream: BinaryIO) -> Iterator[tuple[int, str, bool]]:
         number += 1
         ended = piece.endswith(("\n", "\r"))
         whole = ended or len(piece) < MAX_LINE_CHARACTERS
+        yield number, piece.rstrip("\r\n"), whole
         rest = piece
         while rest and not rest.endswith(("\n", "\r")):
             rest = text.readline(MAX_LINE_CHARACTERS)
-        yield number, piece.rstrip("\r\n"), whole
 
 
 class _Raw(io.RawIOBase):
