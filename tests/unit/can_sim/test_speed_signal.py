@@ -1,3 +1,6 @@
+import math
+import struct
+
 import cantools
 import pytest
 from can_sim.canlog.speed import SpeedSignal, find_signal
@@ -23,8 +26,13 @@ BO_ 103 Groups: 8 N
  SG_ Which M : 0|8@1+ (1,0) [0|0] "" N
  SG_ Rate m1 : 8|8@1+ (1,0) [0|200] "m/s" N
 
+BO_ 104 Real: 4 N
+ SG_ Ground : 0|32@1- (1,0) [0|0] "km/h" N
+
 BO_ 2147495993 Speed: 8 N
  SG_ SpeedKmh : 56|8@1+ (1,0) [0|255] "km/h" N
+
+SIG_VALTYPE_ 104 Ground : 1;
 """
 
 
@@ -70,6 +78,12 @@ def test_all_bits_set_means_not_available_even_within_the_range() -> None:
 
 def test_a_value_out_of_its_range_is_not_available() -> None:
     assert found("Rate").speed_kmh(bytes((1, 201, 0, 0))) == (None, "not_available")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e30])
+def test_a_real_number_that_is_no_speed_is_not_available(value: float) -> None:
+    assert found("Ground").speed_kmh(struct.pack("<f", 50.5)) == (50.5, "")
+    assert found("Ground").speed_kmh(struct.pack("<f", value)) == (None, "not_available")
 
 
 def test_255_in_the_speed_frame_is_a_speed() -> None:

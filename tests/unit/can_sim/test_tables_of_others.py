@@ -176,9 +176,21 @@ def test_a_malformed_time_is_a_bad_row_with_its_place(tmp_path: Path, text: str)
     assert "fleet.csv:2: column time: " in tally.first["bad_row"]
 
 
-def test_a_date_and_a_time_of_day_may_have_columns_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("date", "clock"),
+    [
+        ("2026-03-01", "10:00:00"),
+        ("20260301", "10:00:00.0 AM"),
+        ("01.03.2026", "10:00"),
+        ("1-Mar-2026", "10:00:00 am"),
+        ("2026-060", "11:00:00+01:00"),
+    ],
+)
+def test_a_date_and_a_time_of_day_may_have_columns_of_their_own(
+    tmp_path: Path, date: str, clock: str
+) -> None:
     (found,) = trace(
-        tmp_path, "Date,Time,Latitude,Longitude,speed_kmh\n2026-03-01,10:00:00,51.5,7.25,30\n"
+        tmp_path, f"Date,Time,Latitude,Longitude,speed_kmh\n{date},{clock},51.5,7.25,30\n"
     ).samples
     assert found.time_us == MOMENT_US
 

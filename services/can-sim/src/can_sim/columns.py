@@ -127,6 +127,8 @@ KMH_PER_UNIT = {
     "fps": 1.09728,
 }
 """What a speed in a unit is multiplied by to give km/h."""
+MOST_SPEED = 10_000.0
+"""What no speed is above or, with its sign, below, in any unit."""
 
 
 class Column(NamedTuple):

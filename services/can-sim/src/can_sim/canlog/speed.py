@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from math import isnan
 
 from cantools.database import Database, Message
 from cantools.database.can.signal import Signal
@@ -15,7 +14,7 @@ from eventservices.canlog.j1939 import (
 )
 
 from can_sim.canlog.signals import decode
-from can_sim.columns import KMH_PER_UNIT
+from can_sim.columns import KMH_PER_UNIT, MOST_SPEED
 from can_sim.errors import InputError
 
 Key = tuple[int, bool]
@@ -99,7 +98,7 @@ class SpeedSignal:
     def _in_range(self, value: float) -> bool:
         low, high = self.signal.minimum, self.signal.maximum
         if low is None or high is None or low >= high:
-            return not isnan(value)
+            return abs(value) <= MOST_SPEED  # neither NaN nor infinite
         slack = _RANGE_SLACK * max(1.0, abs(low), abs(high))
         return low - slack <= value <= high + slack
 

@@ -5,9 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from can_sim.columns import LATITUDES, LONGITUDES, TIMES, find_degrees, find_speed, find_time
+from can_sim.columns import (
+    LATITUDES,
+    LONGITUDES,
+    MOST_SPEED,
+    TIMES,
+    find_degrees,
+    find_speed,
+    find_time,
+)
 from can_sim.errors import InputError
-from can_sim.moment import from_iso, from_text
+from can_sim.moment import from_text
 from can_sim.opening import stem_of
 from can_sim.sample import Sample, Sampling, Trace
 from can_sim.sources.gaps import Gaps
@@ -80,7 +88,7 @@ class _Times:
         try:
             if self.date and _CLOCK.fullmatch(text):
                 clock = text.rjust(len(text) + (text[1] == ":"), "0")
-                return from_iso(f"{row.text(self.date)} {clock}")
+                return from_text(f"{row.text(self.date)} {clock}", "")
             return from_text(text, self.unit)
         except ValueError as error:
             told = str(error)
@@ -117,7 +125,7 @@ def _times_of(table: Table) -> _Times:
 
 
 def _speed(row: Row, column: str, factor: float) -> float:
-    value = row.number(column, -10_000, 10_000)
+    value = row.number(column, -MOST_SPEED, MOST_SPEED)
     return value if factor == 1.0 else value * factor
 
 
