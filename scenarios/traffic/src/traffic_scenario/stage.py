@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import httpx
 from fes.cli.validate import examine_file
 from fes.federation import Federation, dump, has_errors, load
 from fes.federation.file.dump import resolved
@@ -21,7 +20,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION, make_folder, remove_oldest
-from serving.loopback import ask
+from serving.loopback import NoAnswerError, ask
 from serving.wall_clock import wall_us
 
 from traffic_scenario.errors import InputError
@@ -129,7 +128,7 @@ def _goes_on(latest: Path, endpoints: Iterable[str], now_us: int) -> bool:
 def _answers(url: str) -> bool:
     try:
         return ask("GET", f"{url}/healthz", timeout_s=ANSWER_S).is_success
-    except httpx.HTTPError:
+    except NoAnswerError:
         return False
 
 

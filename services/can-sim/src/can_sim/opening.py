@@ -30,7 +30,7 @@ FOREIGN = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
     b"%PDF-": "a PDF document",
 }
-"""What the first bytes of usual files that are not read say."""
+"""First bytes of usual files that are not read, and what these files are."""
 MAGIC_BYTES = max(map(len, FOREIGN))
 
 
@@ -84,13 +84,13 @@ def read_bytes(path: Path, tally: Tally | None = None) -> bytes:
 
 
 def kind_of(path: Path) -> str:
-    """Return the suffix that tells a file's format, in lower case, e.g. `csv`; may be empty."""
+    """Return the suffix for the format of a file, in lower case, e.g. `csv`; may be empty."""
     name = path.name.lower().removesuffix(".gz")
     return name.rpartition(".")[2] if "." in name else ""
 
 
 def stem_of(path: Path) -> str:
-    """Return a file's name without the suffixes that tell its format."""
+    """Return a file's name without the suffixes for its format."""
     name = path.name
     while True:
         found = next((s for s in SUFFIXES if name.lower().endswith(s) and len(name) > len(s)), None)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import httpx
-from serving.loopback import ask
+from serving.loopback import NoAnswerError, ask
 
 from traffic_control.errors import AwayError, InputError
 from traffic_control.serve import WHERE
@@ -56,7 +56,7 @@ def _ask(method: str, url: str, body: object = None) -> Any:
     try:
         answer = ask(method, url, body, timeout_s=TIMEOUT_S)
         content = answer.json()
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    except (NoAnswerError, ValueError) as error:
         raise AwayError(f"{url}: {error}") from error
     if answer.is_success:
         return content
