@@ -138,8 +138,8 @@ style: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy $(SOURCES)
 
-types-tests: $(INSTALLED) ## Check the types of the sources and of the tests, in one run
-	$(BIN)/mypy $(SOURCES) tests
+types-tests: $(INSTALLED) ## Check the types of the sources, of the tests and of the benchmarks, in one run
+	$(BIN)/mypy $(SOURCES) tests benchmarks
 
 imports: $(INSTALLED)
 	$(BIN)/lint-imports

@@ -70,8 +70,8 @@ def show() -> int:
 
 def _row(what: str, size: int, times_s: list[float]) -> Row:
     ordered = sorted(times_s)
-    parts = (ordered[int(len(ordered) * part)] * 1000 for part in (0.5, 0.99))
-    return Row(what, size, *parts, ordered[-1] * 1000)
+    p50_ms, p99_ms = (ordered[int(len(ordered) * part)] * 1000 for part in (0.5, 0.99))
+    return Row(what, size, p50_ms, p99_ms, ordered[-1] * 1000)
 
 
 def _checks() -> Iterator[Row]:
@@ -88,7 +88,8 @@ def _trials(graph: Digraph, draw: random.Random, *, diamonds: bool = True) -> li
 
     What is measured is processor time, since others share the machine.
     """
-    vertices, times_s = list(graph), []
+    vertices = list(graph)
+    times_s: list[float] = []
     while len(times_s) < TRIALS:
         source, target = draw.choice(vertices), draw.choice(vertices)
         if graph.has_edge(source, target):
@@ -203,8 +204,8 @@ class _Far:
 
     def push_structured_event(self, event: StructuredEvent, _stamp: Stamp | None) -> None:
         number = event.filterable_data["number"]
-        if number != len(self.times_s):
-            raise SystemExit(f"event {number} came in the place of {len(self.times_s)}")
+        if not isinstance(number, int) or number != len(self.times_s):
+            raise SystemExit(f"event {number!r} came in the place of {len(self.times_s)}")
         self.times_s.append(time.perf_counter() - self.sent_s[number])
 
 

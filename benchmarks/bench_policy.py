@@ -8,7 +8,7 @@ a gateway is in `policy_custody`, what the report on the rules costs in `policy_
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -69,7 +69,7 @@ class Sinks:
         self.late: dict[int, int] = {}
         self.gate = asyncio.Event()
 
-    def listener(self, user: int) -> Callable[[Event], object]:
+    def listener(self, user: int) -> Callable[[Event], Awaitable[None] | None]:
         """Return a user's listener."""
         slow = user % GROUPS == REVOKED and user // GROUPS < SLOW
         return partial(self._wait if slow else self._take, user)

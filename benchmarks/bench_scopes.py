@@ -43,7 +43,7 @@ class Matched:
     def __init__(self) -> None:
         self.of: dict[str, list[str]] = {}
 
-    def listen_to(self, _: str) -> None:
+    def listen_to(self, publisher: str, listed: tuple[str, ...] = ()) -> None:
         """Do nothing: subscriptions are to what anybody publishes."""
 
     def matching(self, event: Event) -> Iterable[str]:
@@ -228,7 +228,7 @@ def verify(manager: ScopeManager, audience: Matched, cases: Sequence[tuple[str, 
             raise AssertionError(f"{event} of {producer}: {found}, not {right}")
 
 
-def timed(what: str, cases: Sequence[Case], act: Callable[[Case], None]) -> Row:
+def timed(what: str, cases: Sequence[Case], act: Callable[[Case], object]) -> Row:
     """Return what each case took."""
     costs = []
     gc.collect()

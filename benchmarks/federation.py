@@ -4,8 +4,9 @@ import csv
 from pathlib import Path
 
 import msgspec
+from fes.federation.bounds import EventLog
 from fes.federation.file.dump import dump
-from fes.federation.model import EventLog, Federation, Request
+from fes.federation.model import Federation, Request
 from traffic_scenario.federation import AIR, CITY, describe, receiver_of
 from traffic_scenario.runfolder import TRACE, Monitor, Plan
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from eventservices.ports import free_port
 from federation import LAT, LON, plan_of
+from fes.federation.bounds import EventLog
 from fes.federation.file.dump import dump
-from fes.federation.model import EventLog
 from traffic_scenario.federation import describe
 from traffic_scenario.runfolder import MONITORS, Monitor
 

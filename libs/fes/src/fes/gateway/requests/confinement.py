@@ -9,6 +9,9 @@ Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 4.
 """
 
+from collections import deque
+from collections.abc import Iterator
+
 import msgspec
 
 from fes.errors import FilterError
@@ -21,6 +24,9 @@ from fes.scopes.passage import Passage, Passages
 
 MAX_PAIRS = 100_000
 """Most pairs of event services that are remembered; above it all are compiled again."""
+
+MAX_BEFORE = 16
+"""Most changes before which it is remembered what passed; the oldest is forgotten first."""
 
 MAX_CONFINED = 100_000
 """Most confined requests that are remembered."""
@@ -39,7 +45,7 @@ class Confinement:
         self._conditions = Passages(graph)
         self._generation = graph.generation
         self._passages: dict[tuple[str, str], Passage] = {}
-        self._before: dict[tuple[str, str], Passage] = {}
+        self._before: deque[tuple[int, dict[tuple[str, str], Passage]]] = deque(maxlen=MAX_BEFORE)
         self._confined: dict[tuple[Key, str], tuple[Row, Passage, Row | None]] = {}
 
     @property
@@ -50,38 +56,45 @@ class Confinement:
     def passage(self, source: str, destination: str) -> Passage:
         """Return what passes from one event service to another."""
         if self._generation != self._graph.generation or len(self._passages) >= MAX_PAIRS:
-            if self._generation != self._graph.generation:
-                self._keep()
             self._generation = self._graph.generation
-            self._passages.clear()
+            self._passages = {}
         known = self._passages.get((source, destination))
         if known is None:
             known = self._conditions.between(source, destination)
             self._passages[source, destination] = known
         return known
 
+    def keep(self, changes: int) -> None:
+        """Remember what passes now: the next change of scopes is not known to all at once.
+
+        Args:
+            changes: How many changes there were so far.
+        """
+        if self._generation == self._graph.generation:
+            self._before.append((changes, self._passages))
+
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is kept of before a change."""
+        """Whether nothing is remembered of before a change."""
         return not self._before
 
-    def before(self, source: str, destination: str) -> Passage:
-        """Return what passed from one event service to another before changes that not all know.
+    def settle(self, changes: int) -> None:
+        """Forget what passed before as many changes as all gateways have applied."""
+        while self._before and self._before[0][0] < changes:
+            self._before.popleft()
 
-        That is what passes now where nothing else is known.
+    def earlier(self, source: str, destination: str, changes: int) -> Iterator[Passage]:
+        """Yield what passed from one event service to another, oldest first, and what passes now.
+
+        Args:
+            source: Where events are published.
+            destination: Where they are received.
+            changes: How many changes there were at the earliest.
         """
-        now = self.passage(source, destination)
-        return self._before.get((source, destination), now)
-
-    def settle(self) -> None:
-        """Forget what passed before: all gateways know the changes since."""
-        self._before = {}
-
-    def _keep(self) -> None:
-        """Keep what passed before a change, and before those that not all know either."""
-        self._before = {**self._passages, **self._before}
-        if len(self._before) > MAX_PAIRS:
-            self._before = {}
+        for known, passages in self._before:
+            if known >= changes and (source, destination) in passages:
+                yield passages[source, destination]
+        yield self.passage(source, destination)
 
     def row(self, row: Row | None, service: str) -> Row | None:
         """Return a request as it is active at an event service.

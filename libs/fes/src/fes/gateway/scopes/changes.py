@@ -73,6 +73,7 @@ class ScopeChanges:
             turn.decide(Decided("refused", reason=f"scopes: {error}", what=change.what))
             return
         before = self._pairs()
+        self._keep()
         self._end(change, turn)
         numbered, row = self.administration.order(change, turn.now.time_us)
         self._applied([(numbered, row)], before, "", turn)
@@ -94,6 +95,7 @@ class ScopeChanges:
             if self.administration.is_next(change):
                 self._end(change, turn)
                 before = self._pairs()
+                self._keep()
                 self._applied(self.administration.learn([change]), before, service, turn)
                 learnt.append(change)
         if learnt:
@@ -109,22 +111,25 @@ class ScopeChanges:
         """Confine further requests again, and forget what was before a change that all know."""
         self._registry.review(turn, SLICE)
         confinement = self._registry.confinement
-        if not confinement.is_settled and not self.others_behind:
-            confinement.settle()
+        if not confinement.is_settled:
+            confinement.settle(self.known_to_all())
 
-    @property
-    def others_behind(self) -> bool:
-        """Whether another gateway that is there has not applied all changes known here."""
-        return any(map(self.is_behind, self._settings.gateways))
-
-    def is_behind(self, gateway: str) -> bool:
-        """Return whether another gateway that is there has not applied all changes known here."""
-        presence = self._gossip.presence
+    def known_to(self, gateway: str) -> int:
+        """Return how many changes a gateway has applied; all where it is not there."""
+        own, presence = self.administration.generation, self._gossip.presence
         known = presence.roster.get(gateway)
-        if gateway == self._settings.id or known.version < 0:
-            return False
-        lacks = known.scopes < self.administration.generation
-        return lacks and any(name == gateway for name, _ in presence.roster.live())
+        if gateway == self._settings.id or known.version < 0 or known.scopes >= own:
+            return own
+        is_there = any(name == gateway for name, _ in presence.roster.live())
+        return known.scopes if is_there else own
+
+    def known_to_all(self) -> int:
+        """Return how many changes every gateway that is there has applied."""
+        return min(map(self.known_to, self._settings.gateways), default=0)
+
+    def _keep(self) -> None:
+        """Remember what passes before a change."""
+        self._registry.confinement.keep(self.administration.generation)
 
     def _applied(
         self,

@@ -190,28 +190,31 @@ class ManagedScopes:
         Where the gateway that manages does not know yet that it does, this one goes on as before,
         if it alone sends such events: nobody would receive them.
         """
-        now, before = self._confinement.passage(home, name), self._confinement.before(home, name)
+        now = self._confinement.passage(home, name)
         administration = self._changes.administration
-        if not now.managed or before.managed or administration.manages:
+        if not now.managed or administration.manages or self._confinement.is_settled:
             return now
-        alone = onward.serves_alone(home) or onward.serves_alone(name)
-        return before if alone and self._changes.is_behind(administration.manager) else now
+        if not (onward.serves_alone(home) or onward.serves_alone(name)):
+            return now
+        known = self._changes.known_to(administration.manager)
+        before = next(self._confinement.earlier(home, name, known))
+        return now if before.managed else before
 
     def _taken_over(self, home: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the destinations of unmanaged events that other gateways may leave to this one.
 
         They do until they know that nothing is managed there any more.
         """
-        administration, confinement = self._changes.administration, self._confinement
-        if confinement.is_settled or not administration.manages:
+        confinement = self._confinement
+        if confinement.is_settled or not self._changes.administration.manages:
             return ()
-        ours = tuple(
+        known = self._changes.known_to_all()
+        return tuple(
             name
             for name in names
-            if confinement.before(home, name).managed
-            and not confinement.passage(home, name).managed
+            if not confinement.passage(home, name).managed
+            and any(each.managed for each in confinement.earlier(home, name, known))
         )
-        return ours if ours and self._changes.others_behind else ()
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
