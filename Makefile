@@ -11,6 +11,9 @@ PYTHON ?= $(firstword $(shell command -v python3.11 2>/dev/null) python3)
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
+# A command in the place of its shell receives the SIGTERM that ends make, and ends where make is killed.
+ENDING := exec env FES_PARENT=$$PPID
+
 RUNS ?= runs
 FES_SEEDS ?= 100000
 FES_TOWNS ?= 10000
@@ -67,28 +70,28 @@ help: ## List the targets
 install: $(INSTALLED) ## Install into .venv; every other target does it where needed
 
 demo: $(INSTALLED) java ## Run the traffic scenario and judge it; the exit status is the verdict
-	@$(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
+	@$(ENDING) $(BIN)/fes-traffic demo --runs "$(RUNS)" $(INPUTS) $(APART)
 
 persistent: $(INSTALLED) ## Kill the parts of a chain while a persistent stream passes; the exit status is the verdict
-	@$(BIN)/fes-persistent run --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(KILLS),--kills $(KILLS)) \
+	@$(ENDING) $(BIN)/fes-persistent run --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(KILLS),--kills $(KILLS)) \
 		$(if $(FEDERATION),--federation "$(FEDERATION)") $(if $(RATE),--rate $(RATE)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(REPLICAS),--replicas $(REPLICAS)) $(if $(STORE),--store $(STORE))
 
 control-events: $(INSTALLED) ## Send a vehicle's speed over the air in control events; the exit status is the verdict
-	@$(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
+	@$(ENDING) $(BIN)/fes-traffic-control-events demo --runs "$(RUNS)" $(if $(SPEEDUP),--speedup $(SPEEDUP)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(FEDERATION),--federation "$(FEDERATION)")
 
 event-domain: $(INSTALLED) ## Connect the channels of MEDIator's paper, with a diamond and a cycle; the exit status is the verdict
-	@$(BIN)/fes-event-domain --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(BOUND),--bound $(BOUND))
+	@$(ENDING) $(BIN)/fes-event-domain --runs "$(RUNS)" $(if $(EVENTS),--events $(EVENTS)) $(if $(BOUND),--bound $(BOUND))
 active-badge: $(INSTALLED) java ## Make the smart-building thesis's experiments on event buses; the exit status is the verdict
-	@$(BIN)/fes-active-badge --runs "$(RUNS)" $(if $(SEED),--seed $(SEED))
+	@$(ENDING) $(BIN)/fes-active-badge --runs "$(RUNS)" $(if $(SEED),--seed $(SEED))
 
 stock-market: $(INSTALLED) ## Trade on two stock markets, structured by scopes; the exit status is the verdict
-	@$(BIN)/fes-stock-market demo --runs "$(RUNS)" $(if $(TICKS),--ticks "$(TICKS)") $(if $(COUNT),--count $(COUNT)) \
+	@$(ENDING) $(BIN)/fes-stock-market demo --runs "$(RUNS)" $(if $(TICKS),--ticks "$(TICKS)") $(if $(COUNT),--count $(COUNT)) \
 		$(if $(SEED),--seed $(SEED))
 
 building-walk: $(INSTALLED) ## Walk with badges through a smart building; the exit status is the verdict
-	@$(BIN)/fes-building-walk demo --runs "$(RUNS)" $(if $(SIGHTINGS),--sightings "$(SIGHTINGS)") \
+	@$(ENDING) $(BIN)/fes-building-walk demo --runs "$(RUNS)" $(if $(SIGHTINGS),--sightings "$(SIGHTINGS)") \
 		$(if $(STEPS),--steps $(STEPS)) $(if $(SEED),--seed $(SEED)) $(if $(RESTARTS),--restarts $(filter-out 1,$(RESTARTS)))
 
 up: $(if $(filter passwords,$(OVERRIDES)),secrets) ## Run the traffic scenario in containers, with Docker Compose

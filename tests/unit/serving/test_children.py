@@ -132,3 +132,24 @@ async def test_a_child_that_is_not_reported_yet_ends_with_an_interrupted_parent(
         return not place.exists() or place.read_text().rpartition(")")[2].split()[0] == "Z"
 
     await eventually(is_gone)
+
+
+async def test_a_command_ends_with_the_parent_that_requests_it(tmp_path: Path) -> None:
+    inner = (
+        "import os, pathlib, sys, time\n"
+        "from serving.command import command\n"
+        "def run():\n"
+        "    assert 'FES_PARENT' not in os.environ\n"
+        "    pathlib.Path('inner.new').write_text(str(os.getpid()))\n"
+        "    os.rename('inner.new', 'inner')\n"
+        "    try: time.sleep(600)\n"
+        "    finally: pathlib.Path('cleaned').touch()\n"
+        "sys.exit(command('inner', run))\n"
+    )
+    (tmp_path / "inner.py").write_text(inner)
+    shell = f"FES_PARENT=$$ {sys.executable} inner.py & wait"
+    async with running(("sh", "-c", shell), cwd=tmp_path) as process:
+        await eventually((tmp_path / "inner").exists)
+        process.kill()
+        await process.wait()
+    await eventually((tmp_path / "cleaned").exists)

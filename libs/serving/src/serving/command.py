@@ -8,6 +8,7 @@ from typing import Final
 
 from serving.ending import raised_signals
 from serving.output import quiet_output
+from serving.parent import end_with_parent
 
 FAILED: Final = 2
 INTERRUPTED: Final = 130
@@ -20,13 +21,15 @@ def command(name: str, run: Callable[[], int]) -> int:
     """Run a command and return its exit status.
 
     A closed pipe ends it quietly with status 141, Ctrl-C with 130, SIGTERM with 143, SIGHUP with
-    129 (all but the first through its `finally` clauses).
+    129 (all but the first through its `finally` clauses). It ends with the process that
+    `FES_PARENT` names, as by SIGTERM.
 
     Args:
         name: Name of the command; printed before the line that reports an error.
         run: Does the work, and handles the errors that it knows.
     """
     with raised_signals(), quiet_output():
+        end_with_parent()
         try:
             return run()
         except KeyboardInterrupt:
