@@ -89,30 +89,65 @@ async def test_who_connects_as_soon_as_it_has_started_is_served() -> None:
 @pytest.mark.parametrize(
     "said", [b"", b"GET / HTTP/1.1\r\nhost: x\r\nslow: "], ids=["nothing", "half"]
 )
-async def test_connections_that_ask_for_nothing_make_room_for_who_does(
+async def test_the_oldest_that_asks_for_nothing_makes_room_for_who_does(
     monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
     monkeypatch.setattr(server_module, "CONNECTIONS", 10)
+    server = HttpServer(hello, "127.0.0.1", 0)
+    await server.start()
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    crowd = [await asyncio.open_connection(host, int(port)) for _ in range(30)]
+    for _, writer in crowd:
+        writer.write(said)
+    await eventually(lambda: server.room.ended >= 21 and len(server.room) == 9)
+    async with httpx.AsyncClient() as client:
+        assert (await client.get(server.url)).status_code == 200
+    for reader, writer in crowd[:22]:
+        assert await reader.read() == b""
+        writer.close()
+    for _, writer in crowd[22:]:
+        writer.close()
+    await server.stop()
+
+
+async def test_where_all_connections_are_being_answered_one_more_is_answered_503(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server_module, "CONNECTIONS", 4)
+    streaming = Streaming()
+    server = HttpServer(streaming, "127.0.0.1", 0)
+    await server.start()
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    crowd = [await asyncio.open_connection(host, int(port)) for _ in range(3)]
+    for _, writer in crowd:
+        writer.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+    await eventually(lambda: streaming.open == 3)
+    async with httpx.AsyncClient() as client:
+        assert (await client.get(server.url)).status_code == 503
+    assert (server.room.ended, streaming.open) == (0, 3)
+    for _, writer in crowd:
+        writer.close()
+    await server.stop()
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"GET / HTTP/1.1\r\nhost: x\r\nslow: "], ids=["nothing", "half"]
+)
+async def test_connections_that_ask_for_nothing_are_ended_after_a_time(
+    monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
     monkeypatch.setattr(idle_module, "LOOK_S", 0.02)
-    monkeypatch.setattr(idle_module, "ASK_S", 60.0)
+    monkeypatch.setattr(idle_module, "ASK_S", 0.1)
     server = HttpServer(hello, "127.0.0.1", 0)
     await server.start()
     host, _, port = server.url.removeprefix("http://").partition(":")
     crowd = [await asyncio.open_connection(host, int(port)) for _ in range(10)]
     for _, writer in crowd:
         writer.write(said)
-    async with httpx.AsyncClient() as client:
-        assert (await client.get(server.url)).status_code == 503
-        monkeypatch.setattr(idle_module, "ASK_S", 0.1)
-
-        async def served() -> bool:
-            return (await client.get(server.url)).status_code == 200
-
-        await eventually(served, what="there is room")
-    assert server.idle.ended >= 10
     for reader, writer in crowd:
         assert await reader.read() == b""
         writer.close()
+    assert server.idle.ended == 10
     await server.stop()
 
 

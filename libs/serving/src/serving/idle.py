@@ -11,6 +11,49 @@ LOOK_S: Final = 1.0
 """Time between two checks."""
 
 
+class Room(set[Any]):
+    """The present connections, as `uvicorn` keeps them; the oldest idle one makes room.
+
+    So a client that opens connections and requests nothing takes the room of its own connections
+    only, not that of who does request something.
+
+    Args:
+        most: Connections from which on one more ends another.
+
+    Attributes:
+        ended: Connections ended.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.ended = 0
+        self._most = most
+        self._in_order: dict[Any, None] = {}
+        self._ending: set[Any] = set()
+
+    def add(self, connection: Any, /) -> None:
+        """Add a connection, and end the oldest that requests nothing where there are too many."""
+        while len(self) + 1 - len(self._ending) >= self._most:
+            oldest = next((each for each in self._in_order if self._may_end(each)), None)
+            if oldest is None:
+                break
+            self._ending.add(oldest)
+            oldest.transport.close()
+            self.ended += 1
+        super().add(connection)
+        self._in_order[connection] = None
+
+    def discard(self, connection: Any, /) -> None:
+        """Remove a connection that has ended."""
+        super().discard(connection)
+        self._in_order.pop(connection, None)
+        self._ending.discard(connection)
+
+    def _may_end(self, connection: Any) -> bool:
+        there = connection not in self._ending and connection.transport is not None
+        return there and _asks_nothing(connection)
+
+
 class Idle:
     """Ends connections whose client does not finish the head of a request.
 

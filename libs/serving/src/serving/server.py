@@ -9,11 +9,12 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from serving.idle import Idle
+from serving.idle import Idle, Room
 
 GRACE_S: Final = 2
 CONNECTIONS: Final = 200
-"""Most connections at once; above it a request is answered 503."""
+"""Most connections at once: one more ends the oldest that requests nothing, and where all are being
+answered it is answered 503."""
 
 BACKLOG: Final = 2048
 """Most connections that wait to be accepted."""
@@ -46,7 +47,8 @@ class HttpServer:
         port: Port; with 0 the system chooses one.
 
     Attributes:
-        idle: Ends connections that request nothing.
+        room: The connections.
+        idle: Ends those that request nothing for long.
     """
 
     def __init__(self, app: ASGIApp, host: str, port: int) -> None:
@@ -64,7 +66,8 @@ class HttpServer:
         )
         config.load()  # imports the HTTP parser, which would block the loop later
         self._server = _Quiet(config)
-        self.idle = Idle(self._server.server_state.connections)
+        self.room = self._server.server_state.connections = Room(CONNECTIONS)
+        self.idle = Idle(self.room)
         self._watching: asyncio.Task[None] | None = None
         self._listening: socket.socket | None = None
         self._serving: asyncio.Task[None] | None = None
