@@ -63,7 +63,7 @@ class Found:
 
 
 Follower = Callable[[Found], None]
-"""Is told; what it raises is counted and delayed."""
+"""Is called with each change; what it raises is counted and logged."""
 
 
 class Discovery(Opening):

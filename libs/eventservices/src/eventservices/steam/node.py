@@ -109,8 +109,8 @@ class Node(Leaving):
 
         Args:
             subject: Name of the event type; case sensitive.
-            callback: Is given each notification received and accepted; what it raises is counted
-                and delayed.
+            callback: Is called with each notification received and accepted; what it raises is
+                counted and logged.
             content: Terms of the content filter; none accepts everything.
 
         Raises:

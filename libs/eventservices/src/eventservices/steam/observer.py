@@ -52,7 +52,7 @@ class Observer(Opening):
 
     Args:
         air: The medium, open.
-        callback: Is given each sighting; what it raises is counted and delayed.
+        callback: Is called with each sighting; what it raises is counted and logged.
         location: States where the observer is; everywhere where None.
         range_m: Its radio range; metres. Without a place it has no meaning.
         events: Whether events are of interest, beside beacons.
