@@ -1,4 +1,4 @@
-"""Nodes: what an application holds to speak and to receive on the air."""
+"""Nodes: what an application uses to publish and to receive on the air."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Observers: see who announces what, who subscribes to what, and what is said."""
+"""Observers: see who announces what, who subscribes to what, and what is published."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ class Sighting:
     Attributes:
         kind: What happened; what changed its form counts as happening again.
         message: What was on the air; the last one where its sender fell silent.
-        silent: Whether the sender said no farewell, but was not received any more.
+        silent: Whether the sender sent no farewell, but was not received any more.
     """
 
     kind: SightingKind
