@@ -51,7 +51,7 @@ FIRST: dict[str, tuple[bytes | str, str]] = {
     ),
     "a frame nested deep": (b"\x93\x01\x00" + b"\x91" * 100_000, "not a frame"),
     "text": ("hello", "a frame is binary"),
-    "10 MB": (b"\x00" * 10_000_000, "not taken from the other end"),
+    "10 MB": (b"\x00" * 10_000_000, "refused by the other end"),
     "no hello first": (frame(1, Done(1)), "the first message is no hello"),
     "an order first": (frame(1, Subscribe(1, "Speed", 1)), "the first message is no hello"),
     "a frame that is not the first": (frame(2, HELLO), "frame 2 came after frame 0"),
@@ -135,7 +135,7 @@ BREACHES = {
     "a frame out of order": (frame(7, Done(1)), "frame 7 came after frame 2"),
     "a second hello": (encode_frame(Frame(3, 1, (HELLO,))), "does not send Hello"),
     "an order": (encode_frame(Frame(3, 1, (Subscribe(1, "a", 1),))), "does not send Subscribe"),
-    "too large a frame": (bytes(MAX_FRAME_BYTES + 1), "not taken from the other end"),
+    "too large a frame": (bytes(MAX_FRAME_BYTES + 1), "refused by the other end"),
 }
 
 

@@ -71,23 +71,23 @@ def packed(**changes: Any) -> bytes:
 
 GOOD = packed()
 GARBAGE: dict[str, tuple[bytes, str | None, str]] = {
-    "garbage": (b"\xc1\x00 no notification", STAMP, "no notification"),
-    "nothing": (b"", STAMP, "no notification"),
-    "a torn notification": (GOOD[:-3], STAMP, "no notification"),
-    "text": (b"event{ rate=40.0 }", STAMP, "no notification"),
-    "text that breaks off in a letter": (raw.BROKEN_OFF, None, "no notification"),
-    "a list": (raw.packed(["Speed", 40.0]), STAMP, "no notification"),
-    "a name that is no UTF-8": (raw.spoilt(packed(xxxx=1)), STAMP, "no notification"),
-    "a value that is no UTF-8": (raw.spoilt(packed(text="xxxx")), STAMP, "no notification"),
+    "garbage": (b"\xc1\x00 no notification", STAMP, "not a notification"),
+    "nothing": (b"", STAMP, "not a notification"),
+    "a torn notification": (GOOD[:-3], STAMP, "not a notification"),
+    "text": (b"event{ rate=40.0 }", STAMP, "not a notification"),
+    "text that breaks off in a letter": (raw.BROKEN_OFF, None, "not a notification"),
+    "a list": (raw.packed(["Speed", 40.0]), STAMP, "not a notification"),
+    "a name that is no UTF-8": (raw.spoilt(packed(xxxx=1)), STAMP, "not a notification"),
+    "a value that is no UTF-8": (raw.spoilt(packed(text="xxxx")), STAMP, "not a notification"),
     "an illegal name": (packed(**{"license-no": "x"}), STAMP, "is no attribute name"),
     "an empty name": (packed(**{"": "x"}), STAMP, "it is empty"),
     "an endless name": (packed(**{"n" * 300: 1}), STAMP, "more than 255 characters"),
     "too many": (packed(**{f"n{n}": n for n in range(1000)}), STAMP, "more than 1000"),
     "a name twice": (b"\x82\xa1a\x01\xa1a\x02", STAMP, "a name twice"),
     "65 bits": (packed(serial=2**63), STAMP, "out of 64 bit"),
-    "nothing as a value": (packed(text=None), STAMP, "is no type of SIENA"),
-    "a value with members": (packed(text={"a": 1}), STAMP, "is no type of SIENA"),
-    "a bottomless value": (GOOD[:-9] + b"\x91" * 100_000, STAMP, "no notification"),
+    "nothing as a value": (packed(text=None), STAMP, "is not a type of SIENA"),
+    "a value with members": (packed(text={"a": 1}), STAMP, "is not a type of SIENA"),
+    "a bottomless value": (GOOD[:-9] + b"\x91" * 100_000, STAMP, "not a notification"),
     "a stamp of five fields": (GOOD, "o;1;1;5;siena", "5 fields"),
     "a stamp out of range": (GOOD, "o;-1;1;5;siena;", "out of range"),
     "a stamp with an endless name": (GOOD, f"o;1;1;5;{'h' * 600};", "more than 512"),
@@ -219,5 +219,5 @@ async def test_what_the_service_would_not_take_is_set_aside_before_it_is_sent(to
     await eventually(lambda: counts(town, "published") == before["published"] + 2)
     assert counts(town, "publish_failed") == before["publish_failed"] + 2
     assert (await town.hosted.told("exceeds the limit of 1048576", "dropped"))["name"] == ADAPTER
-    assert (await town.hosted.told("takes 300 characters of 255", "dropped"))["name"] == ADAPTER
+    assert (await town.hosted.told("has 300 characters, more than 255", "dropped"))["name"] == ADAPTER
     await town.good_one_arrives()

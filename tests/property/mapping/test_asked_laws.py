@@ -161,4 +161,4 @@ def test_what_has_no_way_back_is_left_out_and_told() -> None:
     mapping = Mapping(load_rules(rules, Path()))
     asked = asked_for(parse("subject = 'Speed' AND rate > '70' AND EXISTS rate"), mapping)
     assert canonical(asked.tree) == canonical(parse("subject = 'Speed' AND EXISTS rate"))
-    assert asked.widened == ("rate > '70' is not asked for: the mapping has no way back",)
+    assert asked.widened == ("rate > '70' is not requested: the mapping cannot invert it",)

@@ -71,7 +71,7 @@ async def test_a_covered_filter_is_heard_by_what_covers_it(adapter: Telling) -> 
     widened = await add(natives, 2, "rate > 5")
 
     assert adapter.told.acts == ["+rate > 1"]
-    assert widened == ("heard by the native subscription to rate > 1", "more is heard")
+    assert widened == ("received by the native subscription to rate > 1", "more is heard")
     assert natives.counters == {"maximal_subscriptions": 1, "covered_subscriptions": 1}
 
 

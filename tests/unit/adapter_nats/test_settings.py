@@ -21,7 +21,7 @@ ROUTE = {"subject": "sensors.{room}.{quantity}", "event": "Reading"}
         ({"topics": []}, "topics"),
         ({"routes": [{"subject": "a.>", "event": "A"}]}, "neither a text nor one"),
         ({"routes": [{"subject": "a..b", "event": "A"}]}, "empty level"),
-        ({"routes": [{"subject": "{x}.{x}", "event": "A"}]}, "stands twice"),
+        ({"routes": [{"subject": "{x}.{x}", "event": "A"}]}, "occurs twice"),
         ({"routes": [{"subject": "a", "event": "FES_A"}]}, "reserved"),
         ({"routes": [{"subject": "a"}]}, "event"),
         ({"routes": [{"subject": f"a{n}", "event": "A"} for n in range(257)]}, "more than 256"),

@@ -278,7 +278,7 @@ def test_a_promise_alone_is_checked_p10(tmp_path: Path) -> None:
     tally = Tally()
     assert len(frames(tmp_path, "a.blf", bytes(data), tally)) == 5
     assert tally.skipped == {"missing": 4}
-    with pytest.raises(InputError, match="holds 5 objects, and the header tells 9"):
+    with pytest.raises(InputError, match="holds 5 objects, and the header promises 9"):
         frames(tmp_path, "a.blf", bytes(data), Tally(strict=True))
 
 

@@ -76,7 +76,7 @@ def test_what_lies_between_and_keeps_nothing_is_told(
     text = text.replace("mappings:\n", f"{chain}mappings:\n").replace("source: car", "source: end")
     line = told(keeping(text, *kept))[0]
 
-    assert ("degraded Reliability from 'bus', by way of city" in line) == weak
+    assert ("degraded Reliability from 'bus', through city" in line) == weak
     assert ("degraded Reliability, " in line) == ("end" not in kept)
 
 

@@ -92,7 +92,7 @@ CASES = {
     "duplicate key": Case(
         "  mqtt: {kind: mqtt}",
         "  mqtt: {kind: mqtt}\n  nats: {kind: nats}",
-        "f:7:3: brokers.nats: the key stands twice (first in line 5)",
+        "f:7:3: brokers.nats: the key occurs twice (first in line 5)",
     ),
     "key that is a number": Case(
         "  nats: {kind: nats}", "  1: {kind: nats}", "f:5:3: brokers: key 1 is not text"
@@ -112,7 +112,7 @@ CASES = {
         "town", "!!str town", "f:2:9: system: tag 'tag:yaml.org,2002:str' is not read"
     ),
     "tab": Case(
-        "  nats: {kind: nats}", "\tnats: {kind: nats}", "f:5:1: not YAML: a tab stands where"
+        "  nats: {kind: nats}", "\tnats: {kind: nats}", "f:5:1: not YAML: a tab is used where"
     ),
     "bracket left open": Case(
         "media: {air: {}}", "media: {air: {}", "not YAML: did not find expected ',' or '}'"
@@ -125,7 +125,7 @@ CASES = {
     "alias inside its anchor": Case(
         "media: {air: {}}",
         "media: &m {air: *m}",
-        "media.air: an alias stands inside its own anchor",
+        "media.air: an alias is used inside its own anchor",
     ),
     "undefined variable": Case(
         "town", "${TOWN}", "f:2:9: system: variable TOWN is not set and has no default"
@@ -134,7 +134,9 @@ CASES = {
         "town", "'${TOWN'", "system: expected ${NAME} or ${NAME:-default}, found '${TOWN'"
     ),
     "variable in a key": Case(
-        "nats: {kind: nats}", "'${N:-nats}': {kind: nats}", "brokers: variables stand in values"
+        "nats: {kind: nats}",
+        "'${N:-nats}': {kind: nats}",
+        "brokers: variables are allowed in values",
     ),
     "unknown request type": Case(
         "type: subscription",
@@ -178,7 +180,7 @@ CASES = {
     "broker twice": Case(
         "[nats]}\n  car",
         "[nats, nats]}\n  car",
-        "event_services.bus.brokers: a broker stands twice",
+        "event_services.bus.brokers: a broker is listed twice",
     ),
     "unknown medium": Case(
         "medium: air}\n  post",
@@ -198,12 +200,13 @@ CASES = {
     "no control on a medium": Case(
         "car: {control: {accept: [], relay: false}}",
         "car: {}",
-        "f:16:7: gateways.g1.adapters.car.control: on a medium, control must say accept and relay",
+        "f:16:7: gateways.g1.adapters.car.control: on a medium, control must specify "
+        "accept and relay",
     ),
     "half a control on a medium": Case(
         "car: {control: {accept: [], relay: false}}",
         "car: {control: {accept: []}}",
-        "gateways.g1.adapters.car.control: on a medium, control must say relay",
+        "gateways.g1.adapters.car.control: on a medium, control must specify relay",
     ),
     "unknown gateway in a request": Case(
         "gateway: g1",

@@ -66,7 +66,7 @@ def test_a_store_is_written_back_as_it_was() -> None:
         ),
         (
             "{kind: jetstream, url: 'nats://a,nats://a'}",
-            "f:8:35: gateways.g.store.url: a server stands twice",
+            "f:8:35: gateways.g.store.url: a server is listed twice",
         ),
     ],
 )

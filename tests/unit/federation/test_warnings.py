@@ -57,7 +57,7 @@ def warnings(text: str) -> list[str]:
         (
             "medium: air}\n  city",
             "medium: sea}\n  city",
-            "f:17:3: warning: gateways.g2: there is no way between this gateway and 'g1'",
+            "f:17:3: warning: gateways.g2: there is no route between this gateway and 'g1'",
         ),
     ],
 )
@@ -77,7 +77,7 @@ def test_the_good_file_has_no_warnings(small: str) -> None:
 def test_a_destination_without_a_way_is_warned_of(small: str) -> None:
     text = small.replace("{air: {}}", "{air: {}, sea: {}}").replace("air}\n  city", "sea}\n  city")
     text = text.replace("dist_list: bus", "dist_list: city")
-    assert any("there is no way from gateway 'g1' to city" in line for line in warnings(text))
+    assert any("there is no route from gateway 'g1' to city" in line for line in warnings(text))
 
 
 def test_a_repeated_request_is_warned_of(small: str) -> None:

@@ -40,7 +40,7 @@ def test_a_body_of_another_subject_is_not_announced() -> None:
     body = binary.encode(Event.of("Other", rate=40.0))
     decisions, ordered = told(asked(), replace(heard((1,)), body=body))
 
-    assert "is no event of subject 'Speed'" in decisions[-1].reason
+    assert "is not an event of subject 'Speed'" in decisions[-1].reason
     assert not ordered
 
 

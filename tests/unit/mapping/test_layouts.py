@@ -92,7 +92,7 @@ def test_a_value_is_written_in_its_place(value: Any, field: dict[str, Any], octe
         (1, {"bits": [0, 1], "type": "boolean"}, "expected a boolean, found int"),
         (1, {"bytes": [0, 0], "type": "string"}, "expected a string, found int"),
         ("a", {"bytes": [0, 0], "type": "octets"}, "expected octets, found str"),
-        (b"a", {"bytes": [0, 1], "type": "octets"}, "1 octets where the layout takes 2"),
+        (b"a", {"bytes": [0, 1], "type": "octets"}, "1 octets where the layout has room for 2"),
         (1.5, {"bytes": [0, 0], "type": "double", "round": "exact"}, "not a whole number"),
         (1e300, {"bytes": [0, 3], "type": "double", "float": True}, "exceeds 32 bit"),
         ("é", {"bytes": [0, 0], "type": "string", "encoding": "ascii"}, "is not ascii"),

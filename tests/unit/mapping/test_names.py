@@ -58,9 +58,9 @@ def test_case_is_kept_by_escapes_where_the_service_folds_it() -> None:
 def test_a_name_that_is_too_long_for_the_service_is_refused() -> None:
     names = Names(NameRule(illegal="-", escape="_", max_length=6))
     assert names.outward("abcdef") == "abcdef"
-    with pytest.raises(MappingError, match="takes 7 characters of 6"):
+    with pytest.raises(MappingError, match="has 7 characters, more than 6"):
         names.outward("abc-")
-    with pytest.raises(MappingError, match="takes 7 characters of 6"):
+    with pytest.raises(MappingError, match="has 7 characters, more than 6"):
         names.outward("abcdefg")
 
 

@@ -50,7 +50,7 @@ def test_fields_are_reachable_by_index_and_by_identifier() -> None:
     [
         (Event(""), "subject is empty"),
         (Event("a\ud800"), "lone surrogate"),
-        (Event("a", (Field("x", Type.LONG, 1), Field("x", Type.LONG, 2))), "'x' stands twice"),
+        (Event("a", (Field("x", Type.LONG, 1), Field("x", Type.LONG, 2))), "'x' occurs twice"),
         (Event("a", (Field("x", Type.LONG, 2**31),)), "does not fit 32 bit"),
         (Event("a", (Field("x", Type.LONG, True),)), "an integer was declared"),
         (Event("a", (Field("x", Type.DOUBLE, 1),)), "a double was declared"),

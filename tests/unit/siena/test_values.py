@@ -16,7 +16,7 @@ def test_another_name_is_refused(name: str) -> None:
 
 def test_the_error_names_the_hyphen_and_its_position() -> None:
     with pytest.raises(
-        MalformedError, match=r"'license-no' is no attribute name: '-' at position 8"
+        MalformedError, match=r"'license-no' is not an attribute name: '-' at position 8"
     ):
         Notification({"license-no": 1})
 
@@ -61,7 +61,7 @@ def test_an_operand_that_does_not_go_with_the_operator_is_refused(
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    with pytest.raises(MalformedError, match="'~' is no operator"):
+    with pytest.raises(MalformedError, match="'~' is not an operator"):
         where(("a", "~", 1))
 
 

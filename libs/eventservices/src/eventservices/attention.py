@@ -55,7 +55,7 @@ class Attention:
         self._ready = False
 
     def hears(self, now_s: float, *, ready: bool) -> bool:
-        """Return whether others were received since the round before, if they said anything.
+        """Return whether others were received since the round before, if they sent anything.
 
         A client that was away, or whose process was halted or busy for more than a period, must
         first read what has come meanwhile.

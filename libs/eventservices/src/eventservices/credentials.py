@@ -43,7 +43,7 @@ def read_password(path: Path) -> str:
 
     Raises:
         RefusedError: It cannot be read, is empty, or larger than 4 KiB; names the file, and nothing
-            of what it holds.
+            of what it contains.
     """
     try:
         with path.open("rb") as file:

@@ -2,7 +2,7 @@
 
 EventServiceError
 ├── MalformedError      (ValueError)       what came from the broker or the caller is not valid
-├── TooLargeError       (ValueError)       an event is larger than the broker takes
+├── TooLargeError       (ValueError)       an event is larger than the broker accepts
 ├── NotConnectedError   (ConnectionError)  the client is closed or its broker is away
 └── RefusedError        (PermissionError)  the broker refused what was requested of it
 """

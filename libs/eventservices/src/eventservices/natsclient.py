@@ -1,6 +1,6 @@
-"""A `nats-py` client with its known traps mended and a direct way for messages.
+"""A `nats-py` client with its known traps mended and a direct path for messages.
 
-`nats-py` hands each message to a queue and a task; here a message goes straight from the read loop
+`nats-py` passes each message to a queue and a task; here a message goes straight from the read loop
 to a plain function, which costs a third and keeps back-pressure on the socket.
 """
 
@@ -23,15 +23,15 @@ Handler = Callable[[str, bytes, bytes, str], None]
 
 
 class NatsClient(nats.aio.client.Client):
-    """Talks to one NATS server at a time, and only to those that it was given.
+    """Connects to one NATS server at a time, and only to the configured ones.
 
     Args:
-        backoff: Tells pauses between a loss and the next attempt; no pause where None.
+        backoff: Returns the pauses between a loss and the next attempt; no pause where None.
 
     Attributes:
         handler_errors: Messages whose handler raised; each is logged, none ends the read loop.
         ignored_servers: Servers that a broker named and that are not used.
-        heard: Messages that came.
+        heard: Messages that arrived.
     """
 
     def __init__(self, backoff: Backoff | None = None) -> None:
@@ -56,7 +56,7 @@ class NatsClient(nats.aio.client.Client):
         self, subject: str, handler: Handler, queue: str = ""
     ) -> nats.aio.subscription.Subscription:
         """Subscribe, and have `handler` called from the read loop for every message."""
-        sid = self._sid + 1  # the next one that `subscribe` takes, before it first suspends
+        sid = self._sid + 1  # the next one that `subscribe` uses, before it first suspends
         self._handlers[sid] = handler
         try:
             return await self.subscribe(subject, queue=queue)
@@ -83,7 +83,7 @@ class NatsClient(nats.aio.client.Client):
         """Return whether there is room for more to be sent.
 
         Where there is none it first waits for the server to read, at most as long as a flush may
-        take: while it is connected `nats-py` goes on taking publications that nobody reads.
+        last: while it is connected `nats-py` goes on accepting publications that nobody reads.
         """
         if self._pending_data_size <= self._max_pending_size:
             return True
@@ -124,7 +124,8 @@ class NatsClient(nats.aio.client.Client):
         await super()._select_next_server()
 
     async def _process_pong(self) -> None:
-        # A flush that gave up leaves a finished future; setting it again would end the read loop.
+        # A flush that was abandoned leaves a finished future; setting it again would end the read
+        # loop.
         if self._pongs and self._pongs[0].done():
             self._pongs[0] = self._pongs[0].get_loop().create_future()
         await super()._process_pong()

@@ -1,9 +1,9 @@
-"""A connection to a NATS broker that proves itself, and is built anew when it has gone deaf.
+"""A connection to a NATS broker that proves itself, and is rebuilt when it receives nothing.
 
-`nats-py` may report *connected* and hear nothing. So a link sends itself a message every few
+`nats-py` may report *connected* and receive nothing. So a link sends itself a message every few
 seconds; when that, or a flush, is not answered, it closes the client and opens another one with
 all subscriptions restored. The messages of that moment are lost, as best effort allows.
-A subscription that the server refuses is asked for again with each proof, which fails meanwhile.
+A subscription that the server refuses is requested again with each proof, which fails meanwhile.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class NatsLink(Opening):
 
     def __init__(self, urls: Sequence[str], options: LinkOptions | None = None) -> None:
         if not urls:
-            raise NotConnectedError("no address of a NATS server was given")
+            raise NotConnectedError("an address of a NATS server is missing")
         self._servers = Servers.of(urls)
         self.urls = self._servers.urls
         self.options = options or LinkOptions()
@@ -88,7 +88,7 @@ class NatsLink(Opening):
 
     @property
     def connected(self) -> bool:
-        """Whether the client says that it is connected; `probe` knows better."""
+        """Whether the client reports that it is connected; only `probe` proves it."""
         return self._client is not None and self._client.is_connected and not self._closed
 
     @property
@@ -104,7 +104,7 @@ class NatsLink(Opening):
 
     @property
     def max_payload_bytes(self) -> int:
-        """Largest message, header and payload, that the server takes."""
+        """Largest message, header and payload, that the server accepts."""
         return self.client.max_payload
 
     @property
@@ -151,7 +151,7 @@ class NatsLink(Opening):
             queue: Name of a queue group; empty for none.
 
         Returns:
-            What `mute` takes. The server has it after the next `flush`.
+            What `mute` accepts. The server has it after the next `flush`.
 
         Raises:
             NotConnectedError: The link is closed or being rebuilt.
@@ -207,7 +207,7 @@ class NatsLink(Opening):
                 is lost, and counted, where the client is replaced; an event is refused instead.
 
         Raises:
-            TooLargeError: Header and payload exceed what the server takes; nothing was sent.
+            TooLargeError: Header and payload exceed what the server accepts; nothing was sent.
             NotConnectedError: The link is closed, being rebuilt, or the buffer is full; or the
                 broker is away, and the message does not wait.
         """
@@ -244,7 +244,7 @@ class NatsLink(Opening):
     async def probe(self, *, shared: bool = False) -> float:
         """Prove that messages are received: publish one to oneself, and wait for it.
 
-        What was published before is then received, too. What the server refused is asked for again
+        What was published before is then received, too. What the server refused is requested again
         before.
 
         Args:
@@ -255,7 +255,7 @@ class NatsLink(Opening):
             The round trip in seconds.
 
         Raises:
-            NotConnectedError: It was not heard in time; the client is then replaced.
+            NotConnectedError: It was not received in time; the client is then replaced.
             RefusedError: The server refuses a subscription.
         """
         return await self._proofs.probe(self._round_trip, shared=shared)
@@ -277,7 +277,7 @@ class NatsLink(Opening):
             return await self._proofs.round_trip(client)
         except TimeoutError:
             self._suspect(client)
-            raise NotConnectedError("a message to oneself was not heard in time") from None
+            raise NotConnectedError("a message to oneself was not received in time") from None
 
     async def _watch(self) -> None:
         missed = 0

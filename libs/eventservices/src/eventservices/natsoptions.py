@@ -10,9 +10,9 @@ class LinkOptions:
 
     Attributes:
         name: Shown by the broker's monitoring.
-        open_timeout_s: Longest that opening takes.
-        probe_interval_s: Time between two proofs of receiving; 0 proves only when asked.
-        probe_timeout_s: Longest that a proof, or a flush, takes.
+        open_timeout_s: Longest that opening lasts.
+        probe_interval_s: Time between two proofs of receiving; 0 proves only on request.
+        probe_timeout_s: Longest that a proof, or a flush, lasts.
         pending_bytes: Most that is kept to be sent while the broker is away.
         tls: Certificates for `tls://` addresses; the system's where None.
     """

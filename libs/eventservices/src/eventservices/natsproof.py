@@ -1,4 +1,4 @@
-"""Proofs that a NATS link both sends and receives, made once for all that ask at a time."""
+"""Proofs that a NATS link both sends and receives, made once for all concurrent callers."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from eventservices.natsprobe import Probes
 from eventservices.natsrefusals import Refusals
 
 SHARED_S = 0.25
-"""How long a proof counts for others that ask."""
+"""How long a proof is valid for other callers."""
 BUSY_PROBES = 5
 """Most probes in a row while other messages come: they wait behind those."""
 
@@ -48,7 +48,7 @@ class Proofs:
         """Return the round trip in seconds; see `NatsLink.probe`.
 
         Args:
-            trip: Makes a round trip, and returns how long it took.
+            trip: Makes a round trip, and returns its duration.
             shared: Whether a proof of a moment ago, or that another waits for, will do.
 
         Raises:
@@ -65,7 +65,7 @@ class Proofs:
         return await asyncio.shield(self._proving)
 
     async def round_trip(self, client: NatsClient) -> float:
-        """Return how long a message to oneself took; who reads what came before is busy, not deaf.
+        """Return the duration of a round trip; a client with earlier messages to read is not cut off.
 
         Raises:
             TimeoutError: It was not received in time, and nothing else either.
@@ -81,7 +81,7 @@ class Proofs:
         raise TimeoutError
 
     async def stop(self) -> None:
-        """Prove nothing any more; who waits is told that the link was closed."""
+        """Prove nothing any more; waiting callers are notified that the link was closed."""
         await ended(self._proving)
         self.probes.give_up()
 

@@ -1,6 +1,6 @@
 """Subscriptions that a NATS server does not grant, or removes.
 
-The client is told by an error beside the connection, which stays open: without a look at it a
+The client is notified by an error beside the connection, which stays open: if that is ignored, a
 subscription that was refused receives nothing for ever.
 """
 
@@ -21,7 +21,7 @@ class Refusals:
         """Note an error that the client reported.
 
         Args:
-            error: `nats-py` tells the server's words in lower case.
+            error: The server's words, which `nats-py` converts to lower case.
             own: Subjects that are subscribed to; one that is not among them is not remembered.
         """
         found = _REFUSED.search(str(error))
@@ -36,7 +36,7 @@ class Refusals:
         return frozenset(taken)
 
     def answered(self, subjects: Iterable[str]) -> None:
-        """Forget subjects that were asked for again: what is refused once more was heard by now."""
+        """Forget subjects that were requested again: a further refusal has arrived by now."""
         for subject in subjects:
             self._asked.pop(subject, None)
 

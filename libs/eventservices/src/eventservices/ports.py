@@ -8,7 +8,7 @@ from typing import Final
 from eventservices.errors import NotConnectedError
 
 PORTS: Final = range(15_000, 32_000)
-"""Below those that Linux gives outgoing connections (32,768 and above, ip(7)).
+"""Below those that Linux uses for outgoing connections (32,768 and above, ip(7)).
 
 A port from up there that is free now may be some connection's own when the server requests it.
 """
@@ -24,7 +24,7 @@ def free_port(
 
     Args:
         kind: Of TCP (`SOCK_STREAM`) or of UDP (`SOCK_DGRAM`).
-        choose: Chooses among `PORTS`; by chance, so that two who ask rarely get the same.
+        choose: Chooses among `PORTS`; by chance, so that two callers rarely get the same.
 
     Raises:
         NotConnectedError: 100 ports in a row were in use.

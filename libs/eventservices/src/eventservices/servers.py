@@ -35,11 +35,11 @@ class ServerSpec:
         folder: Where its configuration, log and store lie; made if absent.
         mqtt: Whether it speaks MQTT 3.1.1 too (brings JetStream with it).
         jetstream: Whether it keeps streams.
-        sync_always: Whether what it keeps is on the disk before it says so, as a journal needs it;
-            else a loss of power may lose the last two minutes.
+        sync_always: Whether what it keeps is on the disk before it acknowledges it, as a journal
+            needs it; else a loss of power may lose the last two minutes.
         cluster: Name of the cluster that it belongs to; alone where None.
         routes: Cluster addresses (`nats-route://host:port`) of servers that run already.
-        port, mqtt_port, cluster_port, http_port: Fixed ports; 0 has free ones taken.
+        port, mqtt_port, cluster_port, http_port: Fixed ports; 0 chooses free ones.
     """
 
     name: str
@@ -106,7 +106,7 @@ class NatsServer:
         return self.spec.folder / f"{self.spec.name}.log"
 
     def start(self) -> Self:
-        """Start the server and return once it takes connections."""
+        """Start the server and return once it accepts connections."""
         if self.pid is not None:
             return self
         self._forget()

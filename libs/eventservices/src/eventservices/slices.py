@@ -1,4 +1,4 @@
-"""Slices: long work gives the event loop back in between."""
+"""Slices: long work yields to the event loop in between."""
 
 import asyncio
 import time

@@ -1,6 +1,6 @@
-"""Stamps: the identity that a native client gives to every event it publishes.
+"""Stamps: the identity that a native client adds to every event it publishes.
 
-A stamp lets a receiver recognise an event that it has had before, whichever way it came. It
+A stamp lets a receiver recognise an event that it has had before, by whichever route. It
 travels in the service's own place: one packed header on NATS, the first element of the payload
 on MQTT 3.1.1.
 """
@@ -70,10 +70,12 @@ class Stamper:
         home: Event service where it publishes; likewise.
         epoch: Must be larger than any epoch used before under this origin; by default the wall
             clock in microseconds.
-        clock_us: Tells the producer's time where a caller gives none, microseconds since 1970 UTC.
+        clock_us: Returns the producer's time where a caller specifies none, microseconds since 1970
+            UTC.
 
     Raises:
-        MalformedError: `origin`, `home` or `epoch` is such that nobody would take the stamps.
+        MalformedError: `origin`, `home` or `epoch` is such that no receiver would accept the
+            stamps.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ def _encoded(name: str) -> str:
     try:
         return quote(name, safe=_SAFE)
     except UnicodeEncodeError as error:
-        raise MalformedError(f"a name in a stamp is no Unicode text: {name[:100]!r}") from error
+        raise MalformedError(f"a name in a stamp is not Unicode text: {name[:100]!r}") from error
 
 
 def unpack(text: str) -> Stamp:

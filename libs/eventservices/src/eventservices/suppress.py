@@ -72,7 +72,7 @@ class _Window:
 
 
 class Suppressor:
-    """Remembers which events a client was given, within bounds.
+    """Remembers which events a client received, within bounds.
 
     Per (origin, epoch, home) it keeps the highest sequence and a window below it. A sequence that
     fell out of the window counts as a repetition: an event that late is never delivered as new.

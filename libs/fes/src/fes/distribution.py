@@ -58,7 +58,7 @@ def parse_list(text: str, *, nobody_allowed: bool = False) -> tuple[str, ...]:
 def matches(pattern: str, name: str) -> bool:
     """Return whether an event service's identifier matches a pattern; case counts.
 
-    Takes time linear in the length of `name`.
+    The time is linear in the length of `name`.
     """
     if "*" not in pattern and "?" not in pattern:
         return pattern == name
@@ -73,7 +73,7 @@ def matches_any(patterns: tuple[str, ...], name: str) -> bool:
 def covers_pattern(wider: str, narrower: str) -> bool:
     """Return whether `wider` matches every name that `narrower` matches; never wrongly true.
 
-    Takes time linear in the length of `narrower`.
+    The time is linear in the length of `narrower`.
     """
     if wider in ("*", narrower):
         return True

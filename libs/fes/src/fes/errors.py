@@ -13,8 +13,8 @@ FesError
 ├── StoreError          (OSError)          the journal cannot be read or written
 │   └── BehindError                        another has appended to it meanwhile
 ├── LinkError           (ConnectionError)  a link was refused or broke
-│   └── LinkRefusedError                   the other end does not take it
-└── AdapterError        (RuntimeError)     an adapter could not do what was asked
+│   └── LinkRefusedError                   the other end does not accept it
+└── AdapterError        (RuntimeError)     an adapter could not carry out a request
     └── UnavailableError (ConnectionError) its event service is away; a retry helps
 """
 
@@ -28,19 +28,19 @@ class FesError(Exception):
 
 
 class EventError(FesError, ValueError):
-    """Tells that an event breaks the event model; the message names the field."""
+    """Raised when an event breaks the event model; the message names the field."""
 
 
 class CodecError(EventError):
-    """Tells that bytes or text do not decode to an event; the message names the place."""
+    """Raised when bytes or text do not decode to an event; the message names the place."""
 
 
 class LimitError(EventError):
-    """Tells that an event exceeds a configured limit."""
+    """Raised when an event exceeds a configured limit."""
 
 
 class ControlEventError(FesError, ValueError):
-    """Tells that a control event is malformed or not allowed; the message names the parameter."""
+    """Raised when a control event is malformed or not allowed; names the parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Place:
 
 
 class FilterError(FesError, ValueError):
-    """Tells that a filter is not in the language.
+    """Raised when a filter is not in the language.
 
     Args:
         reason: What was found and what was expected.
@@ -68,7 +68,7 @@ class FilterError(FesError, ValueError):
 
 
 class MappingError(FesError, ValueError):
-    """Tells that an event cannot be mapped; the message names rule and field."""
+    """Raised when an event cannot be mapped; the message names rule and field."""
 
 
 class ScopeError(FesError, ValueError):
@@ -80,7 +80,7 @@ class KeyFormatError(FesError, ValueError):
 
 
 class FederationError(FesError, ValueError):
-    """Tells that a federation file is not valid.
+    """Raised when a federation file is not valid.
 
     Args:
         reason: What is wrong.
@@ -101,31 +101,31 @@ class FederationError(FesError, ValueError):
 
 
 class StoreError(FesError, OSError):
-    """Tells that the journal cannot be read or written."""
+    """Raised when the journal cannot be read or written."""
 
 
 class BehindError(StoreError):
-    """Tells that another has appended meanwhile, and nothing was: read on, and decide again."""
+    """Raised when another process has appended meanwhile: read on, and decide again."""
 
     retryable = True
 
 
 class LinkError(FesError, ConnectionError):
-    """Tells that a link was refused or broke; a retry helps unless it was refused."""
+    """Raised when a link was refused or broke; a retry helps unless it was refused."""
 
     retryable = True
 
 
 class LinkRefusedError(LinkError):
-    """Tells that the other end does not take a link, usually as it has another of that name."""
+    """Raised when the other end refuses a link, usually as it has another of that name."""
 
 
 class AdapterError(FesError, RuntimeError):
-    """Tells that an adapter could not do what was asked."""
+    """Raised when an adapter could not carry out a request."""
 
 
 class UnavailableError(AdapterError, ConnectionError):
-    """Tells that an adapter's event service is away; a retry helps."""
+    """Raised when an adapter's event service is away; a retry helps."""
 
     retryable = True
 

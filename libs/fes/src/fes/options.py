@@ -17,7 +17,7 @@ class OptionParser(argparse.ArgumentParser):
     Args:
         prog: Name of the program.
         description: What it does.
-        environment: `FES_LINK_PORT` represents `--link-port` where that is not given, and so on.
+        environment: `FES_LINK_PORT` is used where `--link-port` is missing, and so on.
     """
 
     def __init__(self, prog: str, description: str, environment: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ class OptionParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Tell in one line, as every error is reported."""
+        """Print one line, as every error is reported, and exit with status 2."""
         sys.stderr.write(f"{self.prog}: {message}\n")
         raise SystemExit(2)
 

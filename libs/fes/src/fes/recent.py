@@ -1,4 +1,4 @@
-"""What was made of things that came lately, for many in one process that are given the same."""
+"""Results computed lately, kept for all in one process that need the same result."""
 
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Patterns of characters, any one character and any run: matching and covering in bounded time.
 
 Distribution lists write them with `?` and `*`, LIKE with `_` and `%`. A pattern becomes an
-automaton whose set of states is one integer, so that a test takes one step a character and
+automaton whose set of states is one integer, so that a test needs one step a character and
 nothing ever backtracks. Covering reads the other pattern as if it were a text, so it costs what
 matching costs.
 """
@@ -110,7 +110,7 @@ def _as_text(element: Element) -> str | None:
 
 
 def tidy(elements: Iterable[Element]) -> tuple[Element, ...]:
-    """Write each run of wildcards one way: first all `Wild.ONE`, then at most one `Wild.RUN`."""
+    """Write each run of wildcards in one form: all `Wild.ONE`, then at most one `Wild.RUN`."""
     written: list[Element] = []
     ones, run = 0, False
     for element in elements:

@@ -111,12 +111,12 @@ def test_a_typed_event_is_matched_as_its_properties() -> None:
 
 @pytest.mark.parametrize("event", [5, None, {"rate": 83}, [speed(83)], AnyEvent(5), object()])
 def test_what_is_no_structured_event_is_refused_as_one(event: Any) -> None:
-    with pytest.raises(UnsupportedFilterableDataError, match="is no structured event"):
+    with pytest.raises(UnsupportedFilterableDataError, match="is not a structured event"):
         Filter().match_structured(event)
 
 
 def test_what_is_no_set_of_properties_is_refused_as_one() -> None:
-    with pytest.raises(UnsupportedFilterableDataError, match="a number is no set of properties"):
+    with pytest.raises(UnsupportedFilterableDataError, match="a number is not a set of properties"):
         Filter().match_typed(5)  # type: ignore[arg-type]  # that is the case
     with pytest.raises(UnsupportedFilterableDataError):
         MappingFilter(0).match_typed([1])  # type: ignore[arg-type]  # that is the case

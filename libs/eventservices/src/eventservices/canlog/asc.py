@@ -39,14 +39,14 @@ REQUESTED = "txrq"
 class AscParser:
     """Reads one log, a line at a time; what the header specifies applies to the lines after it.
 
-    Times count from the start of the measurement, whose own time the header tells.
+    Times count from the start of the measurement, whose own time is in the header.
 
     Attributes:
         base: Base of identifiers and data, 16 or 10.
         relative: Whether each line's time counts from the line before.
         started_us: When the measurement began, microseconds since 1970; None where the header does
-            not say. Without a zone it is treated as UTC.
-        has_zone: Whether the header tells a zone.
+            not state it. Without a zone it is treated as UTC.
+        has_zone: Whether the header states a zone.
     """
 
     base: int = 16
@@ -56,7 +56,7 @@ class AscParser:
     _last_us: int = field(default=0, repr=False)
 
     def parse_line(self, line: str) -> LogFrame | None:
-        """Return the frame that a line tells; None for header, comment, status and other events.
+        """Return the frame of a line; None for header, comment, status and other events.
 
         Raises:
             ValueError: The line begins like a frame and is broken; the message states why.
@@ -92,7 +92,7 @@ class AscParser:
             return None
         if len(words) < 3 or words[1].lower() not in _DIRECTIONS:
             if set(words[0].rstrip("xX")) <= _HEX_DIGITS:
-                raise ValueError("is cut off, or tells no direction")
+                raise ValueError("is cut off, or has no direction")
             return None
         frame = self._identified(frame, words[0], words[1])
         kind = words[2].lower()
@@ -100,7 +100,7 @@ class AscParser:
             asked = self._number(words[3], "length") if words[3:4] and words[3].isdecimal() else 0
             return replace(frame, kind=Kind.REMOTE, remote_length=min(asked, 8))
         if kind != "d" or len(words) < 4:
-            raise ValueError("tells neither data (`d`) with a length nor a remote frame (`r`)")
+            raise ValueError("has neither data (`d`) with a length nor a remote frame (`r`)")
         length = min(self._number(words[3], "length code"), 8)
         return replace(frame, data=self._data(words[4:], length))
 
@@ -164,7 +164,7 @@ def other_line(line: str) -> str:
 
 
 def read_date(text: str) -> tuple[int | None, bool]:
-    """Return the moment of a header's date, and whether it tells a zone.
+    """Return the moment of a header's date, and whether it states a zone.
 
     Read are English and German names of months, a clock of 12 or 24 hours, and ISO dates.
 

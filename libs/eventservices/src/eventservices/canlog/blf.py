@@ -49,7 +49,7 @@ def read_blf(stream: BinaryIO, watch: Watch) -> Iterator[LogFrame]:
 
     Args:
         stream: Its bytes.
-        watch: Is told of objects that are broken or cut off, of those that the header promises
+        watch: Is notified of objects that are broken or cut off, of those that the header promises
             and that are not there, and of others than frames (`other_object`).
 
     Raises:
@@ -72,11 +72,11 @@ def read_blf(stream: BinaryIO, watch: Watch) -> Iterator[LogFrame]:
         else:
             yield frame
     if found < promised:
-        watch.missing(promised - found, f"{found} objects, and the header tells {promised}")
+        watch.missing(promised - found, f"{found} objects, and the header promises {promised}")
 
 
 def _header(stream: BinaryIO) -> tuple[int, int]:
-    """Return how many objects the header promises, and when the log began (0: it does not say)."""
+    """Return how many objects the header promises, and when the log began (0: not stated)."""
     data = stream.read(_FILE.size)
     if len(data) < _FILE.size or data[:4] != b"LOGG":
         raise MalformedError("is not a BLF log: it does not begin with LOGG")
@@ -127,7 +127,7 @@ def _unpacked(item: BlfObject, inner: Splitter, watch: Watch) -> Iterator[BlfObj
 
 
 def _contents(item: BlfObject) -> Iterator[bytes | str]:
-    """Yield what a container holds, and why it does not go on."""
+    """Yield the contents of a container, and why it does not go on."""
     body = item.body[max(item.header_bytes - 16, 0) :]
     if len(body) < _CONTAINER.size:
         yield "it is too short"

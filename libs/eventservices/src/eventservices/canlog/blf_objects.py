@@ -12,7 +12,7 @@ from typing import Final
 
 SIGNATURE: Final = b"LOBJ"
 CONTAINER: Final = 10
-"""Type of an object that holds others."""
+"""Type of an object that contains others."""
 _BASE: Final = struct.Struct("<4sHHLL")
 MAX_OBJECT_BYTES: Final = 32 * 1024 * 1024
 """Largest object that is read; containers have 128 KiB as a rule."""
@@ -42,7 +42,7 @@ class BlfObject:
 
 
 class Splitter:
-    """Splits bytes, given in pieces of any size, into objects."""
+    """Splits bytes, which arrive in pieces of any size, into objects."""
 
     def __init__(self) -> None:
         self._data = bytearray()

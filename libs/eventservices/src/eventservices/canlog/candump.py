@@ -43,7 +43,7 @@ _FD = re.compile(r"(?P<flags>[0-9A-Fa-f])(?P<hex>[0-9A-Fa-f]*)")
 
 
 def parse_line(line: str) -> LogFrame | None:
-    """Return the frame that a line tells; None for a blank line or a comment.
+    """Return the frame of a line; None for a blank line or a comment.
 
     A fraction of fewer than six digits is read as a decimal (`.24` is 0.24 s). Digits beyond the
     microsecond are cut off. A date and time (`-tA`) is local time without a zone, read as UTC.
@@ -66,7 +66,7 @@ def parse_line(line: str) -> LogFrame | None:
 
 
 def has_short_fraction(line: str) -> bool:
-    """Return whether a line's time has a fraction of fewer than six digits, read in two ways.
+    """Return whether a line's time has a fraction of fewer than six digits, which is ambiguous.
 
     Three digits on the screen form are as usual there, and no doubt.
     """

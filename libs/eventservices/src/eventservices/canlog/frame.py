@@ -6,7 +6,7 @@ from enum import Enum
 MAX_STANDARD_ID = 0x7FF
 MAX_EXTENDED_ID = 0x1FFF_FFFF
 ERROR_FLAG = 0x2000_0000
-"""Bit that marks an error frame where a log writes the identifier with eight digits."""
+"""Bit of an error frame where a log writes the identifier with eight digits."""
 
 
 class Kind(Enum):
@@ -33,7 +33,7 @@ class LogFrame:
         bit_rate_switch: CAN FD only.
         error_state: CAN FD only: the sender was error passive.
         raw_dlc: Length code 9..15 of a classic frame with 8 bytes; 0 where not reported.
-        direction: `R` received, `T` sent; empty where the log does not say.
+        direction: `R` received, `T` sent; empty where the log does not state it.
     """
 
     time_us: int | None

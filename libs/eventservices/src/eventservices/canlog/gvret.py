@@ -45,7 +45,7 @@ class GvretParser:
             self.columns = _names(line)
             return None
         if not self.columns:
-            raise ValueError("stands before the header")
+            raise ValueError("is before the header")
         words = [word.strip() for word in line.strip().split(",")]
         cells = dict(zip(self.columns, words, strict=False))
         if not _MICROSECONDS.fullmatch(words[0]) or self.columns[0] != "time stamp":

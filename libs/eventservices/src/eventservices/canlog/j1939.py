@@ -12,7 +12,7 @@ from typing import Final
 PDU2: Final = 240
 """From this PDU format on, the low octet of the group is its own; below it is a destination."""
 ERROR_OCTET: Final = 0xFE
-"""Highest octet of a value that tells an error."""
+"""Highest octet of a value that indicates an error."""
 ABSENT_OCTET: Final = 0xFF
 """Highest octet of a value that is not available."""
 RESERVED_OCTET: Final = 0xFB
@@ -36,7 +36,7 @@ def speaks_j1939(protocol: str | None, database_protocol: str, format_: object) 
     """Return whether a message of a CAN database is known by its parameter group.
 
     Args:
-        protocol: As cantools has it: `j1939` where the message's `VFrameFormat` says so.
+        protocol: As cantools has it: `j1939` where the message's `VFrameFormat` specifies it.
         database_protocol: The database's `ProtocolType`; empty where absent.
         format_: The message's own `VFrameFormat`; None where it has none.
     """

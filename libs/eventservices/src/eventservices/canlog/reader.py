@@ -1,7 +1,7 @@
 """The frames of a CAN log, whatever its format.
 
-Text logs are read a line at a time; a broken line is told, and the next one read. A power cut may
-leave NUL bytes in a log, even within a line: what is between them is read as lines of their
+Text logs are read a line at a time; a broken line is reported, and the next one read. A power cut
+may leave NUL bytes in a log, even within a line: what is between them is read as lines of their
 own.
 """
 
@@ -32,11 +32,11 @@ MAX_LINE_BYTES: Final = 64 * 1024
 """Longest line read at once; a longer one is read in pieces."""
 
 HEAD_LINES: Final = 2_000
-"""Lines at the beginning by which is told whether times are differences."""
+"""Lines at the beginning that decide whether times are differences."""
 
 
 def kind_of(name: str) -> str:
-    """Return the format that a file's name tells: `asc`, `blf`, `trc`; `candump` for any other.
+    """Return the format that a file's name indicates: `asc`, `blf`, `trc`; `candump` for any other.
 
     A `.csv` is `csv`, the form of GVRET.
 
@@ -52,7 +52,7 @@ def read_frames(stream: BinaryIO, kind: str, watch: Watch) -> Iterator[LogFrame]
     Args:
         stream: The log's bytes.
         kind: As `kind_of` returns.
-        watch: Is told what is odd.
+        watch: Is notified of what is odd.
 
     Raises:
         MalformedError: It is not a BLF or TRC log.

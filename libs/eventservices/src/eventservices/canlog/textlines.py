@@ -1,8 +1,8 @@
-"""Lines of a text file whose encoding its first bytes tell.
+"""Lines of a text file whose encoding is recognised from its first bytes.
 
-UTF-8, UTF-16 and UTF-32 are told by a byte order mark, UTF-16 without one by its zero bytes. Any
-other file is UTF-8, in which bytes that are not UTF-8 are read as Windows-1252, as vendors' tools
-write.
+UTF-8, UTF-16 and UTF-32 are recognised by a byte order mark, UTF-16 without one by its zero bytes.
+Any other file is UTF-8, in which bytes that are not UTF-8 are read as Windows-1252, as vendors'
+tools write.
 """
 
 import codecs

@@ -39,7 +39,7 @@ class TrcParser:
 
     Attributes:
         version: Of the format; 1.0 where the header reports none.
-        start_us: When the log began, microseconds since 1970; 0 where the header does not say.
+        start_us: When the log began, microseconds since 1970; 0 where the header does not state it.
         columns: Letters of the columns, as `$COLUMNS` has them.
     """
 

@@ -1,4 +1,4 @@
-"""Who is told what is odd in a log."""
+"""What a reader of a log calls for each oddity that it finds."""
 
 from collections import Counter, deque
 from typing import Final, Protocol
@@ -8,7 +8,7 @@ KEPT_NOTES: Final = 20
 
 
 class Watch(Protocol):
-    """Is told what is odd in a log; may raise to end the reading."""
+    """Is notified of what is odd in a log; may raise to end the reading."""
 
     def broken(self, line: int, reason: str) -> None:
         """Note a line that reports no frame.
@@ -25,9 +25,9 @@ class Watch(Protocol):
         """Note a line that reports no frame and need not, or that was read all the same.
 
         Args:
-            what: `nul_bytes` (the line holds any), `short_fraction` (read as a decimal: `.24` is
+            what: `nul_bytes` (the line contains any), `short_fraction` (read as a decimal: `.24` is
                 0.24 s; the C tools read microseconds), `differences` (times are differences, and
-                were added up), `date_without_zone` (taken for UTC), `status_line`, `other_event`,
+                were added up), `date_without_zone` (treated as UTC), `status_line`, `other_event`,
                 `other_object` (no frame).
             line: Its number, from 1; 0 in a log that has no lines.
         """

@@ -1,4 +1,4 @@
-"""Writes a CAN log, in the format that the file's name tells."""
+"""Writes a CAN log, in the format that the file's name indicates."""
 
 from pathlib import Path
 from types import TracebackType

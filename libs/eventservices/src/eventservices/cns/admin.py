@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 class AdminProxy(Protocol):
-    """What admins ask of the proxies that they make."""
+    """What admins require of the proxies that they make."""
 
     @property
     def my_type(self) -> ProxyType:
-        """How its client gives or takes events."""
+        """How its client sends or receives events."""
 
     def refresh(self) -> None:
         """Apply what the admin has now."""
 
     async def destroy(self) -> None:
-        """End the proxy for good, telling its client."""
+        """End the proxy for good, and notify its client."""
 
     async def close(self) -> None:
-        """End the proxy, telling its client; what a durable name stands for stays."""
+        """End the proxy, and notify its client; what waits under a durable name stays."""
 
 
 P = TypeVar("P", bound=AdminProxy)
@@ -83,11 +83,11 @@ class Admin(QoSAdmin, FilterAdmin, Closing, Generic[P]):
         self._proxies.pop(proxy_id, None)
 
     async def destroy(self) -> None:
-        """End the admin and its proxies for good, telling their clients; harmless when repeated."""
+        """End the admin and its proxies for good, and notify their clients; idempotent."""
         await self._end(forget=True)
 
     async def close(self) -> None:
-        """End as `destroy` does, but keep what durable names stand for."""
+        """End as `destroy` does, but keep what waits under durable names."""
         await self._end(forget=False)
 
     async def _end(self, *, forget: bool) -> None:
@@ -102,7 +102,7 @@ class Admin(QoSAdmin, FilterAdmin, Closing, Generic[P]):
 
     @abstractmethod
     def _withdraw(self) -> None:
-        """Leave the channel, and take back what was offered or subscribed to here."""
+        """Leave the channel, and withdraw what was offered or subscribed to here."""
 
     def _ids(self, *types: ProxyType) -> tuple[int, ...]:
         return tuple(key for key, proxy in self._proxies.items() if proxy.my_type in types)

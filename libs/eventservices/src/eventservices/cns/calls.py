@@ -71,7 +71,7 @@ def optional_operation(client: object, name: str) -> Callable[..., None] | None:
     """Return a client's operation, or None where it does not have it.
 
     Raises:
-        InterfaceError: It is no plain function.
+        InterfaceError: It is not a plain function.
     """
     return None if getattr(client, name, None) is None else operation(client, name)
 

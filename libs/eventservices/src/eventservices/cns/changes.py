@@ -1,8 +1,8 @@
 """Offers and subscriptions of a channel: who has which, and what changes for the other side.
 
-A *member* is one client's use of a channel. Each tells the others its whole state whenever it
-changes, and with a beat every few seconds that it lives. This module only keeps account; it knows
-neither sockets nor clocks.
+A *member* is one client's use of a channel. Each sends the others its whole state whenever it
+changes, and a beat every few seconds to show that it lives. This module only keeps account; it
+knows neither sockets nor clocks.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Member:
 
     Attributes:
         id: Unique, new each time a client opens the channel.
-        client: Name that the client gave itself.
+        client: Name that the client chose.
         version: Grows with each of its changes.
         offers: Event types that it offers.
         subscriptions: Event types that it subscribes to.
@@ -93,7 +93,7 @@ class ChangeTable:
     """Keeps the members of one channel, and the unions of what they offer and subscribe to.
 
     Attributes:
-        refused: Members not taken because there were `MAX_MEMBERS`.
+        refused: Members not accepted because there were `MAX_MEMBERS`.
     """
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ class ChangeTable:
         return Outcome() if known is None else self._replace(known, None)
 
     def expired(self, now_s: float) -> Iterable[str]:
-        """Return the ids of members that have given no sign of life for too long."""
+        """Return the ids of members that have sent no sign of life for too long."""
         return [member for member, deadline in self._deadlines.items() if deadline < now_s]
 
     def extend_all(self, now_s: float) -> None:

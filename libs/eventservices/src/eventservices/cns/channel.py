@@ -87,17 +87,17 @@ class EventChannel(QoSAdmin, Closing):
 
     @property
     def offers(self) -> tuple[EventType, ...]:
-        """Event types that anybody offers on the channel, sorted, as far as heard."""
+        """Event types that anybody offers on the channel, sorted, as far as received."""
         return self._core.membership.table.offers
 
     @property
     def subscriptions(self) -> tuple[EventType, ...]:
-        """Event types that anybody subscribes to on the channel, sorted, as far as heard."""
+        """Event types that anybody subscribes to on the channel, sorted, as far as received."""
         return self._core.membership.table.subscriptions
 
     @property
     def others(self) -> tuple[Member, ...]:
-        """The other members that offer or subscribe to something, as far as heard."""
+        """The other members that offer or subscribe to something, as far as received."""
         return tuple(
             member
             for member in self._core.membership.table.members
@@ -227,7 +227,7 @@ class EventChannel(QoSAdmin, Closing):
         self._consumer_admins.pop(admin_id, None)
 
     def connection_found_again(self) -> None:
-        """Forget what was on its way when the connection was lost: it will not come."""
+        """Forget what was in transit when the connection was lost: it will not arrive."""
         in_flight = self._core.dispatcher.in_flight
         in_flight.forget(in_flight.snapshot())
 

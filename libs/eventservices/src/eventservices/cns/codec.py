@@ -2,8 +2,8 @@
 
 An Any event is `[1, value]`, a structured event
 `[2, domain_name, type_name, event_name, variable_header, filterable_data, remainder_of_body]`.
-Values are MessagePack's own, exact; two extension types carry what it cannot tell apart: 1 an
-integer (8 bytes, big endian, signed) that is a `longlong` although 32 bits would hold it, 2 a
+Values are MessagePack's own, exact; two extension types carry what it cannot distinguish: 1 an
+integer (8 bytes, big endian, signed) that is a `longlong` although 32 bits would be enough, 2 a
 structured event within an Any. More elements at the end are ignored, for later versions.
 """
 
@@ -58,7 +58,7 @@ def encode_structured(event: StructuredEvent) -> bytes:
     """Return a structured event's payload.
 
     Raises:
-        MalformedError: A name is no text, or no Any carries one of the values.
+        MalformedError: A name is not a text, or no Any carries one of the values.
     """
     return _encode(_structured_to_wire(event, 0))
 

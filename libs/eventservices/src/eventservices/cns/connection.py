@@ -43,7 +43,7 @@ BEAT_S = 5.0
 class Connection(Opening):
     """Connects to the broker of one event service, and opens its channels.
 
-    It stands where OMG has the `EventChannelFactory`; hundreds of channels share one connection.
+    It has the role of OMG's `EventChannelFactory`; hundreds of channels share one connection.
 
     Args:
         urls: Address of the NATS server, or of several equal ones.
@@ -184,13 +184,13 @@ class Connection(Opening):
         raise ChannelNotFoundError(f"there is no channel {channel_id}")
 
     async def probe(self, *, shared: bool = False) -> float:
-        """Prove that messages to oneself are heard.
+        """Prove that messages to oneself are received.
 
         Returns:
             The round trip in seconds.
 
         Raises:
-            NotConnectedError: None was heard in time; the connection is then built anew.
+            NotConnectedError: None was received in time; the connection is then rebuilt.
             RefusedError: The server refuses a subscription.
         """
         return await self.link.probe(shared=shared)
@@ -199,7 +199,7 @@ class Connection(Opening):
         token = channel_token(name)
         unique = secrets.token_hex(8)
         member = Member(unique, options.client or self.name, beat_s=self._beat_s)
-        member_of(state_of(member))  # else the others would not take what it says of itself
+        member_of(state_of(member))  # else the others would not accept its state
         address = Address(CHANGE_PREFIX + token, INBOX_PREFIX + unique)
         subject = EVENT_PREFIX + token
         dispatcher = Dispatcher(self.link, subject, KEEP_PREFIX + token, options.set_aside)

@@ -1,4 +1,4 @@
-"""Proxy suppliers: where consumers connect and are given events."""
+"""Proxy suppliers: where consumers connect and receive events."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ _NOTHING: frozenset[EventType] = frozenset()
 
 
 class ProxySupplier(Subscriber):
-    """What the proxies for consumers have in common: events wait, and are given to the consumer.
+    """What the proxies for consumers have in common: events wait until they are delivered.
 
     Args:
         core: The channel's inside.
@@ -33,9 +33,9 @@ class ProxySupplier(Subscriber):
         proxy_id: Unique within the admin.
 
     Attributes:
-        priority_filter: Gives events their priority here; the admin's where None.
-        lifetime_filter: Gives events their timeout here, units of 100 ns; the admin's where None.
-        filtered: Events that its consumer does not want.
+        priority_filter: Sets the priority of events here; the admin's where None.
+        lifetime_filter: Sets the timeout of events here, units of 100 ns; the admin's where None.
+        filtered: Events that its consumer did not request.
         repetitions: Whether the consumer receives an event again that comes by a second route.
     """
 
@@ -67,7 +67,7 @@ class ProxySupplier(Subscriber):
 
     @property
     def delivered(self) -> int:
-        """Events given to the consumer."""
+        """Events delivered to the consumer."""
         return self._outlet.delivered
 
     @property
@@ -96,14 +96,14 @@ class ProxySupplier(Subscriber):
         return self._outlet.pending
 
     async def destroy(self) -> None:
-        """End the proxy for good, telling its consumer; harmless when repeated.
+        """End the proxy for good, and notify its consumer; idempotent.
 
         A durable name is forgotten, with the events that wait under it.
         """
         await self._end(forget=True, tell=True)
 
     async def close(self) -> None:
-        """End the proxy, telling its consumer; events go on waiting under a durable name."""
+        """End the proxy, and notify its consumer; events go on waiting under a durable name."""
         await self._end(forget=False, tell=True)
 
     def receive(self, event: Event, stamp: Stamp | None, moved: Moved | None = None) -> None:
@@ -131,7 +131,7 @@ class ProxySupplier(Subscriber):
             stamp: Its stamp.
             moved: How it came through connected channels.
             received_us: When the channel received it, microseconds since 1970 UTC.
-            receipt: Told when the consumer has had it.
+            receipt: Is notified when the consumer has had it.
         """
         if self._accepts is not None and not self._accepts(event):
             self.filtered += 1
@@ -239,6 +239,6 @@ class ProxySupplier(Subscriber):
             call_client(optional_operation(consumer, self._farewell))
 
     def _gone(self) -> None:
-        """End the proxy because its consumer said that it is gone."""
+        """End the proxy because its consumer reported that it is gone."""
         self._connected = False
         self._core.background.start(self._end(forget=True, tell=False))

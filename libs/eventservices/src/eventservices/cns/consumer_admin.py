@@ -56,7 +56,7 @@ class ConsumerAdmin(Admin[AnyProxySupplier]):
 
     Attributes:
         subscriptions: Event types subscribed to here.
-        priority_filter: Gives events their priority at proxies that have none of their own.
+        priority_filter: Sets the priority of events at proxies that have no such filter.
         lifetime_filter: The same for their timeout.
     """
 

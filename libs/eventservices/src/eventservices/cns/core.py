@@ -21,7 +21,7 @@ class Core:
 
     Attributes:
         name: The channel's name.
-        home: Name of the event service in the stamps given here.
+        home: Name of the event service in the stamps made here.
         subject: NATS subject of its best-effort events.
         link: The connection.
         membership: Offers and subscriptions.
@@ -32,7 +32,7 @@ class Core:
         clock_us: Producer's time for stamps, and the time by which events start and end; the wall
             clock where None.
         admin: Administrative properties.
-        persistent_events: Whether events are persistent that do not say themselves.
+        persistent_events: Whether events are persistent whose header does not specify it.
         consumers: Proxies for consumers that exist.
         suppliers: Proxies for suppliers that exist.
         waiting: Events that wait in all queues together.
@@ -98,14 +98,14 @@ class Core:
         return True
 
     async def check_room(self) -> None:
-        """Refuse an event that a supplier pushes while as many wait as may, and are on their way.
+        """Refuse an event that a supplier pushes while as many as may wait or are in transit.
 
-        Where it is what is on its way that fills the channel, it is first waited for: a consumer
+        Where events in transit fill the channel, they are first waited for: a consumer
         that keeps up leaves room for the next.
 
         Raises:
             ImplLimitError: They do, and the channel rejects new events.
-            NotConnectedError: What is on its way was not heard in time.
+            NotConnectedError: The events in transit did not arrive in time.
         """
         if not self.admin.reject_new_events or not self.taken:
             return

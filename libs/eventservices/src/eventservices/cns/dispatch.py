@@ -59,7 +59,7 @@ class Dispatcher:
         received: Messages that came.
         malformed: Messages that were no event.
         failed: Times that a receiver raised.
-        on_malformed: Told of each.
+        on_malformed: Is notified of each.
         in_flight: Events of this client that its own consumers are still to receive.
         set_aside: The last of them.
     """
@@ -87,8 +87,8 @@ class Dispatcher:
         """Hand events to `receiver` from now on.
 
         Args:
-            receiver: Takes them.
-            kept: Whether it takes persistent events too, as they come; one that reads them from
+            receiver: Accepts them.
+            kept: Whether it accepts persistent events too, as they come; one that reads them from
                 their store does not.
 
         Raises:

@@ -11,7 +11,7 @@ EventServiceError
 ├── ConnectionAlreadyInactiveError (RuntimeError)  what is to be suspended is suspended
 ├── InterfaceError        (TypeError)       a client lacks what its proxy calls
 ├── AdminLimitExceededError (RuntimeError)  a limit of the channel is reached
-├── ImplLimitError        (RuntimeError)    the channel holds as many events as it may
+├── ImplLimitError        (RuntimeError)    the channel has as many events as it may
 ├── PropertiesError       (ValueError)      properties cannot be had; see `qos.errors`
 └── NotFoundError         (LookupError)
     ├── AdminNotFoundError                 there is no admin of that id

@@ -80,10 +80,10 @@ Event: TypeAlias = AnyEvent | StructuredEvent
 """What a channel carries."""
 
 TYPED_TYPE = EventType("", "%TYPED")
-"""The type of a typed invocation that is told as a structured event."""
+"""The type of a typed invocation that is represented as a structured event."""
 
 OPERATION = "operation"
-"""Name of the property that holds a typed invocation's operation."""
+"""Name of the property that contains a typed invocation's operation."""
 
 
 def typed_event(operation: str, parameters: Mapping[str, Value]) -> StructuredEvent:

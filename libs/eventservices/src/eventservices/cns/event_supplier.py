@@ -42,7 +42,7 @@ class EventSupplier:
         """Publish an event under the stamp that it has.
 
         Raises:
-            EventServiceError: The broker is away, or does not take the event.
+            EventServiceError: The broker is away, or does not accept the event.
         """
         if isinstance(event, AnyEvent):
             await self._any.push(event.value, stamp=stamp)
@@ -53,7 +53,7 @@ class EventSupplier:
         """Offer an event type; each offer is withdrawn by itself.
 
         Raises:
-            EventServiceError: The channel does not take it; nothing was changed.
+            EventServiceError: The channel does not accept it; nothing was changed.
         """
         offered = canonical(event_type)
         async with self._changing:

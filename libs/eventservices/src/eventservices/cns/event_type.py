@@ -2,7 +2,7 @@
 
 Source:
     OMG Notification Service 1.1, section 2 (event types, `%ALL`). Where implementations differ,
-    the more generous one is followed: `*` anywhere in a name stands for any run of characters,
+    the more generous one is followed: `*` anywhere in a name matches any run of characters,
     and `(domain, "%ALL")` means all types of that domain.
 """
 
@@ -42,7 +42,7 @@ def canonical(pattern: EventType | tuple[str, str]) -> EventType:
     """Return the one spelling of a pattern: `*` for any, and `ALL_TYPES` for all types.
 
     Raises:
-        InvalidEventTypeError: It is no pair of text, or a name is too long.
+        InvalidEventTypeError: It is not a pair of texts, or a name is too long.
     """
     try:
         domain, kind = pattern

@@ -1,7 +1,7 @@
 """Filter objects at admins and proxies, and the operations that put them there.
 
-The language of filters is ETCL, in `etcl`; here any object will do that tells of an event whether
-it matches.
+The language of filters is ETCL, in `etcl`; here any object is accepted that returns whether an
+event matches.
 """
 
 import logging
@@ -62,15 +62,15 @@ class FilterAdmin(ABC):
     _next_filter: int
 
     def add_filter(self, new_filter: EventFilter) -> int:
-        """Add a filter; the same one may stand at several objects.
+        """Add a filter; the same one may be added to several objects.
 
         Returns:
             Its id here; ids are not used again.
 
         Raises:
             InterfaceError: It has neither `match` nor `matches`.
-            AdminLimitExceededError: There are `MAX_FILTERS`, the filter stands at too many objects,
-                or the client would subscribe to too many types; nothing was changed.
+            AdminLimitExceededError: There are `MAX_FILTERS`, the filter was added to too many
+                objects, or the client would subscribe to too many types; nothing was changed.
         """
         if len(self._filters) >= MAX_FILTERS:
             raise AdminLimitExceededError("MaxFilters", MAX_FILTERS)

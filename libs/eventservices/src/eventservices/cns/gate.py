@@ -1,7 +1,7 @@
 """Whether an event passes an admin and its proxy: their filters, their subscriptions, the operator.
 
 A side is *absent* when it has neither filters nor subscriptions: it neither lets pass nor blocks.
-A subscription lets events of its type pass whatever the filters say.
+A subscription lets events of its type pass, whatever the filters accept.
 
 Source:
     OMG Notification Service 1.1, section 2.3.2; the absent side as omniNotify documents it.
@@ -27,7 +27,7 @@ def gate(
     admin_types: frozenset[EventType] = _NOTHING,
     proxy_types: frozenset[EventType] = _NOTHING,
 ) -> Accepts | None:
-    """Return what decides as things stand.
+    """Return what decides now.
 
     Args:
         admin: The admin, for its filters.

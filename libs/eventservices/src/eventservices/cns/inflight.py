@@ -9,15 +9,15 @@ Identity = tuple[str, int, int]
 class InFlight:
     """Remembers which events are between a supplier and the consumers of the same client.
 
-    `MaxQueueLength` bounds what a client holds: what waits in queues, and what it has accepted and
-    not yet put there. Without the latter a burst is accepted against what was true before it.
+    `MaxQueueLength` bounds the events of a client: what waits in queues, and what it has accepted
+    and not yet put there. Without the latter a burst is accepted against what was true before it.
     """
 
     def __init__(self) -> None:
         self._identities: dict[Identity, None] = {}
 
     def __len__(self) -> int:
-        """Return how many events are on their way."""
+        """Return how many events are in transit."""
         return len(self._identities)
 
     def __contains__(self, identity: Identity) -> bool:
@@ -33,7 +33,7 @@ class InFlight:
         self._identities.pop(identity, None)
 
     def snapshot(self) -> tuple[Identity, ...]:
-        """Return what is on its way now."""
+        """Return the events that are in transit now."""
         return tuple(self._identities)
 
     def forget(self, identities: Iterable[Identity]) -> None:

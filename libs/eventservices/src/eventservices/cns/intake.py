@@ -1,4 +1,4 @@
-"""One consumer of structured events, whichever way they come: pushed, pulled, or kept for it."""
+"""One consumer of structured events, whether they are pushed, pulled, or kept for it."""
 
 import asyncio
 import logging
@@ -30,13 +30,13 @@ Take = Callable[[StructuredEvent, Stamp | None, Answer | None], None]
 """Accepts an event and the function that answers its store, on the event loop; must not raise."""
 
 AGAIN_S: Final = 0.5
-"""How long an event that the gateway did not take waits before it is delivered again."""
+"""How long an event that the gateway did not accept waits before it is delivered again."""
 
 RESTART_S: Final = 1.0
-"""Pause before an intake that failed begins anew."""
+"""Pause before an intake that failed begins again."""
 
 TOLD_S: Final = 5.0
-"""How long an intake that failed is told as not ready: longer than between two probes."""
+"""How long an intake that failed is reported as not ready: longer than between two probes."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Intake(ABC):
 
     Args:
         channel: The channel.
-        take: Takes the events.
+        take: Accepts the events.
     """
 
     proxy: StructuredProxyPushSupplier | StructuredProxyPullSupplier
@@ -65,7 +65,7 @@ class Intake(ABC):
 
     @property
     def failure(self) -> str:
-        """Why it is deaf now; empty while it hears."""
+        """Why it cannot receive now; empty while it can."""
         return ""
 
     @final
@@ -140,7 +140,7 @@ class PullIntake(Intake):
         self._pulling = asyncio.create_task(self._keep_pulling(pull), name="cns pull")
 
     async def _keep_pulling(self, pull: Callable[[], Awaitable[None]]) -> None:
-        """Pull until disconnected; an error that nobody expected is told, and it begins anew."""
+        """Pull until disconnected; an unexpected error is reported, and pulling begins again."""
         while True:
             try:
                 await pull()
@@ -163,11 +163,11 @@ class PullIntake(Intake):
 class HoldingIntake(PullIntake):
     """Pulls events, and keeps persistent ones in their store until the gateway answers for them.
 
-    What the gateway did not take is handed over again, in its place: until then nothing newer is.
+    What the gateway did not accept is delivered again, in its place: until then nothing newer is.
 
     Args:
         channel: The channel.
-        take: Takes the events.
+        take: Accepts the events.
         durable: Name under which persistent events wait while the adapter is away.
     """
 
@@ -187,7 +187,7 @@ class HoldingIntake(PullIntake):
 
     async def _work(self) -> None:
         async with asyncio.TaskGroup() as tasks:
-            handing = tasks.create_task(self._hand_over(), name="cns hand over")
+            handing = tasks.create_task(self._hand_over(), name="cns handover")
             await self._hold()
             handing.cancel()
 
@@ -219,7 +219,7 @@ class HoldingIntake(PullIntake):
                 try:
                     self._take(held.event, held.stamp, self._answer(number, held))
                 except Exception:
-                    self._wait(number, held)  # it is handed over again, in its place
+                    self._wait(number, held)  # it is delivered again, in its place
                     raise
                 share.end()
 

@@ -1,4 +1,4 @@
-"""Mapping filters: they give events another priority or lifetime in one consumer's queue."""
+"""Mapping filters: they set another priority or lifetime of events in one consumer's queue."""
 
 import logging
 from typing import Protocol
@@ -22,7 +22,7 @@ class Mappings:
     """The mapping filters that count for one proxy supplier.
 
     Args:
-        default_first: Whether a default value goes before what the event's own header says.
+        default_first: Whether a default value has precedence over the event's own header.
 
     Attributes:
         failed: Results that could not be used: no priority or no lifetime, or the filter raised.
@@ -35,7 +35,7 @@ class Mappings:
     def apply(
         self, event: Event, priority: EventMapping | None, lifetime: EventMapping | None
     ) -> Mapped:
-        """Return what the filters say of an event.
+        """Return what the filters specify for an event.
 
         Args:
             event: The event.

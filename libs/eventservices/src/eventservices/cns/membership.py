@@ -1,4 +1,4 @@
-"""One client's membership of a channel: it tells its offers and subscriptions, and hears others."""
+"""One client's membership of a channel: its offers and subscriptions, and those of others."""
 
 import logging
 from collections.abc import Callable
@@ -33,7 +33,7 @@ ChangeSink = Callable[[tuple[EventType, ...], tuple[EventType, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a member speaks and hears.
+    """Where a member sends and receives notices.
 
     Attributes:
         subject: NATS subject of the channel's changes.
@@ -50,7 +50,7 @@ class Membership:
     Args:
         link: The connection.
         background: Where answers to others are sent from.
-        address: Where it speaks and hears.
+        address: Where it sends and receives notices.
         member: This client, without offers or subscriptions.
         clock_s: Monotonic time, seconds.
 
@@ -93,7 +93,7 @@ class Membership:
         return self._me.id
 
     async def join(self) -> None:
-        """Listen to the others, and ask them for their state."""
+        """Listen to the others, and query their state."""
         for subject in (self._address.subject, self._address.inbox):
             self._listenings.append(await self._link.listen(subject, self._on_notice))
         await self._tell(Query())
@@ -161,14 +161,14 @@ class Membership:
 
     async def _tell(self, notice: State | Beat | Query | Leave, to: str = "") -> None:
         if self._left and not isinstance(notice, Leave):
-            return  # what was on its way would bring back who has gone
+            return  # a notice in transit would bring back who has left
         reply = self._address.inbox if isinstance(notice, Query) else ""
         try:
             await self._link.publish(
                 to or self._address.subject, encode_notice(notice), reply=reply
             )
         except NotConnectedError:
-            log.debug("notice_waits_for_reconnection")  # `rejoin` tells the state as it is then
+            log.debug("notice_waits_for_reconnection")  # `rejoin` sends the state as it is then
 
     def _on_notice(self, _subject: str, payload: bytes, _headers: bytes, reply: str) -> None:
         try:
@@ -183,7 +183,7 @@ class Membership:
         if isinstance(notice, Query):
             self._answer(notice, reply)
         elif notice.member == self._me.id:
-            return  # one's own, heard again
+            return  # one's own, received again
         elif isinstance(notice, State):
             self._spread(self.table.put(member_of(notice), self._clock_s()), own=False)
         elif isinstance(notice, Leave):

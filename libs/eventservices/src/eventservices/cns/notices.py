@@ -1,4 +1,4 @@
-"""What the members of a channel tell one another, as MessagePack on `cns.change.<channel>`."""
+"""What the members of a channel send one another, as MessagePack on `cns.change.<channel>`."""
 
 import msgspec
 
@@ -26,20 +26,20 @@ class State(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class Beat(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """A sign of life; who does not know this version asks for the state."""
+    """A sign of life; a member that does not know this version queries the state."""
 
     member: str
     version: int
 
 
 class Query(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    """Asks for the state of one member, or of all where `member` is empty."""
+    """Queries the state of one member, or of all where `member` is empty."""
 
     member: str = ""
 
 
 class Leave(msgspec.Struct, frozen=True, array_like=True, tag=4):
-    """Says that a member is gone."""
+    """Reports that a member has left."""
 
     member: str
 
@@ -68,7 +68,7 @@ def decode_notice(payload: bytes) -> Notice:
 
 
 def state_of(member: Member) -> State:
-    """Return the notice that tells a member's state."""
+    """Return the notice that contains a member's state."""
     return State(
         member.id,
         member.client,
@@ -80,7 +80,7 @@ def state_of(member: Member) -> State:
 
 
 def member_of(state: State) -> Member:
-    """Return the member whose state a notice tells.
+    """Return the member whose state a notice contains.
 
     Raises:
         MalformedError: A name, the number of types, a type or the beat is out of range.

@@ -19,7 +19,7 @@ from eventservices.cns.show import show_event, show_member, show_stamp, show_typ
 from eventservices.stamp import Stamp
 
 SETTLE_S = 0.3
-"""Time given to the members of a channel to answer a newcomer."""
+"""Time in which the members of a channel may answer a newcomer."""
 
 
 def write_line(record: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ class Observer:
 
     Args:
         channel: Name of the channel.
-        write: Takes each record.
+        write: Is called with each record.
         seen: Set after each event.
 
     Attributes:
@@ -96,7 +96,7 @@ async def observe(
         url: Address of the NATS server.
         channels: Names of channels.
         count: Events after which to end; 0 for never.
-        write: Takes each record.
+        write: Is called with each record.
 
     Raises:
         NotConnectedError: The broker is away.

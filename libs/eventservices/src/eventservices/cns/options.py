@@ -5,7 +5,7 @@ from enum import Enum
 
 
 class ClientType(Enum):
-    """The form in which a client gives or takes events."""
+    """The form in which a client sends or receives events."""
 
     ANY_EVENT = 0
     STRUCTURED_EVENT = 1
@@ -13,7 +13,7 @@ class ClientType(Enum):
 
 
 class ProxyType(Enum):
-    """How a proxy's client gives or takes events, and in which form."""
+    """How a proxy's client sends or receives events, and in which form."""
 
     PUSH_ANY = 0
     PULL_ANY = 1
@@ -31,7 +31,7 @@ class InterFilterGroupOperator(Enum):
 
 
 class ObtainInfoMode(Enum):
-    """What to be told of the other side's types, now and from now on."""
+    """What to report of the other side's types, now and from now on."""
 
     ALL_NOW_UPDATES_OFF = 0
     ALL_NOW_UPDATES_ON = 1
@@ -40,7 +40,7 @@ class ObtainInfoMode(Enum):
 
     @property
     def updates(self) -> bool:
-        """Whether changes are told from now on."""
+        """Whether changes are reported from now on."""
         return self in {ObtainInfoMode.ALL_NOW_UPDATES_ON, ObtainInfoMode.NONE_NOW_UPDATES_ON}
 
     @property
@@ -55,7 +55,7 @@ class ChannelOptions:
 
     Attributes:
         client: Name that the other members see; the connection's where empty.
-        home: Name of the event service in the stamps given here; the channel's name where empty.
+        home: Name of the event service in the stamps made here; the channel's name where empty.
         max_consumers: Most proxies for consumers (OMG: `MaxConsumers`).
         max_suppliers: Most proxies for suppliers (OMG: `MaxSuppliers`).
         window: Sequence numbers of each origin that a consumer remembers, to suppress repetitions.
@@ -63,12 +63,12 @@ class ChannelOptions:
         set_aside: Malformed messages kept.
         queued: Most events that wait for one consumer where `MaxEventsPerConsumer` is 0.
         poll_s: Time between two calls of a pull supplier that has nothing, seconds.
-        attempts: Times that a consumer is given a persistent event on which it fails.
-        mapping_default_first: Whether the default value of a mapping filter goes before what the
-            event's own header says; else it is for events whose header says nothing.
-        store_bytes: Most that persistent events of the channel take at the broker; a server sets as
-            much aside for each channel.
-        store_age_s: How long the broker keeps a persistent event; 0 for as long as it takes.
+        attempts: Times that a persistent event is delivered to a consumer that fails on it.
+        mapping_default_first: Whether the default value of a mapping filter has precedence over the
+            event's own header; else it is for events whose header specifies none.
+        store_bytes: Most that persistent events of the channel occupy at the broker; a server sets
+            as much aside for each channel.
+        store_age_s: How long the broker keeps a persistent event; 0 for as long as necessary.
         replicas: Servers of a cluster that keep each persistent event.
     """
 

@@ -16,14 +16,14 @@ CUSTOM_CLOCK_S = 0.05
 
 
 class Outlet(ABC):
-    """Keeps the events of one consumer until it takes them.
+    """Keeps the events of one consumer until it receives them.
 
     Args:
         core: The channel's inside.
         terms: The proxy's properties.
 
     Attributes:
-        delivered: Events given to the consumer.
+        delivered: Events delivered to the consumer.
         failed: Events on which it raised.
         discarded: Events that a full queue discarded, or that waited when the consumer left.
         expired: Events whose time was over before they could be delivered.

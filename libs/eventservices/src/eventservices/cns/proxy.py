@@ -36,7 +36,7 @@ class Proxy(QoSAdmin, FilterAdmin, Closing):
 
     Attributes:
         my_id: Unique within the admin.
-        my_type: How its client gives or takes events.
+        my_type: How its client sends or receives events.
     """
 
     my_type: ClassVar[ProxyType]
@@ -57,7 +57,7 @@ class Proxy(QoSAdmin, FilterAdmin, Closing):
 
     @abstractmethod
     async def destroy(self) -> None:
-        """End the proxy for good, telling its client; harmless when repeated."""
+        """End the proxy for good, and notify its client; idempotent."""
 
     def validate_event_qos(self, required: Mapping[str, object]) -> dict[str, PropertyRange]:
         """Return whether the header of an event may request properties here.

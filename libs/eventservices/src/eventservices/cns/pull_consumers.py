@@ -38,9 +38,9 @@ class PullConsumer(ProxyConsumer):
     when the channel goes first.
 
     Attributes:
-        failed: Times that the supplier raised, or gave what is no event.
+        failed: Times that the supplier raised, or returned what is not an event.
         refused: Events that could not be published.
-        suspended: Whether it is not asked until `resume_connection`.
+        suspended: Whether no event is pulled until `resume_connection`.
     """
 
     _farewell = "disconnect_pull_supplier"
@@ -52,10 +52,10 @@ class PullConsumer(ProxyConsumer):
     _polling: asyncio.Task[None] | None = None
 
     def suspend_connection(self) -> None:
-        """Ask the supplier no more from now on.
+        """Pull no more events from the supplier from now on.
 
         Raises:
-            ConnectionAlreadyInactiveError: It is not asked already.
+            ConnectionAlreadyInactiveError: It is suspended already.
             ProxyNotConnectedError: No supplier is connected.
         """
         self._check_connected()
@@ -65,7 +65,7 @@ class PullConsumer(ProxyConsumer):
         self._resumed.clear()
 
     def resume_connection(self) -> None:
-        """Ask the supplier again.
+        """Pull events from the supplier again.
 
         Raises:
             ConnectionAlreadyActiveError: The connection is not suspended.
@@ -144,7 +144,7 @@ class PullConsumer(ProxyConsumer):
 
     @abstractmethod
     def _events(self, given: Any) -> Sequence[Event]:
-        """Return the events in what the supplier gave."""
+        """Return the events in what the supplier returned."""
 
     def _check_connected(self) -> None:
         if not self.connected:
@@ -170,7 +170,7 @@ class ProxyPullConsumer(PullConsumer):
             AlreadyConnectedError: There is one.
             DisconnectedError: The proxy was destroyed.
             InterfaceError: The supplier lacks `try_pull`.
-            MalformedError: `origin` or `epoch` cannot stand in a stamp.
+            MalformedError: `origin` or `epoch` cannot be part of a stamp.
         """
         self._begin(supplier, "try_pull", origin, epoch)
 
@@ -231,5 +231,6 @@ class SequenceProxyPullConsumer(PullConsumer):
 
 def _checked(given: Any) -> StructuredEvent:
     if not isinstance(given, StructuredEvent):
-        raise MalformedError(f"a pull supplier gave {type(given).__name__}, no structured event")
+        kind = type(given).__name__
+        raise MalformedError(f"a pull supplier returned {kind}, not a structured event")
     return given

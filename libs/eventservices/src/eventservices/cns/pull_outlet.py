@@ -1,4 +1,4 @@
-"""Keeps events until a consumer asks for them."""
+"""Keeps events until a consumer pulls them."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ class PullOutlet(Outlet):
         return items
 
     def hold(self, count: int) -> list[Item]:
-        """Return the same, but finished only when its taker says so, or puts it back."""
+        """Return the same, but finished only when the consumer confirms it, or puts it back."""
         self._expire()
         items = self._queue.head(count, self._core.now_us())
         for item in items:

@@ -66,7 +66,7 @@ class HeldEvent(Generic[Form]):
         self._item.done()
 
     def again(self) -> None:
-        """Put it back, to be given once more."""
+        """Put it back, to be delivered once more."""
         if not self._outlet.closed:
             self._outlet.put(self._item, back=True)
 
@@ -122,7 +122,7 @@ class PullSupplier(ProxySupplier, Generic[Form]):
 
     @abstractmethod
     def _in_form(self, event: Event) -> Form:
-        """Return an event in the form that the consumer takes."""
+        """Return an event in the form that the consumer accepts."""
 
     async def _pulled(self, count: int) -> list[Form]:
         self._check_connected()
@@ -158,17 +158,18 @@ class ProxyPullSupplier(PullSupplier[Value]):
         """Connect a consumer; when this returns, the server has its subscription.
 
         Args:
-            consumer: See `PullSupplier`; None where it wants no calls.
-            announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
+            consumer: See `PullSupplier`; None where it needs no calls.
+            announced: Whether suppliers are notified of its subscriptions; an observer stays
+                unseen.
             durable: As of `ProxyPushSupplier.connect_any_push_consumer`.
             repetitions: Likewise.
 
         Raises:
             AlreadyConnectedError: There is one.
             DisconnectedError: The proxy was destroyed.
-            InterfaceError: An operation of the consumer is no plain function.
+            InterfaceError: An operation of the consumer is not a plain function.
             NotConnectedError: The broker did not confirm in time; nothing was changed.
-            UnsupportedQoSError: A durable name is given, and the connection is best effort.
+            UnsupportedQoSError: There is a durable name, and the connection is best effort.
         """
         await self._connect(consumer, announced=announced, durable=durable, repetitions=repetitions)
 
@@ -220,8 +221,8 @@ class StructuredProxyPullSupplier(PullSupplier[StructuredEvent]):
     async def hold_structured_event(self) -> HeldEvent[StructuredEvent]:
         """Return the next event, to be acknowledged later; errors as of `pull`.
 
-        It is ours, beyond OMG's: a persistent event stays in its store until the consumer says
-        that it is done with it. At most 256 are held.
+        It is ours, beyond OMG's: a persistent event stays in its store until the consumer confirms
+        that it is done with it. At most 256 may wait for that.
         """
         [held] = await self.hold(1)
         return held

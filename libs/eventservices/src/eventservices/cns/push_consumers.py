@@ -26,15 +26,15 @@ class ProxyPushConsumer(ProxyConsumer):
         """Connect a supplier.
 
         Args:
-            supplier: See the class; None where it wants no calls.
+            supplier: See the class; None where it needs no calls.
             origin: Name in its stamps, unique in the event service; by default a fresh one.
             epoch: Of its stamps; by default the wall clock in microseconds.
 
         Raises:
             AlreadyConnectedError: There is one.
             DisconnectedError: The proxy was destroyed.
-            InterfaceError: An operation of the supplier is no plain function.
-            MalformedError: `origin` or `epoch` cannot stand in a stamp.
+            InterfaceError: An operation of the supplier is not a plain function.
+            MalformedError: `origin` or `epoch` cannot be part of a stamp.
         """
         self._connect(supplier, origin, epoch)
 
@@ -44,8 +44,8 @@ class ProxyPushConsumer(ProxyConsumer):
         """Publish an Any event.
 
         A persistent event is published when the broker has stored it, and only then this returns.
-        While the broker is away it waits; it is stored once, in its place among the others. Who
-        gives up waiting does not know whether it is.
+        While the broker is away it waits; it is stored once, in its place among the others. A
+        supplier that stops waiting does not know whether it was stored.
 
         Args:
             value: What the Any carries.
@@ -58,10 +58,10 @@ class ProxyPushConsumer(ProxyConsumer):
         Raises:
             DisconnectedError: No supplier is connected.
             MalformedError: No Any carries such a value, or the stamp is out of range.
-            TooLargeError: The event exceeds what the broker takes.
+            TooLargeError: The event exceeds what the broker accepts.
             NotConnectedError: The broker is away, or does not read and the buffer is full; or the
                 connection is closed. A persistent event waits instead.
-            ImplLimitError: The channel holds as many events as it may.
+            ImplLimitError: The channel has as many events as it may.
             RefusedError: The broker refused to store a persistent event.
         """
         return await self._publish(AnyEvent(value), time_us, stamp)
@@ -113,7 +113,7 @@ class SequenceProxyPushConsumer(ProxyConsumer):
     ) -> list[Stamp]:
         """Publish a batch of events, in order.
 
-        Persistent events are on their way together, which is much faster than one after another.
+        Persistent events are sent together, which is much faster than one after another.
 
         Args:
             events: The batch.

@@ -26,16 +26,16 @@ Deliver = Callable[[Sequence[Item]], Outcome]
 class PushOutlet(Outlet):
     """Pushes events to a consumer as soon as their time, its state and the batch size allow.
 
-    A persistent event on which the consumer fails stays at the head, and is given to it again
-    after a while; after `ChannelOptions.attempts` it is set aside.
+    A persistent event on which the consumer fails stays at the head, and is delivered again after a
+    while; after `ChannelOptions.attempts` it is set aside.
 
     Args:
         core: The channel's inside.
         terms: The proxy's properties.
-        deliver: Gives events to the consumer.
-        on_gone: Called when the consumer said that it is gone.
+        deliver: Delivers events to the consumer.
+        on_gone: Called when the consumer reported that it is gone.
         on_given_up: Called with each persistent event that is set aside.
-        batches: Whether events are handed over in batches.
+        batches: Whether events are delivered in batches.
 
     Attributes:
         suspended: Whether events wait until `resume`.

@@ -22,7 +22,7 @@ from eventservices.stamp import Stamp
 class PushSupplier(ProxySupplier):
     """What the proxies that push to consumers have in common.
 
-    Events are handed over by plain calls from the event loop, which must not block. A consumer
+    Events are delivered by plain calls from the event loop, which must not block. A consumer
     that raises `DisconnectedError` is disconnected. If it has `disconnect_push_consumer()`, that is
     called when the channel goes first.
     """
@@ -128,7 +128,8 @@ class ProxyPushSupplier(PushSupplier):
 
         Args:
             consumer: See the class. `stamp` is None for events that were published without one.
-            announced: Whether suppliers are told of its subscriptions; an observer stays unseen.
+            announced: Whether suppliers are notified of its subscriptions; an observer stays
+                unseen.
             repetitions: Whether it receives an event again that comes by a second route, or goes
                 round; else each identity once.
             durable: Name under which persistent events wait for this consumer while it is away,
@@ -140,7 +141,7 @@ class ProxyPushSupplier(PushSupplier):
             DisconnectedError: The proxy was destroyed.
             InterfaceError: The consumer lacks `push`, or one of its operations is a coroutine.
             NotConnectedError: The broker did not confirm in time; nothing was changed.
-            UnsupportedQoSError: A durable name is given, and the connection is best effort.
+            UnsupportedQoSError: There is a durable name, and the connection is best effort.
         """
         await self._connect_to(
             consumer, "push", announced=announced, durable=durable, repetitions=repetitions
@@ -179,7 +180,7 @@ class StructuredProxyPushSupplier(PushSupplier):
 class SequenceProxyPushSupplier(PushSupplier):
     """Pushes batches of events to a consumer: `push_structured_events(events, stamps)` is called.
 
-    A batch is handed over when `MaximumBatchSize` events wait, or when the first of those that
+    A batch is delivered when `MaximumBatchSize` events wait, or when the first of those that
     wait has waited for `PacingInterval`; with an interval of 0 only when it is full.
     """
 

@@ -1,8 +1,8 @@
 """Events and values as JSON for people, and back.
 
-Text, booleans, integers, finite doubles, sequences and structs stand plain. What JSON cannot say
-is wrapped: `{"double": "NaN"}`, `{"octets": "<base64>"}`, `{"longlong": 5}` (where 32 bits would
-hold it) and `{"event": {…}}`.
+Text, booleans, integers, finite doubles, sequences and structs are written plainly. What JSON
+cannot express is wrapped: `{"double": "NaN"}`, `{"octets": "<base64>"}`, `{"longlong": 5}` (where
+32 bits would be enough) and `{"event": {…}}`.
 """
 
 import base64
@@ -22,7 +22,7 @@ _WRAPPERS = frozenset({"double", "octets", "longlong", "event"})
 
 
 def show_value(value: Value) -> Any:
-    """Return a value as what `json.dumps` takes."""
+    """Return a value as what `json.dumps` accepts."""
     if isinstance(value, Mapping):
         return {name: show_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -36,7 +36,7 @@ def read_value(shown: Any) -> Value:
     """Return the value that `show_value` showed.
 
     Raises:
-        MalformedError: A wrapper holds something else than it should.
+        MalformedError: A wrapper contains something else than it should.
     """
     if isinstance(shown, list):
         return [read_value(item) for item in shown]
@@ -53,7 +53,7 @@ def read_value(shown: Any) -> Value:
 
 
 def show_event(event: AnyEvent | StructuredEvent) -> dict[str, Any]:
-    """Return an event as what `json.dumps` takes."""
+    """Return an event as what `json.dumps` accepts."""
     if isinstance(event, AnyEvent):
         return {"any": show_value(event.value)}
     return {
@@ -66,7 +66,7 @@ def show_event(event: AnyEvent | StructuredEvent) -> dict[str, Any]:
 
 
 def show_stamp(stamp: Stamp | None) -> dict[str, Any] | None:
-    """Return a stamp as what `json.dumps` takes; None where the event has none."""
+    """Return a stamp as what `json.dumps` accepts; None where the event has none."""
     if stamp is None:
         return None
     return {
@@ -78,7 +78,7 @@ def show_stamp(stamp: Stamp | None) -> dict[str, Any] | None:
 
 
 def show_member(member: Member) -> dict[str, Any]:
-    """Return a member's offers and subscriptions as what `json.dumps` takes."""
+    """Return a member's offers and subscriptions as what `json.dumps` accepts."""
     return {
         "client": member.client,
         "member": member.id,

@@ -1,4 +1,4 @@
-"""What a consumer subscribes to: event types and filters, and what it is told of offers."""
+"""What a consumer subscribes to: event types and filters; how it is notified of offers."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _NOTHING: frozenset[EventType] = frozenset()
 class Subscriber(Proxy):
     """Has subscriptions and filters, its own and its admin's.
 
-    Without any it wants every event. If the consumer has `offer_change(added, removed)`, that is
+    Without any it receives every event. If the consumer has `offer_change(added, removed)`, that is
     called when the union of all suppliers' offers changes; what it raises is logged.
 
     Args:

@@ -1,4 +1,4 @@
-"""Proxy consumers: where suppliers connect, give their events and say what they offer."""
+"""Proxy consumers: where suppliers connect, send their events and declare what they offer."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -101,7 +101,7 @@ class ProxyConsumer(Proxy):
         self._accepts = gate(self.my_admin, self, self.my_admin.my_operator)
 
     async def destroy(self) -> None:
-        """Withdraw the offers and end the proxy, telling its supplier; harmless when repeated."""
+        """Withdraw the offers, end the proxy, and notify its supplier; idempotent."""
         supplier, connected = self._supplier, self.connected
         await self._disconnect()
         if connected:

@@ -4,7 +4,7 @@
 |---|---|---|
 | `None` | `NULL` | an empty Any |
 | `bool` | `BOOLEAN` | |
-| `int` | `LONG` or `LONGLONG` | the smallest that holds it; `LongLong(5)` stays 64 bit |
+| `int` | `LONG` or `LONGLONG` | the smallest that fits it; `LongLong(5)` stays 64 bit |
 | `float` | `DOUBLE` | IEEE 754, NaN and infinities too |
 | `str` | `STRING` | Unicode |
 | `bytes` | `OCTETS` | |
@@ -50,7 +50,7 @@ class TypeCode(IntEnum):
 
 
 class LongLong(int):
-    """A 64-bit integer that stays one although 32 bits would hold it."""
+    """A 64-bit integer that stays one although 32 bits would be enough."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """COSMIC: event channels on CAN, by python-can.
 
 `Bus` is what the nodes of a process share; `Node` announces, publishes and subscribes; `Broker`
-gives etags to subjects. See `docs/cosmic.md` of this library.
+assigns etags to subjects. See `docs/cosmic.md` of this library.
 """
 
 from eventservices.cosmic.attributes import ChannelAttributes

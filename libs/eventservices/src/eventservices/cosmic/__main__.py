@@ -1,4 +1,4 @@
-"""Command line: watch a bus, say something on it, replay a log on it, or record it.
+"""Command line: watch a bus, publish on it, replay a log on it, or record it.
 
 `python -m eventservices.cosmic observe --interface udp_multicast --port 43113 [SUBJECT …]`
 `python -m eventservices.cosmic publish … SUBJECT HEX`
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     publish.add_argument("subject")
     publish.add_argument("content", help="hexadecimal")
     play = commands.add_parser("replay", help="put the frames of a log on the bus")
-    play.add_argument("--speed", type=float, default=1.0, help="0: as fast as the bus takes them")
+    play.add_argument("--speed", type=float, default=1.0, help="0: as fast as the bus accepts them")
     play.add_argument("log", type=Path, help="candump, ASC, BLF or TRC; .gz too")
     record = commands.add_parser("record", help="write the frames of the bus into a log")
     record.add_argument("--seconds", type=float, help="how long; until interrupted without")

@@ -2,7 +2,7 @@
 
 Interfaces in software send first what comes first. Here the nodes of a process compete as on a
 wire: when the bus is free, the lowest identifier goes; a frame that goes is not interrupted; a
-frame contains the bus for as long as its bits take. It knows no clock and no socket.
+    frame occupies the bus for the duration of its bits. It knows no clock and no socket.
 
 Source:
     ISO 11898-1 (arbitration); COSMIC: earliest deadline first by rising priorities.
@@ -38,7 +38,7 @@ class ArbiterCounters:
         sent: Transmissions whose frames were all sent.
         late: Those not sent by their deadline.
         expired: Those abandoned because they were worth nothing any more.
-        failed: Those abandoned because the interface took a frame not even once.
+        failed: Those abandoned because the interface did not accept a frame even once.
         refused: Those not accepted because too many waited.
         repeated: Frames tried again.
     """
@@ -57,7 +57,7 @@ class Arbiter:
     """Chooses among what waits.
 
     Attributes:
-        bit_rate: Bits a second; 0 for a bus that takes no time.
+        bit_rate: Bits a second; 0 for a bus that needs no time.
         most: Transmissions that may wait; the next is refused.
         most_bytes: Bytes that may wait.
         slot_us: Time that one step of a soft real-time priority represents.
@@ -103,7 +103,7 @@ class Arbiter:
     def next(self, now_us: int) -> Frame | None:
         """Return the frame that has the bus now; None while it is not free, or nobody requests it.
 
-        What became of it is to be told by `sent` or `failed` before the next is requested.
+        The caller reports the outcome by `sent` or `failed` before it requests the next.
         """
         self._drop_stale(now_us)
         if now_us < self.free_us:
@@ -158,7 +158,7 @@ class Arbiter:
         return min(moments)
 
     def withdraw(self, unwanted: Callable[[Transmission], bool]) -> None:
-        """Forget transmissions, without telling anybody."""
+        """Forget transmissions, without notifying anybody."""
         self._hard = [each for each in self._hard if not unwanted(each[1])]
         self._soft = [each for each in self._soft if not unwanted(each[1])]
         kept = [each for each in self._fixed if not unwanted(each[2])]
@@ -190,7 +190,7 @@ class Arbiter:
     def _taken(self) -> tuple[int, Transmission]:
         taken, self._sending = self._sending, None
         if taken is None:
-            raise RuntimeError("no frame is on its way")
+            raise RuntimeError("no frame is being sent")
         return taken
 
     def _key(self, wanted: Transmission, now_us: int) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""Attributes: what an event tells beside its content, and what a channel is held to."""
+"""Attributes: what an event carries beside its content, and what a channel guarantees."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from eventservices.errors import MalformedError
 from eventservices.stamp import Stamp, check
 
 NRT_PRIORITY: Final = 254
-"""Priority of channels that are not real-time and do not state which they want."""
+"""Priority of channels that are not real-time and do not specify one."""
 
 MOST_OTHERS: Final = 64
 """Most attributes of an event beside its stamp."""
@@ -27,7 +27,7 @@ Value = str | int | float | bool | bytes
 
 @dataclass(frozen=True, slots=True)
 class ChannelAttributes:
-    """What a channel is held to, by those who announce it and those who subscribe to it.
+    """What a channel guarantees, as its publishers and its subscribers declare it.
 
     Attributes:
         time_class: Hard, soft or not real-time.
@@ -38,9 +38,9 @@ class ChannelAttributes:
         deadline_us: SRT: when an event is to be sent, from its publication.
         validity_us: SRT and NRT: how long an event is worth sending; 0 for ever.
         priority: NRT: 251 .. 255.
-        stamped: Whether publishers tell each event's stamp and other attributes.
+        stamped: Whether publishers send each event's stamp and other attributes.
         hold_us: For a subscriber: longest wait for the attributes of an event of at most 8 bytes,
-            which follow it in frames of their own; 0 hands it over without.
+            which follow it in frames of their own; 0 delivers it without.
         local: Whether events are for this network only; gateways do not accept them elsewhere.
     """
 
@@ -120,7 +120,7 @@ def check_others(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         whole = type(value) is int and value in INT64
         if not isinstance(name, str) or not (whole or type(value) in (str, float, bool, bytes)):
-            raise MalformedError(f"attribute {name!r:.100}: no type holds {value!r:.100}")
+            raise MalformedError(f"attribute {name!r:.100}: no type can represent {value!r:.100}")
 
 
 def join(attributes: EventAttributes, content: bytes) -> bytes:
@@ -139,7 +139,7 @@ def part(data: bytes) -> tuple[EventAttributes, bytes]:
     """Return the attributes and the content of an event's bytes.
 
     Raises:
-        MalformedError: They do not hold both.
+        MalformedError: They do not contain both.
     """
     length = int.from_bytes(data[:_LENGTH_BYTES], "big")
     end = _LENGTH_BYTES + length
@@ -154,10 +154,10 @@ def encode_following(following: Following) -> bytes:
 
 
 def decode_following(data: bytes) -> Following:
-    """Return what bytes tell of an event that came before them.
+    """Return the attributes of an event that came before them.
 
     Raises:
-        MalformedError: They tell nothing.
+        MalformedError: They are not attributes.
     """
     following: Following = _decoded(_following, data)
     _checked(following.attributes)

@@ -1,7 +1,7 @@
 """The binding protocol: how a subject of 64 bits gets its etag of 14.
 
-A node asks with the subject's 8 bytes. The broker answers in two frames, each with the etag and one
-half of the subject; who finds both halves of its subject under one etag is bound.
+A node sends a query with the subject's 8 bytes. The broker answers in two frames, each with the
+etag and one half of the subject; who finds both halves of its subject under one etag is bound.
 
 Source:
     FAMOUSO `etagBP/Broker.h`, `etagBP/Client.h`.
@@ -37,7 +37,7 @@ def ask(node: int, uid: bytes) -> Frame:
 
 
 def supply(requester: int, uid: bytes, etag: int) -> tuple[Frame, Frame]:
-    """Return the two frames by which the broker tells a subject's etag."""
+    """Return the two frames by which the broker sends a subject's etag."""
     can_id = Identifier(CONFIG_PRIORITY, BROKER_NODE, Etag.SUPPLY_ETAG_NEW_BP).can_id
     halves = (uid[:HALF], uid[HALF:])
     first, second = (
@@ -80,7 +80,7 @@ class EtagTable:
         fixed: Etags of subjects that are known beforehand, by the subject's 8 bytes.
 
     Raises:
-        MalformedError: An etag is reserved, out of range, or given twice.
+        MalformedError: An etag is reserved, out of range, or listed twice.
     """
 
     def __init__(self, fixed: Mapping[bytes, int] | None = None) -> None:
@@ -88,7 +88,7 @@ class EtagTable:
         self._taken: set[int] = set()
         for uid, etag in (fixed or {}).items():
             if etag in self._taken:
-                raise MalformedError(f"etag {etag} is given to two subjects")
+                raise MalformedError(f"etag {etag} is assigned to two subjects")
             self._etags[check_uid(uid)] = check_etag(etag)
             self._taken.add(etag)
 
@@ -99,8 +99,8 @@ class EtagTable:
     def bind(self, uid: bytes) -> int:
         """Return a subject's etag; a new subject gets one that is free.
 
-        Which one follows from the subject, as long as no two subjects want the same: so a broker
-        that was started again returns what it gave.
+        It is computed from the subject, unless another subject has it: so a broker that was started
+        again assigns the same etags.
 
         Raises:
             RefusedError: None is free.
@@ -114,7 +114,7 @@ class EtagTable:
 
     def _free(self, uid: bytes) -> int:
         if len(self._taken) >= GIVEN:
-            raise RefusedError(f"all {GIVEN} etags are given to subjects")
+            raise RefusedError(f"all {GIVEN} etags are assigned to subjects")
         etag = preferred_etag(uid)
         while etag in self._taken:
             etag = etag + 1 if etag + 1 < ETAGS else RESERVED_ETAGS

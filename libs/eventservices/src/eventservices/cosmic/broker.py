@@ -1,4 +1,4 @@
-"""The broker: gives etags to subjects, and numbers to nodes. A bus has one, as node 127."""
+"""The broker: assigns etags to subjects, and numbers to nodes. A bus has one, as node 127."""
 
 import logging
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ _log = logging.getLogger(__name__)
 
 
 class Broker:
-    """Answers what nodes of a bus ask; it leaves the bus with `close`, and forgets nothing before.
+    """Answers the queries of a bus's nodes; it leaves with `close`, and forgets nothing before.
 
     Args:
         bus: The bus, open.
         etags: Etags of subjects that are known beforehand, by name.
-        numbers: Node numbers that are told by hand and so given to nobody else.
+        numbers: Node numbers that are configured by hand, and so assigned to no other node.
 
     Attributes:
         etags: The table of subjects.
         nodes: The table of nodes.
-        refused: Questions that were not answered, because all is given away or the name is empty.
+        refused: Queries that were not answered, because nothing is free or the name is empty.
 
     Raises:
         RefusedError: The bus has a broker in this process already.
-        MalformedError: An etag is reserved, out of range, or given twice.
+        MalformedError: An etag is reserved, out of range, or listed twice.
     """
 
     number = BROKER_NODE

@@ -94,7 +94,7 @@ class Bus(Opening):
         return Node(self, settings)
 
     async def number_for(self, uid: bytes) -> int:
-        """Return the number that the broker gives to a node of a name; see `Directory.number`."""
+        """Return the number that the broker assigns to a node of a name; see `Directory.number`."""
         return await self._directory.number(uid)
 
     async def etag(self, node: int, subject: str) -> int:
@@ -108,7 +108,7 @@ class Bus(Opening):
             RefusedError: The number is accepted this process.
         """
         if self._participants.setdefault(participant.number, participant) is not participant:
-            raise RefusedError(f"node number {participant.number} is taken on this bus")
+            raise RefusedError(f"node number {participant.number} is in use on this bus")
 
     def leave(self, participant: Participant) -> None:
         """Remove a receiver; idempotent."""

@@ -6,8 +6,8 @@ may begin at once: whose nibble was on the bus first goes on, and the others res
 one has its number.
 
 Source:
-    FAMOUSO `ccp/Broker.h`, `ccp/Client.h`, `canID_LE_PC.h` (stage and nibble stand in bits 21 .. 14
-    of the identifier, the stage above).
+    FAMOUSO `ccp/Broker.h`, `ccp/Client.h`, `canID_LE_PC.h` (stage and nibble are bits 21 .. 14 of
+    the identifier, the stage above).
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _STAGE_BITS: Final = 0xFF << _NIBBLE_SHIFT
 
 
 def request(stage: int, nibble: int) -> Frame:
-    """Return the frame by which a node tells one nibble of its name."""
+    """Return the frame by which a node sends one nibble of its name."""
     base = Identifier(CONFIG_PRIORITY, 0, Etag.CCP_RSI).can_id & ~_STAGE_BITS
     return Frame(base | stage << _STAGE_SHIFT | nibble << _NIBBLE_SHIFT, b"")
 
@@ -68,7 +68,7 @@ class Configuration:
         return self._say()
 
     def take(self, frame: Frame) -> Frame | None:
-        """Accept a frame of the broker; return what to say next, None to wait.
+        """Accept a frame of the broker; return what to send next, None to wait.
 
         `number` is set once the node has one.
         """
@@ -100,7 +100,7 @@ class NodeTable:
 
     Args:
         fixed: Numbers of nodes that are known beforehand, by name.
-        reserved: Numbers that are passed to nobody, because nodes were told them by hand.
+        reserved: Numbers that are assigned to no node, because they are configured by hand.
 
     Raises:
         MalformedError: A number is out of range.
@@ -113,7 +113,7 @@ class NodeTable:
         self._reserved = reserved
         for uid, number in (fixed or {}).items():
             if not 0 <= number < NODES or number in self._numbers.values():
-                raise MalformedError(f"node number {number} is out of range or given twice")
+                raise MalformedError(f"node number {number} is out of range or listed twice")
             self._numbers[check_uid(uid)] = number
         self._stage = FIRST_STAGE
         self._uid = bytearray(UID_BYTES)
@@ -133,7 +133,7 @@ class NodeTable:
             taken = {*self._numbers.values(), *self._reserved}
             free = [number for number in reversed(range(NODES)) if number not in taken]
             if not free:
-                raise RefusedError(f"all {NODES} node numbers are given")
+                raise RefusedError(f"all {NODES} node numbers are assigned")
             self._numbers[check_uid(uid)] = free[0]
         return self._numbers[uid]
 

@@ -21,14 +21,14 @@ ANSWERS: Final = (Etag.CCP_SSI, Etag.SUPPLY_ETAG_NEW_BP)
 
 
 class Directory:
-    """Keeps etags by subject, and asks the broker for those it does not know.
+    """Keeps etags by subject, and queries the broker for those it does not know.
 
     Args:
-        settings: Etags that are known beforehand; how often and how long to ask.
+        settings: Etags that are known beforehand; how often and how long to query.
         send: Puts a frame on the bus.
 
     Raises:
-        MalformedError: An etag is reserved, out of range, or given twice.
+        MalformedError: An etag is reserved, out of range, or listed twice.
     """
 
     def __init__(self, settings: BusSettings, send: Send) -> None:
@@ -40,14 +40,14 @@ class Directory:
         self._one_at_a_time = asyncio.Lock()
         for name, etag in settings.etags.items():
             if check_etag(etag) in self._etags.values():
-                raise MalformedError(f"etag {etag} is given to two subjects")
+                raise MalformedError(f"etag {etag} is assigned to two subjects")
             self._etags[subject_uid(name)] = etag
 
     async def etag(self, node: int, subject: str) -> int:
         """Return a subject's etag.
 
         Args:
-            node: Number of the node that asks.
+            node: Number of the node that sends the query.
             subject: Name of the subject.
 
         Raises:
@@ -66,7 +66,7 @@ class Directory:
             self._asked.pop(uid, None)
 
     async def number(self, uid: bytes) -> int:
-        """Return the number that the broker gives to a node.
+        """Return the number that the broker assigns to a node.
 
         Args:
             uid: The node's name, 8 bytes, not all 0; the same over restarts.
@@ -110,14 +110,14 @@ class Directory:
     async def _repeat(
         self, future: "asyncio.Future[int]", question: Callable[[], Frame], what: str
     ) -> int:
-        """Ask until somebody answers."""
+        """Send queries until the broker answers."""
         for _ in range(self._settings.asks):
             self._send(question())
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.ask_s):
                     return await asyncio.shield(future)
         future.cancel()
-        raise NotConnectedError(f"no broker of this bus tells the {what}")
+        raise NotConnectedError(f"no broker of this bus answers the query for the {what}")
 
 
 def _future() -> "asyncio.Future[int]":

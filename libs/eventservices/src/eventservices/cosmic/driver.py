@@ -1,7 +1,7 @@
 """The interface to the bus, by python-can: the only module with a thread.
 
-A thread waits for frames and hands them over to the event loop. Every interface is asked to give
-back what it sent, so that a frame counts as on the bus when it was heard there, and all nodes of a
+A thread waits for frames and passes them to the event loop. Every interface is configured to return
+what it sent, so that a frame counts as sent when it was received from the bus, and all nodes of a
 process receive all frames in the order of the bus.
 """
 
@@ -116,8 +116,8 @@ class Driver:
 
     Args:
         interface: Which bus.
-        take: Is given each data frame, those that were sent here among them.
-        malformed: Is told of what was no frame.
+        take: Is called with each data frame, those that were sent here among them.
+        malformed: Is called with what was not a frame.
     """
 
     def __init__(self, interface: Interface, take: Take, malformed: OnMalformed) -> None:
@@ -230,7 +230,7 @@ class _Receiver(can.Listener):
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._called = False  # before what waits is taken: what comes now is told anew
+        self._called = False  # before the queue is read: a frame that comes now calls again
         self._driver.deliver(self._waiting)
 
 

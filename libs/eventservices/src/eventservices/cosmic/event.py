@@ -1,4 +1,4 @@
-"""Events as an application gives and gets them, and the exceptions of channels."""
+"""Events as an application publishes and receives them, and the exceptions of channels."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class Fault(Enum):
         MISSED: Subscriber: no event within a channel's period.
         DEADLINE: Publisher: an event was not sent by its deadline; it still is, while it is valid.
         EXPIRED: Publisher: an event was not sent while it was valid, and is no more.
-        OMITTED: Publisher: an event was not sent: the bus took it not even once.
+        OMITTED: Publisher: an event was not sent: the bus did not accept it even once.
         OVERFLOW: Subscriber: the queue was full; the event is lost.
         UNSTAMPED: Subscriber: an event's attributes did not follow in time; it came without.
     """
@@ -47,7 +47,7 @@ class ChannelException:
 
 
 OnException = Callable[[ChannelException], None]
-"""Is told what a channel could not do."""
+"""Is called with what a channel could not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +94,4 @@ class Delivery:
 
 
 OnEvent = Callable[[Delivery], None]
-"""Is given each event of a subscription."""
+"""Is called with each event of a subscription."""

@@ -1,9 +1,9 @@
 """Fragments: how an event of any length crosses a bus of 8 bytes a frame.
 
-Each fragment begins with a header of n bytes: n - 1 bits 1, a bit 0, a bit that tells an extension
-header, a bit that marks the first fragment, then the fragment's number in what is left. Numbers
-count down to 0, so the first states how many follow. The extension header `ATTRIBUTES_FOLLOW` says
-that the event begins with its attributes; nodes that do not know it let the event be.
+Each fragment begins with a header of n bytes: n - 1 bits 1, a bit 0, a bit for an extension header,
+a bit for the first fragment, then the fragment's number in what is left. Numbers count down to 0,
+so the first states how many follow. The extension header `ATTRIBUTES_FOLLOW` indicates that the
+event begins with its attributes; nodes that do not know it let the event be.
 
 Source:
     FAMOUSO abstract fragmentation protocol, `Headers.h`, `NoFECFragmenter.h`.
@@ -119,7 +119,7 @@ def _extensions(data: bytes, at: int) -> tuple[int, bool]:
 
 
 def _numbers(length: int) -> int:
-    """Return how many numbers a header of a length tells apart."""
+    """Return how many numbers a header of a length can distinguish."""
     return 1 << 6 - length + 8 * (length - 1)
 
 

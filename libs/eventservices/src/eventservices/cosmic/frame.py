@@ -9,7 +9,7 @@ FRAME_BYTES = 8
 """Most data bytes of a classic frame."""
 
 Source = tuple[int, bool]
-"""What tells one sender's channel from another: node and etag, or the whole 11-bit identifier."""
+"""What identifies one sender's channel: node and etag, or the whole 11-bit identifier."""
 
 
 class Frame(NamedTuple):

@@ -1,7 +1,7 @@
 """Events of at most 8 bytes, kept until they may be passed on.
 
-Two things can hold an event: its attributes, which follow it in frames of their own, and the end of
-its slot, at which a hard real-time event is passed on so that it comes without jitter. Events of
+Two things can delay an event: its attributes, which follow it in frames of their own, and the end
+of its slot, at which a hard real-time event is passed on so that it comes without jitter. Events of
 one source stay in order.
 """
 
@@ -14,7 +14,7 @@ from eventservices.cosmic.attributes import EventAttributes, Following
 from eventservices.cosmic.frame import Frame, Source
 
 MOST_HELD: Final = 4096
-"""Most events that are held at once; the oldest of the same source goes first, as it is."""
+"""Most events that wait at once; the oldest of the same source goes first, as it is."""
 
 MOST_EARLY: Final = 256
 """Most attributes kept that came before their event; the oldest is dropped first."""
@@ -42,14 +42,14 @@ class _Held:
 
 
 Emit = Callable[[Frame, EventAttributes | None], None]
-"""Is given each event, and its attributes; None where they did not follow in time."""
+"""Is called with each event, and its attributes; None where they did not follow in time."""
 
 
 class Holder:
-    """Holds events for one node.
+    """Retains events for one node.
 
     Args:
-        emit: Is given the events, in order.
+        emit: Is called with the events, in order.
 
     Attributes:
         astray: Attributes whose event was not there.

@@ -65,7 +65,7 @@ class Layout:
 
     Attributes:
         priority: Lower is more urgent.
-        fragment: 1 where a bit marks fragments; 0 where it is told in the payload.
+        fragment: 1 where a bit indicates fragments; 0 where the payload does.
         node: The sender.
         etag: The channel.
     """

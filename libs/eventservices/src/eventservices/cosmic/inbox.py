@@ -37,7 +37,7 @@ class Inbox:
         settings: What the node is.
 
     Attributes:
-        received: Events passed on, once however many subscriptions took them.
+        received: Events passed on, once however many subscriptions accepted them.
         suppressed: Events whose identity had been passed on before.
         unstamped: Events whose attributes did not follow in time.
         unclaimed: Frames that nobody subscribed to.

@@ -35,7 +35,7 @@ class LoopbackBus(can.BusABC):
         super().__init__(channel)
 
     def send(self, msg: can.Message, timeout: float | None = None) -> None:
-        """Send a frame; the system takes it at once, or not at all."""
+        """Send a frame; the system accepts it at once, or not at all."""
         del timeout
         try:
             self._socket.sendto(pack_message(msg), self._to)
@@ -58,7 +58,7 @@ class LoopbackBus(can.BusABC):
         data = self._socket.recv(DATAGRAM_BYTES)
         try:
             message = unpack_message(data, replace={"timestamp": time.time()}, check=True)
-        except Exception as error:  # any, as python-can says of it
+        except Exception as error:  # any, as python-can documents
             raise can.CanOperationError(f"not a frame: {data[:20].hex()}") from error
         return message, False
 

@@ -1,4 +1,4 @@
-"""Nodes: what an application holds to publish and to subscribe on a bus."""
+"""Nodes: what an application uses to publish and to subscribe on a bus."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -93,14 +93,14 @@ class Node(Leaving):
 
         Args:
             subject: Its name.
-            attributes: What it is held to.
-            on_exception: Is told what the channel could not do.
+            attributes: What it guarantees.
+            on_exception: Is called with what the channel could not do.
             etag: What represents the channel on the bus; where None, the broker is queried.
             origin: Of the stamps; the node's name and the subject where empty.
 
         Raises:
             RefusedError: HRT: no slot is free; or the node announces too many channels.
-            NotConnectedError: The bus is closed, or no broker tells the etag.
+            NotConnectedError: The bus is closed, or no broker answers the query for the etag.
             MalformedError: The subject is empty, or the etag not one that a subject may have.
         """
         bound = await self._bind(subject, etag)
@@ -125,7 +125,7 @@ class Node(Leaving):
 
         Raises:
             RefusedError: The subject is not announced, or too much waits for the bus.
-            TooLargeError: More than 8 bytes on a real-time channel, or more than the bus takes.
+            TooLargeError: More than 8 bytes on a real-time channel, or more than the bus accepts.
             NotConnectedError: The bus is closed, or its interface broken.
             MalformedError: An attribute or the stamp is not valid.
         """
@@ -145,15 +145,15 @@ class Node(Leaving):
 
         Args:
             subject: Its name.
-            attributes: What it is held to; of a channel with a period each event that does not
-                come is an exception.
-            on_event: Is given each event; where None, events wait to be fetched.
-            on_exception: Is told what the channel could not do.
+            attributes: What it guarantees; of a channel with a period each event that does not come
+                is an exception.
+            on_event: Is called with each event; where None, events wait to be fetched.
+            on_exception: Is called with what the channel could not do.
             queue: Most events that wait to be fetched.
             etag: What represents the channel on the bus; where None, the broker is queried.
 
         Raises:
-            NotConnectedError: The bus is closed, or no broker tells the etag.
+            NotConnectedError: The bus is closed, or no broker answers the query for the etag.
             RefusedError: The node has too many subscriptions.
             MalformedError: The subject is empty, or the etag not one that a subject may have.
         """

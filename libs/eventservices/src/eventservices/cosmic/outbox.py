@@ -27,7 +27,7 @@ class Outbox:
         settings: What the node is.
 
     Attributes:
-        published: Events given to the bus.
+        published: Events passed to the bus.
     """
 
     def __init__(self, bus: Medium, settings: "NodeSettings") -> None:

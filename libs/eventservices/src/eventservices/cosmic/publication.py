@@ -37,7 +37,7 @@ BLOCKING: Final = 1
 """Frames that may have the bus when a slot begins: what goes is not interrupted."""
 
 LEAST_SLOT_US: Final = 100
-"""Shortest slot, on a bus that takes no time."""
+"""Shortest slot, on a bus that needs no time."""
 
 _FAULTS: Final = {
     Outcome.LATE: Fault.DEADLINE,
@@ -52,7 +52,7 @@ class Publication:
     Attributes:
         subject: Its name.
         etag: What represents it on the bus.
-        attributes: What the channel is held to.
+        attributes: What the channel guarantees.
         slot: HRT: the reserved time; None else.
     """
 
@@ -163,7 +163,7 @@ class Publication:
         return _Teller(self, stamp, following)
 
     def told(self, outcome: Outcome, stamp: Stamp | None, now_us: int) -> None:
-        """Note what became of an event; the bus tells."""
+        """Note the outcome of an event, as the bus reports it."""
         if self.slot is not None:
             self._slotted -= 1
         fault = _FAULTS.get(outcome)
@@ -196,7 +196,7 @@ class Publication:
 
 
 class _Teller:
-    """Is told what became of one event, and has its attributes follow it."""
+    """Receives the outcome of one event, and has its attributes follow it."""
 
     def __init__(self, publication: Publication, stamp: Stamp | None, following: bytes) -> None:
         self._publication = publication

@@ -1,7 +1,7 @@
 """Typed content: named and typed values, for channels whose events are more than octets.
 
 COSMIC's events are octets, and what they mean is agreed between people. Where 8 bytes are no limit,
-a channel may carry a record instead, which tells names and types itself: a MessagePack array
+a channel may carry a record instead, which contains names and types itself: a MessagePack array
 `[subject, [[name, type, value], …], [[name, type, value], …]]` of parameters and of context.
 """
 
@@ -71,7 +71,7 @@ _KINDS: Final = {
 
 
 def record(subject: str, /, **values: object) -> Record:
-    """Return a record of values, each of the smallest type that holds it.
+    """Return a record of values, each of the smallest type that fits it.
 
     Raises:
         MalformedError: A value is of no type that there is.
@@ -80,7 +80,7 @@ def record(subject: str, /, **values: object) -> Record:
 
 
 def item(name: str, value: object) -> Item:
-    """Return a value with its name and the smallest type that holds it.
+    """Return a value with its name and the smallest type that fits it.
 
     Raises:
         MalformedError: It is of no type that there is.
@@ -89,7 +89,7 @@ def item(name: str, value: object) -> Item:
     if kind is None and type(value) is int and value in INT64:
         kind = Kind.LONG if value in INT32 else Kind.LONGLONG
     if kind is None:
-        raise MalformedError(f"{name[:100]!r}: no type holds {value!r:.100}")
+        raise MalformedError(f"{name[:100]!r}: no type can represent {value!r:.100}")
     return Item(name, kind, value)
 
 
@@ -106,10 +106,10 @@ def encode(content: Record) -> bytes:
 
 
 def decode(data: bytes) -> Record:
-    """Return the record that octets hold.
+    """Return the record that octets contain.
 
     Raises:
-        MalformedError: They hold none; the message states what is wrong.
+        MalformedError: They contain none; the message states what is wrong.
     """
     try:
         return _record(msgspec.msgpack.decode(data), 0)
@@ -162,4 +162,4 @@ def _check(each: Item) -> None:
     if fits and each.kind in (Kind.LONG, Kind.LONGLONG):
         fits = each.value in (INT32 if each.kind is Kind.LONG else INT64)
     if not fits or not isinstance(each.name, str):
-        raise MalformedError(f"{each.name!r:.100}: {each.value!r:.100} is no {each.kind.name}")
+        raise MalformedError(f"{each.name!r:.100}: {each.value!r:.100} is not a {each.kind.name}")

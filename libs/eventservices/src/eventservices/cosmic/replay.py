@@ -25,7 +25,7 @@ class Replayed:
     """What became of a log's frames.
 
     Attributes:
-        sent: Data frames given to the bus.
+        sent: Data frames passed to the bus.
         remote: Remote frames; they carry no event.
         errors: Error frames; they are of the bus that was recorded, and never data.
         too_long: CAN FD frames of more than 8 bytes.
@@ -52,14 +52,14 @@ async def replay(
 ) -> Replayed:
     """Put a log's data frames on a bus, in the log's order and at its pace.
 
-    The pace is held against the start, so that errors do not add up. A time that goes backwards
+    The pace is measured from the start, so that errors do not add up. A time that goes backwards
     makes no wait.
 
     Args:
         frames: Of the log.
         node: Sends them; it does not receive them.
         bus: The node's.
-        speed: How much faster than the log; 0 for as fast as the bus takes them.
+        speed: How much faster than the log; 0 for as fast as the bus accepts them.
         now_s: A clock that never goes back; the event loop's where None.
         sleep: Waits so many seconds.
 
@@ -79,7 +79,7 @@ async def replay(
                 if wait_s >= LEAST_SLEEP_S:
                     await sleep(wait_s)
         _send(frame, node, done)
-        await bus.drain()  # the log tells who had the bus: its frames do not compete once more
+        await bus.drain()  # the log has the order on the bus: its frames do not compete again
     return done
 
 

@@ -23,7 +23,7 @@ class BusSettings:
 
     Attributes:
         interface: Which bus.
-        bit_rate: Bits a second; frames hold the bus for as long as they take. 0: for no time.
+        bit_rate: Bits a second; a frame occupies the bus for its duration. 0: for no time.
         slot_us: Time to the deadline that one step of a soft real-time priority represents.
         slots: Hard real-time slots that are planned beforehand, the same in every process.
         etags: Etags of subjects that are known beforehand.
@@ -32,7 +32,7 @@ class BusSettings:
         queue: Events that wait for the bus at most; the next is refused.
         queue_bytes: Bytes that wait for the bus at most.
         event_bytes: Largest event that is not real-time.
-        ask_s: Wall time after which the broker is asked again.
+        ask_s: Wall time after which the broker is queried again.
         asks: How often it is queried.
     """
 

@@ -1,4 +1,4 @@
-"""Subscriptions: what a node requested, and how it is given it."""
+"""Subscriptions: what a node requested, and how it is delivered."""
 
 import asyncio
 from collections import deque
@@ -41,7 +41,7 @@ class Subscription:
     Attributes:
         key: What is subscribed to.
         subject: Of the channel; "" where an identifier was subscribed to.
-        attributes: What the channel is held to.
+        attributes: What the channel guarantees.
         lost: Events lost because the queue was full.
     """
 

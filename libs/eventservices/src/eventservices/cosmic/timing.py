@@ -1,4 +1,4 @@
-"""How long things take on the bus, and how urgent they are."""
+"""How long frames last on the bus, and how urgent they are."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ def frame_time_us(data_bytes: int, bit_rate: int, *, extended: bool = True) -> f
 
     Args:
         data_bytes: 0 .. 8.
-        bit_rate: Bits a second; 0 for a bus that takes no time.
+        bit_rate: Bits a second; 0 for a bus that needs no time.
         extended: Whether its identifier has 29 bits.
     """
     return frame_bits(data_bytes, extended=extended) * 1e6 / bit_rate if bit_rate else 0.0

@@ -12,7 +12,7 @@ MAX_ATTEMPTS: Final = 50
 
 
 class Outcome(Enum):
-    """What became of a transmission; `LATE` is told before it is sent after all, or expires."""
+    """The outcome of a transmission; `LATE` is reported before it is sent after all, or expires."""
 
     SENT = "sent"
     LATE = "late"
@@ -27,7 +27,7 @@ class Transmission:
     Attributes:
         can_id: Identifier; of a soft real-time frame, its priority is worked out later.
         parts: Data of each frame, in order.
-        told: Is told what became of it.
+        told: Is called with its outcome.
         sender: Whose it is: the node's number; -1 where a node has none.
         extended: Whether the identifier has 29 bits.
         time_class: None for frames that keep their identifier whatever it is.

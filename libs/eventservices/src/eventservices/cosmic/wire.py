@@ -30,7 +30,7 @@ LOOK_S: Final = 0.2
 _log = logging.getLogger(__name__)
 
 Heard = Callable[[Frame, int | None], None]
-"""Is given each frame of the bus and, where it was sent here, whose it is."""
+"""Is called with each frame of the bus and, where it was sent here, whose it is."""
 
 
 class Wire:
@@ -38,8 +38,8 @@ class Wire:
 
     Args:
         settings: Interface, bit rate and limits.
-        heard: Is given each frame.
-        malformed: Is told of what was no frame.
+        heard: Is called with each frame.
+        malformed: Is called with what was not a frame.
     """
 
     def __init__(self, settings: BusSettings, heard: Heard, malformed: OnMalformed) -> None:
@@ -103,7 +103,7 @@ class Wire:
         self._wake.set()
 
     def withdraw(self, unwanted: Callable[[Transmission], bool]) -> None:
-        """Let what waits be, without telling anybody."""
+        """Drop what waits, without notifying anybody."""
         self._arbiter.withdraw(unwanted)
 
     def give_up(self, reason: str) -> None:

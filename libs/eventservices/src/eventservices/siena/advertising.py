@@ -21,7 +21,7 @@ class Semantics(StrEnum):
     """What decides on delivery; the same for all clients of a service."""
 
     SUBSCRIPTION = "subscription"
-    """Subscriptions alone; advertisements tell observers what to expect."""
+    """Subscriptions alone; advertisements show observers what to expect."""
     ADVERTISEMENT = "advertisement"
     """Delivered is only what an advertisement of its publisher covers, too."""
 
@@ -53,7 +53,7 @@ def covers_notification(advertisement: Filter, attributes: Mapping[str, Value]) 
 def relates(subscription: Filter, advertisement: Filter) -> bool:
     """Return whether a notification may exist that matches the one and is covered by the other.
 
-    Complete, not sound: where it says no there is none; where it says yes there may be none.
+    Complete, not sound: with `False` there is none; with `True` there may be none.
     """
     return all(
         any(

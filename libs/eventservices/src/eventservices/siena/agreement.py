@@ -1,4 +1,4 @@
-"""What all clients of a service must agree on, and who gives way where they do not."""
+"""What all clients of a service must agree on, and which one is refused where they do not."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ Conflict = IndexMismatchError | SemanticsMismatchError
 
 @dataclass(slots=True)
 class Agreement:
-    """Compares others' terms with ours; the connection that came later gives way.
+    """Compares others' terms with ours; the connection that came later is refused.
 
     Attributes:
         index: Index attribute of this connection; None for none.
         semantics: What decides on delivery here.
         counters: Where conflicts are counted.
-        conflict: Set when this connection must give way.
+        conflict: Set when this connection must end.
     """
 
     index: str | None
@@ -40,19 +40,19 @@ class Agreement:
         """Compare the terms of another connection.
 
         Args:
-            message: What it said.
+            message: What it sent.
             ours: This connection.
             joining: Whether this connection is still about to open.
 
         Returns:
-            Whether this connection must give way to it.
+            Whether this connection must end because of it.
         """
         found = self._difference(message.who)
         if found is None:
             return False
         self.counters.index_conflicts += 1
         if isinstance(message, Query) and not joining:
-            return False  # it asks, and will be refused by the answer
+            return False  # its query will be refused by the answer
         established = joining and isinstance(message, State)
         theirs = message.who
         earlier = (theirs.started_us, theirs.connection) < (ours.started_us, ours.connection)

@@ -18,7 +18,7 @@ class Bounded(Generic[Item]):
     """A queue of at most `size` items.
 
     Args:
-        size: Most that it holds; at least 1.
+        size: Most that it contains; at least 1.
         keep: Which it keeps at the bound; the other end is dropped.
 
     Raises:
@@ -30,7 +30,7 @@ class Bounded(Generic[Item]):
 
     def __init__(self, size: int, keep: Keep = Keep.NEWEST) -> None:
         if size < 1:
-            raise ValueError(f"a queue holds at least 1 item: {size}")
+            raise ValueError(f"a queue has room for at least 1 item: {size}")
         self.dropped = 0
         self._size = size
         self._keep = Keep(keep)

@@ -106,7 +106,8 @@ class Client(InterestedParty, Closing):
     async def advertise(self, what: Filter) -> None:
         """Announce what this party is going to publish.
 
-        Observers are told; under advertisement-based semantics only what is covered is delivered.
+        Observers are notified; under advertisement-based semantics only what is covered is
+        delivered.
 
         Args:
             what: Constraints on one name are alternatives here.

@@ -25,14 +25,15 @@ def decode(payload: bytes) -> Notification:
     """Return the notification that `encode` wrote.
 
     Raises:
-        MalformedError: The payload is no map of names to values of SIENA's; the message says why.
+        MalformedError: The payload is not a map of names to values of SIENA's; the message states
+            why.
     """
     try:
         attributes = _decoder.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MalformedError(f"payload is no notification: {error}") from error
+        raise MalformedError(f"payload is not a notification: {error}") from error
     if len(attributes) != _announced_length(payload):
-        raise MalformedError("payload is no notification: it has a name twice")
+        raise MalformedError("payload is not a notification: it has a name twice")
     if len(attributes) > MAX_ATTRIBUTES:
         raise MalformedError(f"payload has more than {MAX_ATTRIBUTES} attributes")
     for name, value in attributes.items():

@@ -12,7 +12,7 @@ _LOWER = frozenset({Op.GT, Op.GE})
 def compatible(one: Constraint, other: Constraint) -> bool:
     """Return whether a value may satisfy both constraints; the names are not looked at.
 
-    Complete: where it says no, no value does. It may specify yes where none does, e.g. of a range
+    Complete: with `False`, no value does. It may return `True` where none does, e.g. of a range
     between two neighbouring strings.
     """
     if not satisfiable(one) or not satisfiable(other):

@@ -129,7 +129,7 @@ class Connection(Opening):
         return self
 
     async def close(self) -> None:
-        """Leave the service; the other clients are told."""
+        """Leave the service; the other clients are notified."""
         try:
             await self.control.close()
         finally:
@@ -155,7 +155,7 @@ class Connection(Opening):
                 each notification comes by one of them only; its own where None.
 
         Raises:
-            MalformedError: The name is empty, too long or taken on this connection.
+            MalformedError: The name is empty, too long or in use on this connection.
         """
         check_text(party, "a party's name", MAX_NAME_CHARACTERS)
         check_text(role, "a party's role", MAX_NAME_CHARACTERS, least=0)
@@ -231,7 +231,7 @@ class Connection(Opening):
         """Prove a round trip to the broker.
 
         Returns:
-            Seconds that it took.
+            Its duration, seconds.
 
         Raises:
             NotConnectedError: Nothing came back in time; the NATS client is then replaced.

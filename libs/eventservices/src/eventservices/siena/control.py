@@ -59,7 +59,7 @@ class Control:
         peers: The other connections.
         proof: Proves that subscriptions are active.
         settled: Whether all subscriptions were proved to be active since the last connection.
-        replies_dropped: Answers not given because too many were requested at once.
+        replies_dropped: Answers not sent because too many were requested at once.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Control:
         )
 
     async def open(self) -> None:
-        """Join the service: ask who is there, and be ready to answer.
+        """Join the service: query the other connections, and be ready to answer.
 
         Raises:
             IndexMismatchError: The others use another index attribute.
@@ -241,7 +241,7 @@ class Control:
         try:
             self._replies.put_nowait((name, message))
         except asyncio.QueueFull:
-            self.replies_dropped += 1  # it asks again
+            self.replies_dropped += 1  # the other connection queries again
 
     async def _answer(self) -> None:
         while True:

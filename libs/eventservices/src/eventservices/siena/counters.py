@@ -13,7 +13,7 @@ class Counters:
     """What happened on a connection since it was made.
 
     Attributes:
-        published: Notifications given to NATS.
+        published: Notifications passed to NATS.
         received: Notifications that came in.
         delivered: Callbacks called.
         unmatched: Notifications that came in and matched no filter.
@@ -62,8 +62,8 @@ class Aside:
 
     Attributes:
         messages: Those that are kept.
-        watchers: The first of them is told the reason and the payload of each message: those that
-            share a connection tell of it once. Plain functions, which must not raise.
+        watchers: The first of them is called with the reason and the payload of each message: those
+            that share a connection report it once. Plain functions, which must not raise.
     """
 
     def __init__(self, counters: Counters, kept: int) -> None:

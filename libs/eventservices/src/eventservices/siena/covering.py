@@ -1,7 +1,7 @@
 """Covering: a filter covers another if it matches all that the other matches.
 
-Sound, not complete: where it says yes, no notification matches the covered filter only. It says
-no where only the conjunction of several constraints implies another one.
+Sound, not complete: with `True`, no notification matches the covered filter only. It returns
+`False` where only the conjunction of several constraints implies another one.
 
 Source:
     SIENA's `Covering`, with the bounds corrected: digest `reference/siena.md`, section 2.

@@ -30,7 +30,7 @@ class Constraint:
     """One condition on one attribute.
 
     Attributes:
-        name: Of the attribute; without it in a notification no operator holds, NE included.
+        name: Of the attribute; without it in a notification no operator is true, NE included.
         op: The operator.
         value: The operand; None for ANY, and only there.
 
@@ -54,7 +54,7 @@ class Constraint:
             check_value(self.name, self.value)
             if self.value != self.value:  # NaN alone
                 raise MalformedError(
-                    f"{self.name!r}: NaN is no operand, as nothing compares with it"
+                    f"{self.name!r}: NaN is not an operand, as nothing compares with it"
                 )
         sort = kind(self.value) if self.value is not None else ""
         object.__setattr__(self, "key", (self.name, self.op.value, sort, repr(self.value)))
@@ -70,7 +70,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A conjunction of constraints, in no order; several on one name must all hold.
+    """A conjunction of constraints, in no order; several on one name must all be true.
 
     A filter without constraints matches everything.
 
@@ -116,5 +116,5 @@ def _constraints(
         try:
             known = Op(op)
         except ValueError as error:
-            raise MalformedError(f"{name!r}: {op!r} is no operator") from error
+            raise MalformedError(f"{name!r}: {op!r} is not an operator") from error
         yield Constraint(name, known, operand[0] if operand else None)

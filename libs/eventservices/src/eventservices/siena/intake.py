@@ -1,4 +1,4 @@
-"""The way in: native subscriptions, and from each message to the parties that want it.
+"""Incoming messages: native subscriptions, and from each message to the interested parties.
 
 There is one native subscription for each distinct native subject. In a service with an index a
 connection may listen to single tokens (narrow) and to all (wide) at once; then a message comes

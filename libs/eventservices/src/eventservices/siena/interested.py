@@ -1,4 +1,4 @@
-"""An interested party: what a client receives, and how it says so."""
+"""An interested party: what a client receives, and how it subscribes to it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class InterestedParty:
         party: Its name, unique in the service.
         role: What it is, for observers.
         suppressor: Remembers what was delivered.
-        clock_us: Tells the time of what has no stamp, microseconds since 1970 UTC.
+        clock_us: Returns the time of what has no stamp, microseconds since 1970 UTC.
 
     Attributes:
         party: Its name.
@@ -170,8 +170,8 @@ class InterestedParty:
     def suspend(self) -> None:
         """Keep what is delivered to this party, within bounds, until it resumes.
 
-        At the bound (`Options.held`) the oldest goes, or the newest where `held_keep` says so; it
-        is counted (`held_dropped`). Subscriptions stay active, and patterns are recognised.
+        At the bound (`Options.held`) the oldest goes, or the newest where `held_keep` specifies it;
+        it is counted (`held_dropped`). Subscriptions stay active, and patterns are recognised.
         """
         self._outlet.suspended = True
 
@@ -211,7 +211,7 @@ class InterestedParty:
         try:
             await self.cancel(subscription)
         except EventServiceError:
-            return  # the error that made us undo it says enough
+            return  # the error that made us undo it is raised already
 
     def _check_open(self) -> None:
         if self._closed:

@@ -63,7 +63,7 @@ def compile_constraint(constraint: Constraint) -> Test:
 
 
 def holds(op: Op, value: Value, operand: Value) -> bool:
-    """Return whether `value op operand` is true; ANY is not asked this way."""
+    """Return whether `value op operand` is true; not for ANY."""
     types = _TYPES[kind(operand)]
     if op is Op.NE:
         return type(value) not in types or value != operand

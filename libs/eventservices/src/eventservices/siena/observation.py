@@ -18,7 +18,7 @@ class Observation(Opening, AsyncIterator[Seen]):
     declared and withdrawn since is left out, and what changed again is reported as it is now.
 
     Args:
-        attach: Has an observer told of all, and returns what ends that.
+        attach: Notifies an observer of all, and returns what ends that.
     """
 
     def __init__(self, attach: Callable[[Observer], Callable[[], None]]) -> None:
@@ -31,17 +31,17 @@ class Observation(Opening, AsyncIterator[Seen]):
         self._closed = False
 
     def __len__(self) -> int:
-        """Return how many declarations may have changed since they were told."""
+        """Return how many declarations may have changed since they were reported."""
         return len(self._changed)
 
     async def open(self) -> Self:
-        """Begin; what is declared now is told first."""
+        """Begin; what is declared now is reported first."""
         if self._detach is None and not self._closed:
             self._detach = self._attach(self._note)
         return self
 
     async def close(self) -> None:
-        """End; a reader that waits is told that there is no more."""
+        """End; a reader that waits is notified that there is no more."""
         self._closed = True
         self._news.set()
         detach, self._detach = self._detach, None

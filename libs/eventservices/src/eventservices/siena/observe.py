@@ -1,4 +1,4 @@
-"""A native observer: tells of all that goes on in a SIENA service."""
+"""A native observer: reports all that goes on in a SIENA service."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ async def observe(
     Args:
         urls: Addresses of the NATS servers.
         service: Name of the service.
-        tell: Takes one line of JSON for each.
-        count: Called for each notification, in the place of a line; None where each has its line.
+        tell: Is called with one line of JSON for each.
+        count: Called for each notification, instead of a line; None where each has its line.
         what: Which notifications; all where None.
         index: Index attribute of the service.
         semantics: What decides on delivery in the service.

@@ -18,7 +18,7 @@ class Options:
         missed_digests: Announcements missed before another connection counts as dead.
         join_wait_s: Longest wait, when opening, for the first answer of another connection.
         in_force_timeout_s: Longest wait for other servers when a subscription is made.
-        witness_wait_s: Longest wait, when opening, for connections to the other servers given.
+        witness_wait_s: Longest wait, when opening, for connections to the other configured servers.
         max_peers: Other connections kept; more are left out and counted.
         max_entries: Their subscriptions and advertisements kept; more are left out and counted.
         max_declared: Subscriptions and advertisements of all clients of a connection; more are

@@ -1,4 +1,4 @@
-"""The way out to one party: each identity once, and kept while the party is suspended."""
+"""Delivery to one party: each identity once, and kept while the party is suspended."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ class Outlet:
     """Calls the callbacks of one party.
 
     Args:
-        suppressor: Remembers what the party was given.
+        suppressor: Remembers what the party received.
         counters: Where to count.
         size: Most that is kept while the party is suspended.
         keep: What is kept at that bound.
@@ -61,17 +61,17 @@ class Outlet:
             self.give(own, (notification, stamp))
 
     def give(self, to: Sequence[AnySubscription], item: tuple[Any, ...]) -> None:
-        """Call the callbacks of subscriptions with an item, or hold it."""
+        """Call the callbacks of subscriptions with an item, or retain it."""
         if not self.suspended:
             self._call(to, item)
         elif not self._held.put((to, item)):
             self._counters.held_dropped += 1
 
     def resume(self) -> int:
-        """Deliver what was kept, in its order, and hold no more.
+        """Deliver what was kept, in its order, and retain no more.
 
         Returns:
-            Deliveries that were held and given now.
+            Deliveries that were retained and made now.
         """
         self.suspended = False
         given = 0

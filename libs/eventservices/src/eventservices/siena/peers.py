@@ -1,4 +1,4 @@
-"""The other connections of a service, as their control messages tell; no sockets, no clock."""
+"""The other connections of a service, by their control messages; no sockets, no clock."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Peer:
     """One other connection.
 
     Attributes:
-        who: As it said last; `who.version` may be ahead of `version`.
+        who: As it was sent last; `who.version` may be ahead of `version`.
         version: Up to which its entries are known; -1 before the first state.
         heard_s: When it was received last, monotonic seconds.
         asked_s: When its state was requested last.
@@ -88,7 +88,7 @@ class Peers:
         """Accept a message of another connection.
 
         Args:
-            message: What it said.
+            message: What it sent.
             now_s: Monotonic seconds.
 
         Returns:
@@ -125,7 +125,7 @@ class Peers:
             if len(self._peers) >= self._options.max_peers:
                 self.left_out += 1
                 return None
-            # A connection without any change yet has nothing that would have to be asked for.
+            # A connection without any change yet has nothing that would have to be queried.
             peer = Peer(who, 0 if who.version == 0 else -1, now_s)
             self._peers[who.connection] = peer
         peer.heard_s = now_s

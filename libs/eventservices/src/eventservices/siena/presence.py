@@ -112,7 +112,7 @@ class Bye(Struct, frozen=True, array_like=True, tag="bye"):
 
 
 class Probe(Struct, frozen=True, array_like=True, tag="probe"):
-    """Asks one connection, at another server, to answer."""
+    """Requests an answer from one connection, at another server."""
 
     who: Who
     number: Count

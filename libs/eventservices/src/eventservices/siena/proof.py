@@ -1,8 +1,9 @@
 """The proof that a subscription is active at every server of the cluster.
 
-A flush proves it for one's own server only. Servers tell each other of subscriptions and pass
-messages on over one ordered route; so once a message sent *after* the subscription has arrived at
-another server, that server knows the subscription. A witness there, or a client, says that it has.
+A flush proves it for one's own server only. Servers forward subscriptions and messages to each
+other over one ordered route; so once a message sent *after* the subscription has arrived at another
+server, that server knows the subscription. A probe connection there, or a client, confirms the
+arrival.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ ASK_AGAIN_S = 0.1
 ASKED_AT_ONCE = 3
 
 Ask = Callable[[str, int], Awaitable[None]]
-"""Sends a probe with a number to the inbox of a witness or connection."""
+"""Sends a probe with a number to the inbox of a probe connection or another connection."""
 
 
 class Proof:
@@ -28,7 +29,7 @@ class Proof:
         witnesses: Connections of ours at other servers.
         peers: Connections of others.
         ask: Sends a probe.
-        timeout_s: Longest that a proof takes.
+        timeout_s: Longest that a proof lasts.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Proof:
                 await self._ask(name, self._number)
 
     async def _hear_news(self, missing: set[str]) -> None:
-        """Wait until all have answered, or it is time to ask again."""
+        """Wait until all have answered, or it is time to send the probes again."""
         try:
             async with asyncio.timeout(ASK_AGAIN_S):
                 while missing - self._answers:

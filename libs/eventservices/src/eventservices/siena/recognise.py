@@ -31,8 +31,8 @@ class Recogniser:
     Args:
         pattern: What to recognise.
         kept: Notifications that wait for each of its filters; the oldest one goes first.
-        clock_us: Tells the time of what has no stamp, microseconds since 1970 UTC.
-        tell: Takes each sequence; must not raise.
+        clock_us: Returns the time of what has no stamp, microseconds since 1970 UTC.
+        tell: Is called with each sequence; must not raise.
         drop: Called for each notification that was forgotten because of the bound.
     """
 
@@ -58,7 +58,7 @@ class Recogniser:
         return sum(map(len, self._waiting))
 
     def take(self, notification: Notification, stamp: Stamp | None) -> None:
-        """Accept a notification; tell the sequence that it completes."""
+        """Accept a notification; report the sequence that it completes."""
         self._arrivals += 1
         place = (self._clock_us() if stamp is None else stamp.time_us, self._arrivals)
         arrived = _Waiting(place, Delivery(notification, stamp))

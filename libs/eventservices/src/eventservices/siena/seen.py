@@ -54,5 +54,5 @@ def seen_of(entry: Entry, connection: str) -> Seen:
 
 
 def withdrawal(seen: Seen) -> Seen:
-    """Return what an observer is told when an entry ended."""
+    """Return what an observer receives when an entry ended."""
     return replace(seen, withdrawn=True)

@@ -18,7 +18,7 @@ Node = TypeVar("Node")
 
 
 class Shelf(Generic[Node]):
-    """Buckets of nodes by operand; the base gives those whose operand equals the value."""
+    """Buckets of nodes by operand; the base returns those whose operand equals the value."""
 
     def __init__(self) -> None:
         self.buckets: dict[Value, dict[Node, None]] = {}

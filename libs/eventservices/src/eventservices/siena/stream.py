@@ -25,7 +25,7 @@ class Stream(Opening, AsyncIterator[Item], Generic[Item]):
     after what was delivered until then.
 
     Args:
-        subscribe: Makes the subscription; takes where its deliveries go.
+        subscribe: Makes the subscription, with the function that accepts its deliveries.
         cancel: Ends the subscription.
         options: The bound, and what is kept at it.
         drop: Called for each delivery that found no place.

@@ -110,7 +110,7 @@ AnySubscription = Subscription | PatternSubscription
 
 
 def end(subscription: AnySubscription) -> None:
-    """Mark a subscription as over, and tell who needs to know."""
+    """Set a subscription as ended, and notify its parts."""
     subscription.ended = True
     for part in subscription.parts:
         part.ended = True

@@ -1,6 +1,6 @@
 r"""SENP's textual form: `filter{ a >5 b >*"ab"}`, `event{ a=1 b="x"}`, `pattern{ filter{ a any}}`.
 
-Strings take the escapes `\" \\ \n \t \r \f \b \a \v` and octal code points; octets, our extension,
+Strings have the escapes `\" \\ \n \t \r \f \b \a \v` and octal code points; octets, our extension,
 are `x"00ff"`; doubles always show a fraction or an exponent, or are `Infinity`, `-Infinity`, `NaN`.
 What is printed parses to the same again.
 
@@ -93,7 +93,7 @@ def format_notification(what: Mapping[str, Value]) -> str:
 
 
 def format_value(value: Value) -> str:
-    """Return the text of a value; it tells the type too."""
+    """Return the text of a value; it shows the type too."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

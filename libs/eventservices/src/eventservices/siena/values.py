@@ -1,4 +1,4 @@
-"""Values and names of attributes, and the texts of both that a client may give."""
+"""Values and names of attributes, and the texts of both that a client may use."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ INT_MAX: Final = 2**63 - 1
 MAX_NAME_CHARACTERS: Final = 255
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_/.]*")
-"""What SIENA takes as a name; `-` is not in it, as its lexer reads a sign there."""
+"""What SIENA accepts as a name; `-` is not in it, as its lexer reads a sign there."""
 
 _VALUE_TYPES: Final = frozenset({str, int, float, bool, bytes})
 _KINDS: Final[dict[type, str]] = {
@@ -41,7 +41,7 @@ def same_kind(a: Value, b: Value) -> bool:
 
 
 def check_name(name: str) -> str:
-    """Return `name` if SIENA takes it as the name of an attribute.
+    """Return `name` if SIENA accepts it as the name of an attribute.
 
     Raises:
         MalformedError: It does not; the message shows the first character that is at fault.
@@ -51,7 +51,7 @@ def check_name(name: str) -> str:
         at = found.end() if found else 0
         fault = f"{name[at]!r} at position {at + 1}" if name else "it is empty"
         raise MalformedError(
-            f"{name[:80]!r} is no attribute name: {fault}; "
+            f"{name[:80]!r} is not an attribute name: {fault}; "
             "a letter or _ comes first, then letters, digits, _ / and ."
         )
     if len(name) > MAX_NAME_CHARACTERS:
@@ -64,13 +64,13 @@ def check_value(name: str, value: object) -> Value:
 
     Args:
         name: Of the attribute, for the message.
-        value: What the caller gave.
+        value: The caller's argument.
 
     Raises:
         MalformedError: It is of another type, out of 64 bit, or text that is not Unicode.
     """
     if type(value) not in _VALUE_TYPES:
-        raise MalformedError(f"attribute {name!r}: {type(value).__name__} is no type of SIENA")
+        raise MalformedError(f"attribute {name!r}: {type(value).__name__} is not a type of SIENA")
     if isinstance(value, int) and not INT_MIN <= value <= INT_MAX:
         raise MalformedError(f"attribute {name!r}: {value} is out of 64 bit")
     if isinstance(value, str) and not value.isascii():

@@ -1,4 +1,4 @@
-"""A witness: a small connection to another access point, which states what has arrived there."""
+"""A probe connection: reports what arrives at another access point."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ class Witness:
     Args:
         link: To that server alone; not opened yet.
         name: Identifier, as a connection has one.
-        subject: Where probes for this witness are sent.
+        subject: Where probes for this connection are sent.
         answered: Called for each probe that arrived.
     """
 
@@ -70,7 +70,7 @@ async def _until_done(step: Callable[[], Awaitable[object]]) -> None:
             await step()
         except EventServiceError as error:
             log.info("witness_away", extra={"error": str(error)})
-        except Exception:  # a witness that stopped here would answer no probe
+        except Exception:  # a probe connection that stopped here would answer no probe
             log.exception("witness_failed")
         else:
             return

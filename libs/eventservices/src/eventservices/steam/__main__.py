@@ -1,4 +1,4 @@
-"""Command line: watch an air, or say something on it.
+"""Command line: watch an air, or publish on it.
 
 `python -m eventservices.steam observe --url mqtt://host:port --air NAME`
 `python -m eventservices.steam publish --url … --air NAME --lat 50.02 --lon 11.49 Speed rate=83.0`

@@ -36,7 +36,7 @@ _DRAIN_S = 0.001
 
 
 class Air(Opening):
-    """Carries what the nodes of this process say, and brings what others say.
+    """Sends what the nodes of this process publish, and receives what others publish.
 
     Args:
         settings: Name, broker, grid and limits.
@@ -158,7 +158,7 @@ class Air(Opening):
         """Send a message to itself over every connection and wait for all.
 
         Returns:
-            The longest wall time that one took; seconds.
+            The duration of the longest, wall time; seconds.
 
         Raises:
             NotConnectedError: One did not come back; its connection is made again.
@@ -171,7 +171,7 @@ class Air(Opening):
     async def drain(self, below_bytes: int = 65_536) -> None:
         """Wait until the connections have no more than a backlog of `below_bytes` to send."""
         await asyncio.sleep(0)
-        while any(one.link.backlog_bytes > below_bytes for one in self._carriers):  # noqa: ASYNC110 - gmqtt tells nobody when a backlog is gone
+        while any(one.link.backlog_bytes > below_bytes for one in self._carriers):  # noqa: ASYNC110 - gmqtt notifies nobody when a backlog is gone
             await asyncio.sleep(_DRAIN_S)
 
     async def look(self, deadline_s: float = 10.0) -> None:

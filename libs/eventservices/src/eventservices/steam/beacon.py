@@ -1,4 +1,4 @@
-"""Beacons: control messages that tell an observer what nodes announce and subscribe to.
+"""Beacons: control messages that show an observer what nodes announce and subscribe to.
 
 They go out when something changes, again every period, and once more as a farewell.
 """
@@ -66,7 +66,7 @@ class Membership(msgspec.Struct, frozen=True, array_like=True):
         time_us: Now, on the trace's clock.
         period_s: Wall time to the next beacon.
         present: False where the node leaves.
-        number: Tells the node's subscriptions apart, from 1.
+        number: Distinguishes the node's subscriptions, from 1.
         content: Terms of the content filter; none accepts everything.
     """
 

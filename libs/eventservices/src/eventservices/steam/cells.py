@@ -80,7 +80,7 @@ class Grid:
         east = floor((centre.lon + half_deg + 180.0) / 360.0 * columns)
         if east - west + 1 >= columns:
             west, east = 0, columns - 1
-        # A range that was cut to the limit is still too many for `cover`, which says so.
+        # A range that was cut to the limit is still too many for `cover`, which reports it.
         for column in range(west, min(east, west + MAX_CELLS) + 1):
             yield row, column % columns
 

@@ -29,7 +29,7 @@ MAX_SUBSCRIPTIONS = 10_000
 _log = logging.getLogger(__name__)
 
 Callback = Callable[[Notification], None]
-"""Is given each notification received and accepted."""
+"""Is called with each notification received and accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,10 +37,10 @@ class Subscription:
     """One subscription of a node, to be returned to `unsubscribe`.
 
     Attributes:
-        number: Tells the node's subscriptions apart, from 1.
+        number: Distinguishes the node's subscriptions, from 1.
         subject: Name of the event type.
         content: What the node requested.
-        callback: Is given what was requested.
+        callback: Is called with what was requested.
         on_end: Is called once when the subscription ends, whoever ended it; must not raise.
     """
 

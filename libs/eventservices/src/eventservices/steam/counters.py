@@ -11,7 +11,7 @@ class Counters:
 
     Attributes:
         transmitted: Events put on the air.
-        received: Events given to callbacks, once a node.
+        received: Events passed to callbacks, once for each node.
         out_of_range: Not received: farther than the smaller radio range.
         outside_proximity: Not received: outside the event's proximity.
         filtered_content: Received, but no subscription's content filter accepted it.
@@ -29,8 +29,8 @@ class Counters:
         late: Looks of a moving receiver that were active so late that it may have left its
             margin, and missed events: machine or broker are too slow for the settings.
         reconnected: Connections that were lost and made again.
-        takeovers: Connections that the broker ended, and whose next it took at once: most likely
-            another client has the same identifier.
+        takeovers: Connections that the broker ended, and whose next it accepted at once: most
+            likely another client has the same identifier.
     """
 
     transmitted: int = 0

@@ -1,7 +1,7 @@
 """Discovery: which producers announce what around a place.
 
-It is what an application needs that acts on announcements: whoever follows is told first of all
-that is active, then of every change.
+It is what an application needs that acts on announcements: a follower is notified first of all that
+is active, then of every change.
 
 Source:
     The proximity discovery service of STEAM (Meier and Cahill, DAIS 2003): announcements are
@@ -39,7 +39,7 @@ FoundKind = Literal["announced", "unannounced", "expired"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a discovery tells of one producer and one subject.
+    """What a discovery reports about one producer and one subject.
 
     Attributes:
         kind: `announced` also where the area of a known announcement is another now;
@@ -63,7 +63,7 @@ class Found:
 
 
 Follower = Callable[[Found], None]
-"""Is told; what it raises is counted and delayed."""
+"""Is called with each change; what it raises is counted and logged."""
 
 
 class Discovery(Opening):
@@ -73,9 +73,9 @@ class Discovery(Opening):
         air: The medium, open.
         location: States where the place is; everywhere where None.
         range_m: Radio range there; metres. Everywhere it has no meaning.
-        ignored_labels: Producers with one of these labels are not seen at all. Who announces on
-            the air what others told it, such as a bridge, labels its nodes, and by that label
-            it leaves out itself and its like.
+        ignored_labels: Producers with one of these labels are not seen at all. A program that
+            announces on the air what it received elsewhere, such as a bridge, labels its nodes, and
+            by that label it ignores its own nodes and those of other bridges.
         limit: Most announcements that are kept. One that there is no room for is counted, and
             accepted at a later beacon when others have gone.
 

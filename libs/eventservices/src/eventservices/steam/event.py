@@ -49,7 +49,7 @@ class Event:
 
 
 class Notification(msgspec.Struct, frozen=True, array_like=True):
-    """An event on the air, and what a subscriber's callback is given.
+    """An event on the air, and the argument of a subscriber's callback.
 
     Attributes:
         stamp: Identity and time of the event, on the trace's clock.

@@ -23,7 +23,7 @@ KEPT_BYTES = 65_536
 _log = logging.getLogger(__name__)
 
 Listener = Callable[[Any], None]
-"""Is given the decoded message."""
+"""Is called with the decoded message."""
 
 OnMalformed = Callable[[str, bytes], None]
 """Accepts the reason why a message was set aside, and its payload; must not raise."""
@@ -63,7 +63,7 @@ class Fanout:
 
     Args:
         counters: Counts what is malformed or unclaimed, and callbacks that raise.
-        set_aside: Takes malformed messages in.
+        set_aside: Keeps malformed messages.
         watchers: The first of them is notified of each malformed message.
 
     Attributes:
@@ -125,7 +125,7 @@ class Fanout:
         return not entry.listeners
 
     def deliver(self, topic: str | bytes, payload: bytes) -> None:
-        """Decode a message once and give it to every listener; never raises."""
+        """Decode a message once and pass it to every listener; never raises."""
         self.delivered += 1
         try:
             self._deliver(topic, payload)
@@ -134,7 +134,7 @@ class Fanout:
 
     def _deliver(self, topic: str | bytes, payload: bytes) -> None:
         if not isinstance(topic, str):
-            raise MalformedError("topic is no UTF-8 text")
+            raise MalformedError("topic is not UTF-8 text")
         entry = self._entries.get(topic)
         if self._wild[entry.kind] if entry else self._wild.total():
             entry = self._with_wildcards(topic, entry)

@@ -59,7 +59,7 @@ def normalised(lat: float, lon: float) -> Position:
 
 
 def longitude_difference(a: float, b: float) -> float:
-    """Return how far `b` lies east of `a`, the short way, in degrees: -180 .. 180."""
+    """Return how far `b` is east of `a`, the short way round, in degrees: -180 .. 180."""
     difference = b - a
     if -180.0 <= difference <= 180.0:
         return difference

@@ -1,4 +1,4 @@
-"""Hearing: whether a message reaches a place, and if not, why."""
+"""Whether a message reaches a place, and if not, why."""
 
 from typing import Literal
 

@@ -30,8 +30,8 @@ FAILURE = 0x80
 
 _CHUNK = 64  # topics in one SUBSCRIBE
 _ACK_S = 5.0
-_LATE_S = 0.5  # a timer that comes later than this tells that the loop stood still
-_SHARED_S = 0.25  # how long a proof counts for others that ask
+_LATE_S = 0.5  # a timer that comes later than this shows that the loop was blocked
+_SHARED_S = 0.25  # how long a proof is valid for other callers
 _BUSY = 5  # deadlines of a probe while other messages come
 _BACKOFF_S = (0.1, 5.0)
 _STEADY_S = 10.0
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 OnMessage = Callable[[str | bytes, bytes], None]
 OnMessage5 = Callable[[str | bytes, bytes, Properties], None]
 Acknowledged = asyncio.Future[int]
-"""The return code of a subscription, once the broker has given it."""
+"""The return code of a subscription, once the broker has sent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,11 @@ class Link:
         settings: Of the air.
         client_id: Unique among the broker's clients.
         probe_topic: Topic of its own, on which it proves a round trip.
-        on_message: Is given topic and payload of every other message; must not raise.
-        on_retained: Is given those that the broker had kept; where None, they are counted only.
-        on_message_5: Is given topic, payload and properties of every message, kept or not, instead
-            of the others; then MQTT 5 is spoken.
+        on_message: Is called with topic and payload of every other message; must not raise.
+        on_retained: Is called with those that the broker had kept; where None, they are counted
+            only.
+        on_message_5: Is called with topic, payload and properties of every message, kept or not,
+            instead of the others; then MQTT 5 is used.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Link:
         self._keeper: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Connect, prove a round trip's way in, and keep the link up from then on.
+        """Connect, prove that messages are received, and keep the link up from then on.
 
         Raises:
             NotConnectedError: The broker does not answer in time.
@@ -142,7 +143,7 @@ class Link:
     def publish(
         self, topic: str, payload: bytes, *, retain: bool = False, properties: bytes = b"\0"
     ) -> None:
-        """Send a message, which the broker keeps for who comes later where `retain` says so.
+        """Send a message, which the broker keeps for later subscribers if `retain` is set.
 
         Raises:
             NotConnectedError: The connection is away, or its backlog is at the limit.
@@ -155,7 +156,7 @@ class Link:
         connection.publish(topic, payload, retain=retain, properties=properties)
 
     def subscribe(self, topics: Iterable[str]) -> list[Acknowledged]:
-        """Want topics from now on, over every loss.
+        """Subscribe to topics from now on, over every loss.
 
         Returns:
             For each topic the reply of the broker, to be awaited with `acknowledged`.
@@ -173,7 +174,7 @@ class Link:
         return [self._wanted[topic] for topic in wanted]
 
     def unsubscribe(self, topics: Sequence[str]) -> None:
-        """Want topics no more."""
+        """Unsubscribe from topics."""
         gone = [topic for topic in topics if topic in self._wanted]
         for topic in gone:
             reply = self._wanted.pop(topic)
@@ -191,7 +192,7 @@ class Link:
             shared: Whether a proof of a moment ago, or one that somebody waits for, will do.
 
         Returns:
-            Wall time that it took; seconds.
+            Its duration, wall time; seconds.
 
         Raises:
             NotConnectedError: It did not come back; the connection is made again.
@@ -277,9 +278,10 @@ class Link:
                 most_s = _TAKEN_OVER_S
 
     def _note_takeover(self) -> None:
-        """Count and report that the broker ended a connection and took the next at once.
+        """Count and report that the broker ended a connection and accepted the next at once.
 
-        MQTT 3.1.1 does not give the reason. A broker that restarts takes a moment to listen.
+        MQTT 3.1.1 does not state the reason. A broker that restarts needs a moment until it
+        listens.
         """
         self.counters.takeovers += 1
         _log.warning(
@@ -297,7 +299,7 @@ class Link:
                 async with asyncio.timeout(period_s):
                     await self._connection.lost.wait()
             except TimeoutError:
-                if loop.time() - begun_s < period_s + _LATE_S:  # else the loop stood still
+                if loop.time() - begun_s < period_s + _LATE_S:  # else the loop was blocked
                     self._check_replies()
 
     def _check_replies(self) -> None:
@@ -355,7 +357,7 @@ class Link:
             self._on_message(topic, payload)
         elif self._on_retained is not None:
             self._on_retained(topic, payload)
-        else:  # on the air nothing is kept: who comes later hears nothing of before
+        else:  # on the air nothing is kept: a later subscriber receives nothing older
             self.counters.unclaimed += 1
 
 
@@ -371,7 +373,7 @@ async def acknowledged(replies: Iterable[Acknowledged], deadline_s: float) -> No
         return
     done, late = await asyncio.wait(waiting, timeout=deadline_s)
     if late:
-        raise NotConnectedError(f"{len(late)} subscriptions not in force after {deadline_s} s")
+        raise NotConnectedError(f"{len(late)} subscriptions not active after {deadline_s} s")
     if any(reply.result() >= FAILURE for reply in done):
         raise RefusedError("the broker refused a subscription")
 

@@ -1,4 +1,4 @@
-"""Location services: where a node is, asked *for a time* on the trace's clock."""
+"""Location services: where a node is *at a time* on the trace's clock."""
 
 from bisect import bisect_right
 from collections import deque
@@ -41,7 +41,7 @@ class FixedLocation:
         self.moves = False
         self._position = check_position(Position(lat, lon))
 
-    def position_at(self, time_us: int) -> Position | None:  # noqa: ARG002 - the protocol asks for a time
+    def position_at(self, time_us: int) -> Position | None:  # noqa: ARG002 - the protocol requires a time
         """Return the place."""
         return self._position
 
@@ -70,7 +70,7 @@ class TraceLocation:
 
 
 class LiveLocation:
-    """Is told where the node is, fix by fix.
+    """Receives where the node is, fix by fix.
 
     Between two fixes the position is interpolated; after the latest it applies to a while.
 

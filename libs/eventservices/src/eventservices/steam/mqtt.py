@@ -25,7 +25,7 @@ PROTOCOL_5 = 5
 SHARED = "$share/"
 """Begins a subscription that several clients share."""
 
-_NEVER = -2  # gmqtt takes -1 for ever, and 0 for once
+_NEVER = -2  # for gmqtt -1 means for ever, and 0 means once
 _CLOSE_S = 1.0
 _REFUSED = {1, 2, 4, 5}
 
@@ -57,8 +57,8 @@ class MqttConnection:
     Args:
         client_id: Unique among the broker's clients.
         keepalive_s: MQTT keep-alive.
-        on_message: Is given each message.
-        on_subscribed: Is given the packet identifier of a SUBSCRIBE and its return codes.
+        on_message: Is called with each message.
+        on_subscribed: Is called with the packet identifier of a SUBSCRIBE and its return codes.
         version: `PROTOCOL` or `PROTOCOL_5`.
     """
 
@@ -122,7 +122,7 @@ class MqttConnection:
             raise kind(f"the broker refused the connection: {error}") from error
         except OSError as error:
             raise NotConnectedError(f"no broker at {address.host}:{address.port}") from error
-        self._transport = self._client._connection._transport  # noqa: SLF001 - gmqtt has no public way to it
+        self._transport = self._client._connection._transport  # noqa: SLF001 - gmqtt has no public access to it
         _without_delay(self._transport)
 
     @property
@@ -196,7 +196,7 @@ class MqttConnection:
         self.aborted = self.aborted or not self.lost.is_set()
         self.lost.set()
         self._uncork()
-        connection = self._client._connection  # noqa: SLF001 - gmqtt has no public way to it
+        connection = self._client._connection  # noqa: SLF001 - gmqtt has no public access to it
         if connection is not None:
             connection._transport.abort()  # noqa: SLF001 - closing would wait for a peer that is deaf
 

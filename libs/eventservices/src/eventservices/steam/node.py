@@ -1,4 +1,4 @@
-"""Nodes: what an application holds to speak and to receive on the air."""
+"""Nodes: what an application uses to publish and to receive on the air."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -109,8 +109,8 @@ class Node(Leaving):
 
         Args:
             subject: Name of the event type; case sensitive.
-            callback: Is given each notification received and accepted; what it raises is counted
-                and delayed.
+            callback: Is called with each notification received and accepted; what it raises is
+                counted and logged.
             content: Terms of the content filter; none accepts everything.
 
         Raises:

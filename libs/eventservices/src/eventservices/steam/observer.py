@@ -1,4 +1,4 @@
-"""Observers: see who announces what, who subscribes to what, and what is said."""
+"""Observers: see who announces what, who subscribes to what, and what is published."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ class Sighting:
     Attributes:
         kind: What happened; what changed its form counts as happening again.
         message: What was on the air; the last one where its sender fell silent.
-        silent: Whether the sender said no farewell, but was not received any more.
+        silent: Whether the sender sent no farewell, but was not received any more.
     """
 
     kind: SightingKind
@@ -52,7 +52,7 @@ class Observer(Opening):
 
     Args:
         air: The medium, open.
-        callback: Is given each sighting; what it raises is counted and delayed.
+        callback: Is called with each sighting; what it raises is counted and logged.
         location: States where the observer is; everywhere where None.
         range_m: Its radio range; metres. Without a place it has no meaning.
         events: Whether events are of interest, beside beacons.

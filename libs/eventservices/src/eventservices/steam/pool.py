@@ -16,9 +16,9 @@ class _Shared:
 
 
 class AirPool:
-    """Opens an air for the first who asks and closes it after the last.
+    """Opens an air for its first user and closes it after the last.
 
-    Airs are told apart by broker and name; settings of later users must be the first one's but
+    Airs are distinguished by broker and name; settings of later users must be the first one's but
     for the client id.
     """
 

@@ -19,11 +19,11 @@ _LONGEST = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What stands beside the payload of a message.
+    """What a message contains beside its payload.
 
     Attributes:
-        user: Names and values, in order; a name may stand again.
-        content_type: "" where it is not told.
+        user: Names and values, in order; a name may occur again.
+        content_type: "" where it is not specified.
         expiry_s: How long the broker keeps the message for who is away; None for ever.
         response_topic: Where an answer is awaited; "" where none is.
         correlation: What an answer is to repeat; empty where nothing is.

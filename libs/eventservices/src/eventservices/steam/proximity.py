@@ -1,6 +1,6 @@
 """Proximities: the areas in which an event is valid.
 
-A proximity is a circle or a rectangle around a reference point. It is absolute (the point stands
+A proximity is a circle or a rectangle around a reference point. It is absolute (the point is fixed
 on the ground) or relative (the point is an offset from the producer and moves with it). Borders
 belong to the area.
 
@@ -65,7 +65,7 @@ class Rectangle(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 Proximity = Circle | Rectangle
 
-# float() reads more than people would take for a number: `1_000`, `nan`, digits of any script.
+# float() reads more than people would recognise as a number: `1_000`, `nan`, digits of any script.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -142,7 +142,7 @@ def parse_proximity(text: str) -> Proximity:
     if len(parts) != {"0": 5, "1": 6}.get(parts[0]) or parts[1] not in {"0", "1"}:
         raise MalformedError(f"not a proximity: {text[:100]!r}")
     if not all(map(_NUMBER.fullmatch, parts[2:])):
-        raise MalformedError(f"proximity has a part that is no number: {text[:100]!r}")
+        raise MalformedError(f"proximity has a part that is not a number: {text[:100]!r}")
     lat, lon, *extents = map(float, parts[2:])
     relative = parts[1] == "1"
     if len(extents) == 1:

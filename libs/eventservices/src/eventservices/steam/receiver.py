@@ -75,7 +75,7 @@ class Receiver:
             self.close()
 
     def look(self) -> list[Acknowledged]:
-        """Ask where the receiver is and cover its surroundings.
+        """Query where the receiver is and cover its surroundings.
 
         Returns:
             The broker's replies for the cells that are new.

@@ -45,6 +45,6 @@ class Rounds:
                 failed = True
             else:
                 failed = False
-            # A round that took long does not put off the next; missed ones are not made up.
+            # A long round does not delay the next; missed ones are not made up.
             due_s = max(due_s + period_s, loop.time())
             await asyncio.sleep(due_s - loop.time())

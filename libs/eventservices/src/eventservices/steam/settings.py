@@ -42,7 +42,7 @@ class AirSettings:
         connect_s: Wall time within which the broker must answer.
     """
 
-    url: str = field(repr=False)  # may hold a password
+    url: str = field(repr=False)  # may contain a password
     name: str = "air"
     client_id: str = ""
     cell_edge_m: float = LARGEST_RANGE_M
@@ -105,7 +105,7 @@ def parse_url(url: str) -> Address:
     """Return the address that a URL names.
 
     Raises:
-        MalformedError: It is no `mqtt://` or `mqtts://` URL with a host.
+        MalformedError: It is not a `mqtt://` or `mqtts://` URL with a host.
     """
     parts = split_url(url)
     if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:

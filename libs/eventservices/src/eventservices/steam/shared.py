@@ -88,7 +88,7 @@ class SharedAir:
     async def _round_trip(self) -> None:
         await self.air.probe(shared=True)
         if not await _within(IN_FORCE_S, lambda: self.air.healthy):
-            raise NotConnectedError("the broker has not put every subscription in force")
+            raise NotConnectedError("the broker has not acknowledged every subscription")
 
 
 async def _within(limit_s: float, check: Callable[[], bool]) -> bool:

@@ -1,7 +1,7 @@
 """MQTT topics of an air: `<air>/<kind>/<row>_<column>/<subject>`.
 
 Every level is percent-encoded outside letters, digits, `_` and `-`. That keeps MQTT's own
-wildcards out, and what nats-server, which maps topics to NATS subjects, takes for special: `*`
+wildcards out, and what is special to nats-server, which maps topics to NATS subjects: `*`
 and `>` in a level are wildcards there, a space ends the connection, a dot parts tokens.
 """
 

@@ -1,4 +1,4 @@
-"""Traces: files that tell where vehicles are, loaded once a process."""
+"""Traces: files with the positions of vehicles, loaded once a process."""
 
 import csv
 from array import array
@@ -24,7 +24,7 @@ _COLUMNS = ("time_us", "vehicle", "lat", "lon")
 
 
 class Track:
-    """The way of one vehicle: positions in order of time."""
+    """The track of one vehicle: positions in order of time."""
 
     __slots__ = ("_lats", "_lons", "_times")
 
@@ -34,7 +34,7 @@ class Track:
         self._lons = array("d")
 
     def append(self, time_us: int, position: Position) -> None:
-        """Add a point; one of the same time takes the last one's place.
+        """Add a point; one of the same time replaces the last one.
 
         Raises:
             MalformedError: The point is older than the last one.

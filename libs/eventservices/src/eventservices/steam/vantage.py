@@ -14,7 +14,7 @@ from eventservices.steam.receiver import Receiver
 from eventservices.steam.topics import ANY, Kind
 
 LISTEN_S = 10.0
-"""Wall time that it may take until messages come."""
+"""Longest wall time until messages come."""
 
 _CARRIER = "observer"
 
@@ -25,7 +25,7 @@ class Vantage:
     Args:
         air: The medium, open.
         kinds: What is of interest.
-        take: Is given each message that is received.
+        take: Is called with each message that is received.
         location: States where the place is; everywhere where None.
         range_m: Radio range there; metres. Everywhere it has no meaning.
     """

@@ -5,8 +5,8 @@ person who watches the service can read it:
 
 | parameter | type   | meaning                                              |
 |-----------|--------|------------------------------------------------------|
-| Type      | long   | 16 hello, 17 ask, 18 table, 19 acknowledgement, 20 rollout |
-| Source    | string | the event service where it is said                    |
+| Type | long | 16 hello, 17 query, 18 table, 19 acknowledgement, 20 rollout |
+| Source | string | the event service on which it is published |
 | Text      | string | the signal's members, as a JSON object                |
 
 Attribute `FES_System` is the system identifier, as in every control event.

@@ -22,7 +22,7 @@ def address(federation: Federation, broker: str) -> str:
     """
     told = federation.brokers[broker]
     if told.url is UNSET:
-        raise FederationError("has no url; `fes run` gives it one", key=f"brokers.{broker}")
+        raise FederationError("has no url; `fes run` assigns one", key=f"brokers.{broker}")
     return _complete(told.url, told, f"brokers.{broker}")
 
 

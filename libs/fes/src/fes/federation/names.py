@@ -32,7 +32,7 @@ def fault_of(name: str) -> str | None:
     if len(name) > MAX_LENGTH:
         return f"a name has {len(name)} characters, more than {MAX_LENGTH}"
     if name in (".", ".."):
-        return f"name {name!r} means a folder where it stands in an address or a file's name"
+        return f"name {name!r} means a folder when it is part of an address or a file's name"
     if name != name.strip():
         return f"name {name!r} has a space before or after it"
     bad = next((char for char in name if char in ",*?" or ord(char) < 32 or ord(char) == 127), None)

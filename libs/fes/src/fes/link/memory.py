@@ -21,7 +21,7 @@ AT_ONCE: Final = 16
 """Most messages that one end receives before the next has its turn."""
 
 SLICE_S: Final = 0.003
-"""Longest duration of one slice, but for the piece of work that is under way then."""
+"""Longest duration of one slice, except for the piece of work that runs at its end."""
 
 Work = Callable[[], bool]
 """Does some of the work; returns whether there is more."""

@@ -137,7 +137,7 @@ def _breach(error: BaseException) -> str:
     sent = error.sent if isinstance(error, ConnectionClosed) else None
     if sent is None or sent.code not in _BREACHES:
         return ""
-    return f"not taken from the other end: {sent.reason or CloseCode(sent.code).name}"
+    return f"refused by the other end: {sent.reason or CloseCode(sent.code).name}"
 
 
 class Dialler:

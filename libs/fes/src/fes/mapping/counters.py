@@ -21,7 +21,8 @@ class Counters:
         short_frames: Payloads too short for a field of their rule.
         undecoded: Payloads or signals kept raw or left out because they have no known meaning.
         unmatched: Native events that no rule matched, set aside.
-        implausible: Events left out because a value was outside the range of its rule, either way.
+        implausible: Events left out because a value was outside the range of its rule, in either
+            direction.
         left_out: Fields for which the other side has no place.
         by_kind: Of `short_frames`, `undecoded`, `unmatched` and `implausible`: count by (what,
             native kind); of `implausible` outbound, the subject.

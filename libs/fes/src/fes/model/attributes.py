@@ -131,10 +131,10 @@ def malformed(event: Event) -> tuple[str, ...]:
     value = event.attribute(PRIORITY)
     if value is not None and not _is_priority(value):
         what = f"a long from {PRIORITY_MIN} to {PRIORITY_MAX}"
-        found.append(f"attribute {PRIORITY!r}: {value!r:.40} is not {what}; taken for 0")
+        found.append(f"attribute {PRIORITY!r}: {value!r:.40} is not {what}; 0 is used")
     value = event.attribute(RELIABILITY)
     if value is not None and not (_is_whole(value) and value in (BEST_EFFORT, PERSISTENT)):
-        found.append(f"attribute {RELIABILITY!r}: {value!r:.40} is not 0 or 1; taken for 0")
+        found.append(f"attribute {RELIABILITY!r}: {value!r:.40} is not 0 or 1; 0 is used")
     return tuple(found)
 
 

@@ -124,7 +124,7 @@ def check_event(event: Event, depth: int = 0) -> Event:
         for field in fields:
             place = f"{what} {field.id!r}"
             if field.id in seen:
-                raise EventError(f"{place} stands twice")
+                raise EventError(f"{place} occurs twice")
             seen.add(field.id)
             check_value(Type.STRING, field.id, f"identifier of {place}")
             check_value(field.type, field.value, place)

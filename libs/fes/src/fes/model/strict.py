@@ -66,7 +66,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
-        raise CodecError(f"member {twice!r} stands twice")
+        raise CodecError(f"member {twice!r} occurs twice")
     return members
 
 

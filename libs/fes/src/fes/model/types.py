@@ -46,7 +46,7 @@ def type_of(value: object, place: str = "value") -> Type:
         raise EventError(f"{place}: integer {_shorten(value)} does not fit 64 bit")
     if hasattr(value, "parameters") and hasattr(value, "subject"):
         return Type.EVENT
-    raise EventError(f"{place}: no type of the event model holds a {type(value).__name__}")
+    raise EventError(f"{place}: no type of the event model represents a {type(value).__name__}")
 
 
 _BY_CLASS: dict[type, Type] = {

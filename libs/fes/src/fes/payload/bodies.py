@@ -185,7 +185,7 @@ class Bodies:
         field = self._json.field(self.value, parse_json(text), hint if hint == "longlong" else "")
         told = "boolean" if field.type is Type.BOOLEAN else _TOLD.get(field.type)
         if told != hint:
-            raise CodecError(f"text of type {hint!r:.40} was told, found {text[:40]!r}")
+            raise CodecError(f"text of type {hint!r:.40} expected, found {text[:40]!r}")
         return field
 
     def _written_text(self, field: Field) -> tuple[bytes, dict[str, str]]:
@@ -197,7 +197,7 @@ class Bodies:
                 return dump_json(field.value), {self.value: hint}
             except ValueError as error:
                 raise CodecError(f"{field.id}: text has no {field.value!r}") from error
-        raise CodecError(f"{field.id}: text holds no {field.type.name}")
+        raise CodecError(f"{field.id}: text cannot represent a {field.type.name}")
 
 
 def load_json(payload: bytes) -> Any:

@@ -66,14 +66,14 @@ def embedded(headers: Mapping[str, str], stamp: Stamp) -> dict[str, str]:
 
 
 def take_embedded(context: dict[str, Any]) -> tuple[dict[str, str], Stamp | None]:
-    """Return the headers and the stamp that extensions represent, and take them out.
+    """Return the headers and the stamp that extensions represent, and remove them.
 
     Raises:
         CodecError: One is not text, or the stamp is not well formed.
     """
     found = {name: context.pop(name) for name in (*_EXTENSIONS, _STAMP) if name in context}
     if not all(isinstance(text, str) for text in found.values()):
-        raise CodecError("an extension of the federation is no text")
+        raise CodecError("an extension of the federation is not a text")
     headers = {key: found[name] for name, key in _EXTENSIONS.items() if name in found}
     try:
         return headers, unpack(found[_STAMP]) if _STAMP in found else None

@@ -1,8 +1,8 @@
 """Attributes as headers of a message, and back, exactly.
 
-A text that a header takes is a header of its own; so are `Priority`, `Reliability` and `Timeout`,
-as numbers. From the first attribute on that has no such form, all are in one header as JSON, which
-keeps the order. A foreign header is an attribute of type string.
+A text that a header can contain is a header of its own; so are `Priority`, `Reliability` and
+`Timeout`, as numbers. From the first attribute on that has no such form, all are in one header as
+JSON, which keeps the order. A foreign header is an attribute of type string.
 """
 
 import json
@@ -106,7 +106,7 @@ def read_attributes(
     binding: Binding | None = None,
     content_type: str = "",
 ) -> tuple[Field, ...]:
-    """Return the attributes that headers tell.
+    """Return the attributes that headers contain.
 
     Args:
         headers: Of the message.
@@ -142,7 +142,7 @@ def _with_block(text: str | None, found: dict[str, Field]) -> tuple[Field, ...]:
             before = found.pop(field.id, field)
             told_otherwise = canonical(before.value) != canonical(field.value)
             if told_otherwise and field.id != DATA_TYPE:  # that of a payload of ours may differ
-                raise CodecError(f"attribute {field.id[:80]!r} stands twice")
+                raise CodecError(f"attribute {field.id[:80]!r} occurs twice")
             found[field.id] = field
     return tuple(found.values())
 
@@ -176,7 +176,7 @@ def read_added(headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def read_hints(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the hints that headers tell.
+    """Return the hints that headers contain.
 
     Raises:
         CodecError: They are no JSON object of strings.

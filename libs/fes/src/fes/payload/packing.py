@@ -1,7 +1,7 @@
 """Messages of systems that know nothing of the federation: headers and payload, in both directions.
 
-The content type of a message, where it tells one that is known, says how its payload is read; else
-the setting does. What cannot be read is an error that names the place; nothing is guessed.
+The content type of a message specifies how its payload is read, where it is a known one; else the
+setting does. What cannot be read is an error that names the place; nothing is guessed.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ Payload = Literal[
     "cloudevents",
     "cloudevents-binary",
 ]
-"""How payloads are written, and read where the message does not tell."""
+"""How payloads are written, and read where the message does not specify it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Unpacked:
     Attributes:
         parameters: Of the payload.
         attributes: Of headers, and of the payload where it has some.
-        stamp: As given, or as a payload of ours told it.
+        stamp: Of the message, or of its payload where that is one of ours.
     """
 
     parameters: tuple[Field, ...]
@@ -81,8 +81,8 @@ class Packing:
     Args:
         payload: How they are written.
         value: See `Bodies`.
-        embeds: Whether messages have no headers, so that structured CloudEvents hold the stamp,
-            the hints and the attributes themselves, and other payloads none of them.
+        embeds: Whether messages have no headers, so that structured CloudEvents contain the stamp,
+            the hints and the attributes, and other payloads none of them.
         binding: How headers have CloudEvents in binary mode.
         schema: Of Avro or Protobuf payloads; None where there is none.
     """
@@ -272,5 +272,5 @@ def _joined(first: tuple[Field, ...], second: tuple[Field, ...]) -> tuple[Field,
     known = {field.id for field in first}
     for field in second:
         if field.id in known:
-            raise CodecError(f"attribute {field.id[:80]!r} stands twice")
+            raise CodecError(f"attribute {field.id[:80]!r} occurs twice")
     return (*first, *second)

@@ -1,9 +1,10 @@
 """Parameters as plain values (objects, arrays, texts, numbers), and back.
 
 An object in a payload is an event in an event, with subject `object`; an array is one with subject
-`array` and its elements as parameters `0`, `1` …. What a plain value does not tell by itself is a
-hint beside the payload: a small `longlong`, and in JSON `octets`, a `double` that is no number, and
-an `event` of any other form. A foreign reader needs no hint, and a foreign payload has none.
+`array` and its elements as parameters `0`, `1` …. A type that cannot be recognised from the plain
+value is a hint beside the payload: a small `longlong`, and in JSON `octets`, a `double` that is not
+a number, and an `event` of any other form. A foreign reader needs no hint, and a foreign payload
+has none.
 """
 
 import base64
@@ -26,19 +27,19 @@ MAX_DEPTH: Final = 32
 """How deep objects and arrays may be nested, the payload itself included."""
 
 MAX_VALUES: Final = 4096
-"""Most values of one payload, nested ones included; reading more would hold up everything else."""
+"""Most values of one payload, nested ones included; reading more would delay everything else."""
 
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 Hints = Mapping[str, str]
-"""Identifier of a parameter to the type that its plain value does not tell."""
+"""Identifier of a parameter to its type, where the plain value does not show that."""
 
 
 class Plain:
     """Makes plain values of parameters, and parameters of plain values.
 
     Args:
-        binary: Whether octets, and doubles that are no numbers, stand as themselves.
+        binary: Whether octets, and doubles that are not numbers, are written as themselves.
 
     Attributes:
         nulls: Members that were null, and are absent from the events.
@@ -63,8 +64,8 @@ class Plain:
         """Return the parameters of an object.
 
         Raises:
-            CodecError: It is none, nested too deep, or has a value that no type holds; the message
-                names the place.
+            CodecError: It is not an event, is nested too deep, or has a value that no type can
+                represent; the message names the place.
         """
         if not isinstance(values, dict):
             raise CodecError(f"expected an object, found {_called(values)}")
@@ -140,7 +141,7 @@ class Plain:
                 return Field(name, Type.DOUBLE, _SPECIAL[value])
             case "event", dict():
                 return Field(name, Type.EVENT, from_plain(value, name))
-        raise CodecError(f"{name}: a value of type {hint!r:.40} was told, found {_called(value)}")
+        raise CodecError(f"{name}: a value of type {hint!r:.40} expected, found {_called(value)}")
 
     def _value(self, field: Field) -> tuple[Any, str]:
         value = field.value

@@ -193,7 +193,7 @@ class Supervisor:
                 self._console.say(f"  {child.part.name}: {url}, e.g. {child.part.gateways[0]}")
 
     async def _end(self) -> None:
-        """Stop everything; a failure on the way does not keep the rest from ending."""
+        """Stop everything; a failure meanwhile does not keep the rest from ending."""
         self._children.stopping = True
         await self._tasks.stop()  # before the parts, so that none is started again
         await self._stop_children()

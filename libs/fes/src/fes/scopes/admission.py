@@ -66,7 +66,7 @@ def _longest(start: str, next_of: Callable[[str], Iterable[str]]) -> int:
 
 
 def check_rights(edge: Edge, scope: Scope) -> None:
-    """Refuse a member that the scope does not admit in a role that it asks for.
+    """Refuse a member that the scope does not admit in a role that it requests.
 
     Raises:
         ScopeError: Names scope, member and role.

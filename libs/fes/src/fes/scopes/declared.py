@@ -101,7 +101,7 @@ class Scope:
 
     @property
     def is_gate(self) -> bool:
-        """Whether what enters it is given to its members by a decision or under a tag."""
+        """Whether it delivers what enters it to its members by a decision or under a tag."""
         return self.session or self.selects or self.publishing.until is not None
 
     @property

@@ -82,10 +82,10 @@ class Graph:
         return name in self.nodes
 
     def add(self, node: Client | Scope) -> None:
-        """Add a component or a scope, or declare it anew with the same memberships.
+        """Add a component or a scope, or declare it again with the same memberships.
 
         Raises:
-            ScopeError: A component takes the name of a scope or a scope that of a component, the
+            ScopeError: A component has the name of a scope or a scope that of a component, the
                 event service of a named client is unknown, or the graph is full.
         """
         known = self.nodes.get(node.name)
@@ -109,7 +109,7 @@ class Graph:
             self._note(node.name, None)
 
     def join(self, edge: Edge) -> None:
-        """Make a component or scope a member of a scope, or declare the membership anew.
+        """Make a component or scope a member of a scope, or declare the membership again.
 
         Raises:
             ScopeError: A name is unknown, the superscope is a simple component, the membership

@@ -31,7 +31,7 @@ class ScopeState:
         self.handled = HandledEvents(self._note)
 
     def changes(self) -> dict[str, bytes | None]:
-        """Return the rows that changed since this was asked last; None where one went."""
+        """Return the rows that changed since the last call; None where one was deleted."""
         changes, self._changes = self._changes, {}
         return changes
 
@@ -46,7 +46,7 @@ class ScopeState:
             self._note(f"progress/{event_key}", None)
 
     def restore(self, rows: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Take back the rows of a journal; return the keys of those that cannot be read.
+        """Restore the rows of a journal; return the keys of those that cannot be read.
 
         Args:
             rows: By key.

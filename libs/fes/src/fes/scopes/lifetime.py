@@ -16,7 +16,7 @@ def remaining(event: Event, since_us: int, now_us: int) -> Event | None:
     try:
         end_us = expires_us(event, since_us)
     except EventError:
-        return event  # what is malformed says nothing about its end
+        return event  # a malformed event does not specify its end
     if end_us and end_us <= now_us:
         return None
     timeout = event.attribute(TIMEOUT)

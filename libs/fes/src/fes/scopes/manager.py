@@ -1,6 +1,6 @@
 """The scope manager: delivers events as the scopes have it; sans-IO.
 
-Time comes as an argument, and equal inputs give equal outputs. The caller commits the changes of
+Time comes as an argument, and equal inputs lead to equal outputs. The caller commits the changes of
 `ScopeState` and then performs the deliveries.
 
 Source:
@@ -34,7 +34,7 @@ RELEASED = 1000
 """Most waiting events that are released in one turn."""
 
 _FURTHER = -1
-"""Marks, in a lineage, a copy that a further path makes."""
+"""Denotes, in a lineage, a copy that a further path makes."""
 
 
 class ScopeManager:
@@ -44,7 +44,7 @@ class ScopeManager:
         graph: The scopes; it may change between calls.
         router: One of the three.
         audience: Who has subscribed to what.
-        state: What the journal gave back, restored.
+        state: As restored from the journal.
     """
 
     def __init__(self, graph: Graph, router: Router, audience: Audience, state: ScopeState) -> None:

@@ -13,7 +13,7 @@ class ProgressRow(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         served: Components that received the event.
         visited: Stations that it passed.
-        shared: Whether a component that asks for each path has its first copy.
+        shared: Whether a component that requests a copy for each path has its first one.
     """
 
     served: tuple[str, ...]
@@ -28,7 +28,7 @@ class Progress:
     Attributes:
         served: Components that received it.
         visited: Stations that it passed.
-        shared: Components that ask for each path, and have a first copy.
+        shared: Components that request a copy for each path, and have the first one.
     """
 
     served: set[str] = field(default_factory=set)

@@ -41,7 +41,7 @@ class Stations:
     def pass_on(
         self, stations: Mapping[Station, Arrival], publication: Publication, journey: Journey
     ) -> list[Publication]:
-        """Return what stations publish of what arrived; each takes an event at most once.
+        """Return what stations publish of what arrived; each accepts an event at most once.
 
         Args:
             stations: What arrived.
@@ -59,7 +59,7 @@ class Stations:
         return further
 
     def released(self) -> list[str]:
-        """Return the scopes whose condition came true since this was asked last."""
+        """Return the scopes whose condition came true since the last call."""
         released, self._released = self._released, []
         return released
 
@@ -108,7 +108,7 @@ class Stations:
         return made
 
     def _held_back(self, publication: Publication, scope: Scope, journey: Journey) -> Publication:
-        """Have what a publishing policy holds back wait; return what goes at once."""
+        """Queue the events that a publishing policy delays; return those that go at once."""
         policy = scope.publishing
         which = policy.which
         waits = [c for c in publication.contents if which is None or which.matches(c.event)]

@@ -1,4 +1,4 @@
-"""Waiting for something to become true, without guessing how long it takes."""
+"""Waiting for something to become true, without guessing how long it lasts."""
 
 import asyncio
 import time

@@ -179,7 +179,7 @@ class MemoryAdapter(Adapter[MemorySettings, MemoryEvent]):
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
         self.bus.count(self.bus.subscribed, subscription.filter.text, 1)
         self._subscriptions += 1
-        return ("everything is heard: events in memory are not filtered at their source",)
+        return ("everything is received: events in memory are not filtered at their source",)
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
         self.bus.count(self.bus.subscribed, subscription.filter.text, -1)

@@ -1,7 +1,7 @@
 """The filters of the Notification Service, and their language ETCL.
 
 Begin with `Filter` and `MappingFilter`, or with `parse` for a constraint alone. The language is in
-`grammar.lark`; what it means is told in `docs/etcl.md`.
+`grammar.lark`; its meaning is described in `docs/etcl.md`.
 """
 
 from eventservices.cns.etcl.constraint import Clock, Constraint, parse

@@ -28,11 +28,11 @@ _MISSING = object()
 
 
 def walker(step: Step, *, exact: bool) -> Walk:
-    """Return the function that takes one step.
+    """Return the function that follows one step.
 
     Args:
         step: From the syntax tree.
-        exact: Whether a union's label must be the discriminator itself, as `exist` asks.
+        exact: Whether a union's label must be the discriminator itself, as `exist` requires.
     """
     match step:
         case Member(name):
@@ -88,7 +88,7 @@ def elements(value: Any) -> "list[Any] | tuple[Any, ...] | bytes":
         return [value.at(number) for number in range(len(value.items))]
     if isinstance(value, list | bytes) or (isinstance(value, tuple) and type(value) not in FIELDS):
         return value
-    raise EvaluationError(f"{kind_of(value)} is no sequence")
+    raise EvaluationError(f"{kind_of(value)} is not a sequence")
 
 
 def named(value: Any, name: str) -> Any:

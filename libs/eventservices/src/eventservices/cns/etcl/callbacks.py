@@ -1,4 +1,4 @@
-"""Who wants to know when the event types of a filter change."""
+"""Objects that are notified when the event types of a filter change."""
 
 from eventservices.cns.calls import call_client, operation
 from eventservices.cns.errors import AdminLimitExceededError

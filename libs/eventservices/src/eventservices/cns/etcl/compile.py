@@ -37,7 +37,7 @@ Evaluate = Callable[[Scope], Any]
 
 
 def compile_tree(tree: Expression) -> Evaluate:
-    """Return a function that gives the value of a constraint for one event.
+    """Return a function that returns the value of a constraint for one event.
 
     The function raises `EvaluationError`, and nothing else, where there is none.
     """

@@ -53,7 +53,7 @@ class Constraint:
         """Return the constraint's value for an event.
 
         Raises:
-            EvaluationError: It has none; the message tells why.
+            EvaluationError: It has none; the message states why.
         """
         return self._run(Scope(event, self.clock))
 
@@ -70,7 +70,7 @@ class Constraint:
 
 
 def parse(text: str, limits: EtclLimits = DEFAULT_LIMITS, clock: Clock = ticks_now) -> Constraint:
-    """Return the constraint that a text says.
+    """Return the constraint that a text expresses.
 
     Args:
         text: In ETCL; a blank one is true for every event.
@@ -79,6 +79,6 @@ def parse(text: str, limits: EtclLimits = DEFAULT_LIMITS, clock: Clock = ticks_n
 
     Raises:
         InvalidConstraintError: The text exceeds a limit or is not in the language; the message
-            tells what was found, what was expected, and where.
+            states what was found, what was expected, and where.
     """
     return Constraint(text, parse_tree(text, limits), clock)

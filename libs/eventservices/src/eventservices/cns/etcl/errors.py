@@ -7,7 +7,7 @@ EventServiceError
 │   ├── InvalidConstraintError             a constraint is not in the language
 │   ├── InvalidGrammarError                no filter speaks that grammar
 │   ├── InvalidValueError                  a mapping filter's result has the wrong type
-│   └── UnsupportedFilterableDataError     what was given to match is no event
+│   └── UnsupportedFilterableDataError     the argument of match is not an event
 └── NotFoundError
     ├── ConstraintNotFoundError            the filter has no constraint of that id
     └── CallbackNotFoundError              the filter has no callback of that id

@@ -1,6 +1,6 @@
 """What filters are made of: pairs of event types and a constraint, and their ids.
 
-Each is a tuple too, so a plain one does where one of these is asked for.
+Each is a tuple too, so a plain one is accepted where one of these is required.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class ConstraintExp(NamedTuple):
 
     Attributes:
         event_types: The types, with wildcards; none means all.
-        constraint_expr: What is asked of such an event, in ETCL; blank asks for nothing more.
+        constraint_expr: What such an event must satisfy, in ETCL; blank requires nothing more.
     """
 
     event_types: Iterable[EventType | tuple[str, str]] = ()
@@ -58,7 +58,7 @@ class MappingConstraintInfo(NamedTuple):
     Attributes:
         constraint_expression: The constraint.
         constraint_id: Its id within the filter; never used twice.
-        value: The value that it gives.
+        value: The value that it returns.
     """
 
     constraint_expression: ConstraintExp

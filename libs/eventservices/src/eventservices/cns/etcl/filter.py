@@ -83,7 +83,8 @@ class Filter(ConstraintHolder[None]):
         """Return whether an Any event passes.
 
         Args:
-            filterable_data: The Any, or its value; what holds a structured event is that event.
+            filterable_data: The Any, or its value; an Any that contains a structured event is that
+                event.
         """
         return self._passes(any_subject(filterable_data))
 
@@ -102,7 +103,7 @@ class Filter(ConstraintHolder[None]):
             filterable_data: `operation` and the parameters, by name.
 
         Raises:
-            UnsupportedFilterableDataError: It is no mapping.
+            UnsupportedFilterableDataError: It is not a mapping.
         """
         return self._passes(typed_subject(filterable_data))
 

@@ -42,7 +42,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """A character that is no string."""
+    """A character that is not a string."""
 
     text: str
 
@@ -52,7 +52,7 @@ class Union:
     """A union as components see it.
 
     Attributes:
-        discriminator: As it was given.
+        discriminator: As the caller specified it.
         labels: What selects the active member besides; of a default member, what does not.
         default: Whether the active member is the default one.
         member: Name of the active member.
@@ -132,7 +132,7 @@ def as_union(value: Any) -> Union:
         EvaluationError: It is none.
     """
     if not isinstance(value, Mapping) or "_d" not in value:
-        raise EvaluationError(f"{kind_of(value)} is no union")
+        raise EvaluationError(f"{kind_of(value)} is not a union")
     members = [item for item in value.items() if item[0] not in TAGS]
     if len(members) != 1:
         raise EvaluationError("a union has one active member")

@@ -36,7 +36,7 @@ class MappingFilter(ConstraintHolder[Value]):
         clock: What `$curtime` is read from: ticks of 100 ns since 1582-10-15 UTC.
 
     Attributes:
-        default_value: As given.
+        default_value: As the caller specified it.
         value_type: Its type code.
 
     Raises:
@@ -117,7 +117,7 @@ class MappingFilter(ConstraintHolder[Value]):
         """Return the value that a typed event gets.
 
         Raises:
-            UnsupportedFilterableDataError: It is no mapping.
+            UnsupportedFilterableDataError: It is not a mapping.
         """
         return self._value(typed_subject(filterable_data))
 

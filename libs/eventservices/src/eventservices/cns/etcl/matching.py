@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class ConstraintHolder(Generic[Value]):
-    """Holds constraints, and finds the first that is true for an event.
+    """Contains constraints, and finds the first that is true for an event.
 
     Args:
         limits: What a constraint may be.
@@ -40,11 +40,11 @@ class ConstraintHolder(Generic[Value]):
 
     @property
     def event_types(self) -> frozenset[EventType]:
-        """The event types of all constraints together, canonical; `ALL_TYPES` stands for all."""
+        """The event types of all constraints together, canonical; `ALL_TYPES` for all."""
         return self._table.types
 
     def destroy(self) -> None:
-        """Remove all constraints, tell the callbacks and forget them; twice is harmless."""
+        """Remove all constraints, notify the callbacks and forget them; idempotent."""
         old = self._table.types
         self.destroyed = True
         self._table.clear()

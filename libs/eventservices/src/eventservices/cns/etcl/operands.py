@@ -32,7 +32,7 @@ class Comparer:
 
     Attributes:
         holds: Python's own comparison.
-        equality: Whether it asks for equality, or its opposite, and not for order.
+        equality: Whether it tests equality, or its opposite, and not order.
     """
 
     holds: Compare
@@ -84,11 +84,11 @@ _OPERANDS = _NUMBERS | _TEXTS
 
 
 def operand(value: Any) -> Any:
-    """Return a part of an event as the operators take it.
+    """Return a part of an event as the operators accept it.
 
     Returns:
         A boolean, int, float or str of exactly that type, a `Label`, a `Char`; anything else as
-        it is, which no operator takes.
+        it is, which no operator accepts.
     """
     if value.__class__ in _OPERANDS:
         return value
@@ -103,10 +103,11 @@ def operand(value: Any) -> Any:
 
 
 def calculate(left: Any, sign: Sign, right: Any) -> float:
-    """Return the result of one operation; two integers give an integer, cut towards zero.
+    """Return the result of one operation; that of two integers is an integer, cut towards zero.
 
     Raises:
-        EvaluationError: An operand is no number, the divisor is zero, or the result does not fit.
+        EvaluationError: An operand is not a number, the divisor is zero, or the result does not
+            fit.
     """
     if _is_character(left) + _is_character(right) == 1 and bool in (type(left), type(right)):
         raise EvaluationError("cannot calculate with a boolean and a character")
@@ -131,7 +132,7 @@ def number(value: Any) -> float:
     if isinstance(value, float):
         return value
     if not isinstance(value, int):
-        raise EvaluationError(f"{_called(value)} is no number")
+        raise EvaluationError(f"{_called(value)} is not a number")
     if not INT_MIN <= value <= INT_MAX:
         raise EvaluationError("an integer has more than 64 bits")
     return int(value)
@@ -141,7 +142,7 @@ def is_substring(left: Any, right: Any) -> bool:
     """Return whether one string lies within another.
 
     Raises:
-        EvaluationError: One of them is no string.
+        EvaluationError: One of them is not a string.
     """
     if left.__class__ not in _TEXTS or right.__class__ not in _TEXTS:
         raise EvaluationError(f"cannot look for {_called(left)} in {_called(right)}")
@@ -162,10 +163,10 @@ def truth(value: Any) -> bool:
     """Return the truth value that an operand is.
 
     Raises:
-        EvaluationError: It is no boolean.
+        EvaluationError: It is not a boolean.
     """
     if value.__class__ is not bool:
-        raise EvaluationError(f"{_called(value)} is no boolean")
+        raise EvaluationError(f"{_called(value)} is not a boolean")
     return bool(value)
 
 

@@ -24,7 +24,7 @@ def parse_tree(text: str, limits: EtclLimits = DEFAULT_LIMITS) -> Expression:
 
     Raises:
         InvalidConstraintError: The text exceeds a limit or is not in the language; the message
-            tells what was found, what was expected, and where.
+            states what was found, what was expected, and where.
     """
     scan(text, limits)
     if not text.strip(_BLANK):

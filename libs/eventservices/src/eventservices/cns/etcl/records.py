@@ -76,7 +76,7 @@ def field(record: Any, name: str) -> Any:
 
 
 def own_type(value: Any) -> str | None:
-    """Return the name of a type that the specification's own IDL gives, or None."""
+    """Return the name of a type of the specification's own IDL, or None."""
     if isinstance(value, Properties):
         return value.type_id
     return type(value).__name__ if type(value) in FIELDS else None

@@ -41,7 +41,7 @@ def route(component: Component, *, exact: bool = False) -> Callable[[Scope], Any
 
     Args:
         component: Which one.
-        exact: Whether a union's label must be the discriminator itself, as `exist` asks.
+        exact: Whether a union's label must be the discriminator itself, as `exist` requires.
     """
     start, steps = _start(component)
     walks = [walker(step, exact=exact) for step in steps]
@@ -71,7 +71,7 @@ def _start(component: Component) -> tuple[Callable[[Scope], Any], tuple[Any, ...
 
 
 def variable(event: Any, name: str) -> Any:
-    """Return what a run-time variable stands for.
+    """Return the value of a run-time variable.
 
     In this order: a simple member of the fixed header, an optional header field, an entry of the
     filterable data, a member of the event; at last the whole of `event_type`, `fixed_header` and

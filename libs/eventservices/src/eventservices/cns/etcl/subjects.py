@@ -1,4 +1,4 @@
-"""What `match`, `match_structured` and `match_typed` are given, and the event type it counts as."""
+"""The arguments of `match`, `match_structured` and `match_typed`, and their event types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Subject:
 
 
 def any_subject(event: Content) -> Subject:
-    """Return what an event of any form is matched as; an Any that holds an event is that event."""
+    """Return what an event of any form is matched as; an Any with an event is that event."""
     content = unwrap(event)
     if isinstance(content, StructuredEvent):
         return Subject(EventType(*content.event_type), content)
@@ -40,7 +40,7 @@ def structured_subject(event: StructuredEvent) -> Subject:
         UnsupportedFilterableDataError: It is none.
     """
     if not isinstance(event, StructuredEvent):
-        raise UnsupportedFilterableDataError(f"{kind_of(event)} is no structured event")
+        raise UnsupportedFilterableDataError(f"{kind_of(event)} is not a structured event")
     return Subject(EventType(*event.event_type), event)
 
 
@@ -51,8 +51,8 @@ def typed_subject(properties: Mapping[str, Value]) -> Subject:
         properties: `operation` and the parameters of the call, by name.
 
     Raises:
-        UnsupportedFilterableDataError: They are not given by name.
+        UnsupportedFilterableDataError: They are not a mapping by name.
     """
     if not isinstance(properties, Mapping):
-        raise UnsupportedFilterableDataError(f"{kind_of(properties)} is no set of properties")
+        raise UnsupportedFilterableDataError(f"{kind_of(properties)} is not a set of properties")
     return Subject(TYPED_TYPE, Properties(properties))

@@ -20,7 +20,7 @@ MAX_EVENT_TYPES = 256
 """Most event types of a constraint; one with more is refused."""
 
 TypedText = tuple[frozenset[EventType], str]
-"""Event types, and what is asked of an event of one of them, in ETCL."""
+"""Event types, and what an event of one of them must satisfy, in ETCL."""
 
 Value = TypeVar("Value")
 
@@ -30,7 +30,7 @@ class Entry(Generic[Value]):
     """A constraint, ready to be matched.
 
     Attributes:
-        expression: As it was given.
+        expression: As the caller specified it.
         types: Its event types, canonical.
         constraint: Its text, compiled.
         value: What belongs to it.
@@ -97,7 +97,7 @@ class ConstraintTable(Generic[Value]):
         """Add constraints, and return their ids.
 
         Raises:
-            AdminLimitExceededError: There would be too many; none was taken.
+            AdminLimitExceededError: There would be too many; none was added.
         """
         if len(self._entries) + len(entries) > MAX_CONSTRAINTS:
             raise AdminLimitExceededError("MaxConstraints", MAX_CONSTRAINTS)

@@ -31,7 +31,7 @@ _BINDING: Final = {Or: _OR, And: _AND, Comparison: _RELATION, In: _IN, Substring
 
 
 def to_text(tree: Expression) -> str:
-    """Return a constraint's text; `parse` gives an equal tree back.
+    """Return a constraint's text; `parse` returns an equal tree.
 
     Raises:
         MalformedError: A hand-made tree has a name or a literal that the language cannot write.

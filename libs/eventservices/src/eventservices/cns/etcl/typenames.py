@@ -14,7 +14,7 @@ def type_id(value: Any) -> str:
     """Return the unscoped IDL name of a value's type, e.g. `Person` or `long`.
 
     Raises:
-        EvaluationError: The type has no name: a sequence, or a structure that does not tell it.
+        EvaluationError: The type has no name: a sequence, or a structure that does not contain it.
     """
     own = own_type(value)
     if own is not None:
@@ -53,7 +53,7 @@ def _last_part(repos_id: str) -> str:
 def _char(value: Mapping[Any, Any]) -> str:
     if "_char" in value:
         return "char"
-    raise EvaluationError("the structure does not tell its type")
+    raise EvaluationError("the structure does not contain its type")
 
 
 def _basic(value: Any) -> str:

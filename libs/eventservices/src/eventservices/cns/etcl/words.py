@@ -34,7 +34,7 @@ def identifier(name: str) -> str:
         MalformedError: No identifier is spelt like that.
     """
     if not is_identifier(name):
-        raise MalformedError(f"{name!r} is no identifier of ETCL")
+        raise MalformedError(f"{name!r} is not an identifier of ETCL")
     return "\\" + name if name in RESERVED else name
 
 
@@ -80,7 +80,7 @@ def unquoted(written: str) -> str:
 def property_component(name: str) -> str:
     """Return the component of an entry of the filterable data, e.g. `$.filterable_data(rate)`.
 
-    A name that is no identifier is written as a string, which is an extension of the language.
+    A name that is not an identifier is written as a string, which is an extension of the language.
 
     Raises:
         MalformedError: The name is not Unicode.

@@ -1,4 +1,4 @@
-"""One consumer of a channel's persistent events: it takes each, in order."""
+"""One consumer of a channel's persistent events: it receives each, in order."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ from eventservices.stamp import Stamp
 log = logging.getLogger(__name__)
 
 WINDOW: Final = 256
-"""Most events in hand: asked for or delivered, and not finished."""
+"""Most events in hand: requested or delivered, and not finished."""
 
 EXPIRES_S: Final = 30
 HEARTBEAT_S: Final = 2
@@ -62,7 +62,7 @@ Read = Callable[[bytes, bytes], tuple[Event, Stamp | None, Moved | None] | None]
 """Returns the event in a message; None where it is none, and set aside."""
 
 Prepare = Callable[[Session], Awaitable[object]]
-"""Makes sure that there is a stream; returns what tells it from another of the same name."""
+"""Makes sure that there is a stream; returns what distinguishes it from its predecessors."""
 
 
 class Durable:
@@ -71,7 +71,7 @@ class Durable:
     Args:
         stream: Name of the stream.
         name: Name of the consumer at the broker.
-        receiver: Takes the events.
+        receiver: Accepts the events.
         read: Decodes them.
         prepare: Makes sure that there is the stream.
         lasting: Whether the name outlives the client.
@@ -169,7 +169,7 @@ class Durable:
         self._missing = False
 
     def _begin_anew(self) -> None:
-        # Another stream counts from 1 again: what is in hand is still given, and answered no more.
+        # Another stream counts from 1 again: events in hand are still delivered, not acknowledged.
         self._hand.clear()
         self._position = 0
         self._give(self._sorter.release())

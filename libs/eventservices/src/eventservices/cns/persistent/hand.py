@@ -16,11 +16,11 @@ class Held:
     """An event in hand; finished when its consumer has had it.
 
     Attributes:
-        hand: Where it is held.
+        hand: Where it is kept.
         number: Its number in the stream.
         stored_us: When the broker stored it, microseconds since 1970 UTC.
         reply: Subject on which it is acknowledged.
-        touched_s: When the broker last heard of it, monotonic seconds.
+        touched_s: When the broker was last notified of it, monotonic seconds.
     """
 
     hand: "Hand"
@@ -93,7 +93,7 @@ class Hand:
         self._on_ack()
 
     def untouched(self, since_s: float, now_s: float) -> list[Held]:
-        """Return the events of which the broker has not heard, and count them as told of now.
+        """Return the events of which the broker was not notified, and count them as notified now.
 
         Args:
             since_s: Since when, monotonic seconds.

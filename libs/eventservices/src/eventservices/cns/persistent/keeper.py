@@ -1,4 +1,4 @@
-"""Keeps a connection to JetStream while anybody needs one, and begins anew when it breaks."""
+"""Keeps a connection to JetStream while anybody needs one, and opens another when it breaks."""
 
 import asyncio
 import logging

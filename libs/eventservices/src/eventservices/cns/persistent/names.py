@@ -6,7 +6,7 @@ from typing import Final
 from eventservices.cns.subjects import channel_token
 from eventservices.errors import MalformedError
 
-_MAX: Final = 120  # stream and consumer together stand in one subject, and are file names
+_MAX: Final = 120  # stream and consumer together are part of one subject, and are file names
 _PREFIX: Final = "CNS_"
 
 

@@ -17,11 +17,11 @@ ANSWER_TIMEOUT_S: Final = 5.0
 _LOOK_S: Final = 1.0
 
 Storing = asyncio.Future[Exception | None]
-"""Holds why a publication was refused, or None once it is stored."""
+"""Contains why a publication was refused, or None once it is stored."""
 
 
 Prepare = Callable[[Session], Awaitable[object]]
-"""Makes sure that a stream takes what is to be published."""
+"""Makes sure that a stream accepts what is to be published."""
 
 
 async def stored(storing: Storing) -> None:
@@ -137,4 +137,4 @@ class Publisher:
         # The stream is gone, or has no leader yet. Who published later on this connection may be
         # stored already, so it must not go on: a new connection begins in order.
         if self._session is not None:
-            self._session.fail("no stream takes the publications")
+            self._session.fail("no stream accepts the publications")

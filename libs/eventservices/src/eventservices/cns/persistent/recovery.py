@@ -1,12 +1,12 @@
-"""What a consumer must set right when it connects, before it asks for more.
+"""What a consumer must set right when it connects, before it requests more.
 
 The broker counts events as delivered that never reached the client, because one of the two died.
 It would send them again only after the time for acknowledgements, behind newer ones. So the client
 names them: what it has in hand it keeps, what it has finished it acknowledges again, and the rest
-it gives back, in order; given back, they come first.
+it returns, in order; what it returned comes first.
 
 Source:
-    NATS ADR-15, acknowledgement subjects; that an event given back precedes new ones was measured
+    NATS ADR-15, acknowledgement subjects; that a returned event precedes new ones was measured
     with nats-server 2.15.1.
 """
 
@@ -43,7 +43,7 @@ class Progress:
 
     @classmethod
     def of(cls, info: api.ConsumerInfo) -> "Progress":
-        """Return what the broker says of a consumer."""
+        """Return what the broker reports about a consumer."""
         floor, last = info.ack_floor, info.delivered
         return cls(
             floor.stream_seq if floor else 0,
@@ -56,10 +56,10 @@ class Progress:
 def answers(
     progress: Progress, in_hand: Container[int], finished: Container[int]
 ) -> list[tuple[int, bytes]]:
-    """Return what to tell the broker of events that it counts as delivered.
+    """Return what to send the broker about events that it counts as delivered.
 
     Args:
-        progress: How far the broker takes the consumer to be.
+        progress: How far the consumer is according to the broker.
         in_hand: Events that the client has and has not finished.
         finished: Events that it has finished.
     """

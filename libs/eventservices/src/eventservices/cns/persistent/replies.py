@@ -33,7 +33,7 @@ class _PubAck(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Where in its stream a delivered message stands.
+    """Where in its stream a delivered message is.
 
     Attributes:
         sequence: Its number in the stream.
@@ -61,7 +61,7 @@ def refusal(payload: bytes) -> EventServiceError | None:
     try:
         found = _decoder.decode(payload)
     except msgspec.MsgspecError as error:
-        return RefusedError(f"the broker's answer is no acknowledgement: {error}")
+        return RefusedError(f"the broker's answer is not an acknowledgement: {error}")
     if found.error is None:
         return None
     if found.error.err_code in _FULL:
@@ -70,7 +70,7 @@ def refusal(payload: bytes) -> EventServiceError | None:
 
 
 def delivery_of(reply: str) -> Delivery:
-    """Return what a delivered message's reply subject says.
+    """Return what a delivered message's reply subject contains.
 
     Raises:
         MalformedError: It is not one of JetStream's.

@@ -31,7 +31,7 @@ class Session:
 
     Args:
         client: Connected.
-        timeout_s: Longest that a request takes.
+        timeout_s: Longest that a request lasts.
 
     Attributes:
         client: The NATS client.
@@ -107,4 +107,4 @@ class Session:
     async def flush(self) -> None:
         """Return when the server has read what was sent, or cannot."""
         with contextlib.suppress(*TROUBLE):
-            await self.client.flush(timeout=CLOSE_TIMEOUT_S)  # type: ignore[arg-type] # it takes fractions
+            await self.client.flush(timeout=CLOSE_TIMEOUT_S)  # type: ignore[arg-type] # fractions

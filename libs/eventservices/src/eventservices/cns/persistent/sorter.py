@@ -1,4 +1,4 @@
-"""Puts events that were given back into their order again, whatever order they come in."""
+"""Puts events that were returned into their order again, whatever order they come in."""
 
 from collections.abc import Iterable
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ Item = TypeVar("Item")
 
 
 class Sorter(Generic[Item]):
-    """Holds events back while earlier ones are expected. No I/O.
+    """Delays events while earlier ones are expected. No I/O.
 
     Attributes:
         expected: Numbers of the events that must come first.
@@ -30,7 +30,7 @@ class Sorter(Generic[Item]):
         return [] if self.expected else self.release()
 
     def release(self) -> list[Item]:
-        """Expect nothing any more; return what was held back, in order."""
+        """Expect nothing any more; return what was delayed, in order."""
         self.expected.clear()
         ready = [self._held_back[number] for number in sorted(self._held_back)]
         self._held_back.clear()

@@ -35,7 +35,7 @@ class Store:
 
     Args:
         storage: What the stores of the connection share.
-        link: The connection, for what the server takes.
+        link: The connection, for the size that the server accepts.
         token: The channel's name as a subject's token.
         options: The client's choices.
         admin: The channel's administrative properties.
@@ -68,7 +68,7 @@ class Store:
             What `publisher.stored` waits for.
 
         Raises:
-            TooLargeError: Header and payload exceed what the server takes; nothing was sent.
+            TooLargeError: Header and payload exceed what the server accepts; nothing was sent.
             NotConnectedError: The connection is closed.
         """
         whole = {**headers, _MESSAGE_ID: _identity(stamp)}
@@ -84,7 +84,7 @@ class Store:
         """Begin to read for a consumer; when this returns, events are kept for it.
 
         Args:
-            receiver: Takes the events.
+            receiver: Accepts the events.
             durable: Name that outlives the client; empty for none.
 
         Raises:

@@ -16,7 +16,7 @@ DUPLICATE_WINDOW_S: Final = 120.0
 ACK_WAIT_S: Final = 30.0
 MAX_ACK_PENDING: Final = 4096
 FORGOTTEN_AFTER_S: Final = 300.0
-"""How long the broker remembers a consumer without a durable name that says nothing."""
+"""How long the broker remembers a silent consumer without a durable name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class StreamSpec:
         max_events: Most events that it keeps; 0 for no limit.
         reject_new: Whether a full one refuses events; else it discards the oldest.
         max_bytes: Most bytes that it keeps.
-        max_age_s: How long it keeps an event; 0 for as long as it takes.
+        max_age_s: How long it keeps an event; 0 for as long as necessary.
         replicas: Servers that keep it.
     """
 

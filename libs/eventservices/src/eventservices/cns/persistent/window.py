@@ -1,4 +1,4 @@
-"""The publications on their way to the broker: sent in order, and again in order. No I/O."""
+"""The publications in transit to the broker: sent in order, and again in order. No I/O."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(slots=True, eq=False)
 class Publication(Generic[Outcome]):
-    """One message on its way.
+    """One message in transit.
 
     Attributes:
         number: Counts them, from 1.
@@ -33,12 +33,12 @@ class Window(Generic[Outcome]):
     """Keeps publications until they are acknowledged, within bounds.
 
     A new connection begins with the oldest that is not acknowledged, and each one sends without a
-    gap. So whatever of two connections' messages the broker takes first, the first copy of one
+    gap. So whichever of two connections' messages the broker accepts first, the first copy of one
     comes before the first copy of the next; later copies it knows by their identity.
 
     Args:
         count: Most publications.
-        size_bytes: Most bytes; a single larger one is taken when it is alone.
+        size_bytes: Most bytes; a single larger one is accepted when it is alone.
     """
 
     def __init__(self, count: int, size_bytes: int) -> None:

@@ -1,7 +1,7 @@
 """Quality of service and administrative properties: what there is, and what can be had.
 
-`properties` is the table, `validate` judges wishes by it, `holder` and `admin_holder` are the
-operations of channels, admins and proxies, `terms` is what a proxy makes of it all.
+`properties` is the table, `validate` judges requested properties by it, `holder` and `admin_holder`
+are the operations of channels, admins and proxies, `terms` is what a proxy makes of it all.
 """
 
 from eventservices.cns.qos.errors import (

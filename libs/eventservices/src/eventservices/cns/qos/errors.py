@@ -1,4 +1,4 @@
-"""What is wrong with properties that a client asked for.
+"""What is wrong with properties that a client requested.
 
 EventServiceError
 └── PropertiesError (ValueError)       one or more properties cannot be had; nothing was changed
@@ -62,7 +62,7 @@ class PropertiesError(EventServiceError, ValueError):
     """Raised when properties cannot be set; nothing was changed.
 
     Args:
-        errors: All that is wrong, in the order in which it was asked for.
+        errors: All that is wrong, in the order of the request.
     """
 
     def __init__(self, errors: Sequence[PropertyError]) -> None:

@@ -1,4 +1,4 @@
-"""The operations by which channels, admins and proxies tell and change their quality of service."""
+"""The operations that return and change the quality of service of channels, admins, proxies."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class QoSAdmin(ABC):
         """Return what the object can offer besides `required`."""
 
     def _qos_changed(self) -> None:  # noqa: B027 - not every object has something to do
-        """Do what the new properties ask for."""
+        """Do what the new properties require."""
 
 
 def inherited(level: Level, parent: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
@@ -98,7 +98,7 @@ def of_channel(
 
     Args:
         held: Its properties now.
-        required: What it is asked for.
+        required: The properties that the client requests.
         stored: Whether the broker can keep events.
     """
     event, connection = str(QoS.EVENT_RELIABILITY), str(QoS.CONNECTION_RELIABILITY)
@@ -112,7 +112,7 @@ def of_channel(
 def of_message(
     held: Mapping[str, PropertyValue], *, start_stop: Mapping[str, str]
 ) -> Circumstances:
-    """Return what the header of an event may ask of a proxy.
+    """Return what the header of an event may request from a proxy.
 
     Args:
         held: The proxy's properties.

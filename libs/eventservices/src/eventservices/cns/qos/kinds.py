@@ -17,11 +17,11 @@ from eventservices.cns.qos.times import time_t, utc_t
 from eventservices.cns.value import LongLong
 
 PropertyValue: TypeAlias = bool | int | Mapping[str, int]
-"""What a property holds once it is taken."""
+"""The value of a property once it is accepted."""
 
 
 class Long(int):
-    """A 32-bit integer that stays one although 16 bits would hold it."""
+    """A 32-bit integer that stays one although 16 bits would be enough."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class Kind(Enum):
 
 
 def read(kind: Kind, given: object) -> PropertyValue | None:
-    """Return what was given as a value of a kind; None where it has another type."""
+    """Return an argument as a value of a kind; None where it has another type."""
     return _READERS[kind](given)
 
 

@@ -3,7 +3,7 @@
 Source:
     OMG Notification Service 1.1, section 2.5. Where implementations differ: events wait in
     `PriorityOrder`, a full queue refuses the newest (`AnyOrder` and `LifoOrder` alike), start and
-    stop times are off until they are asked for.
+    stop times are off until they are requested.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ _NOTHING: Mapping[str, Value] = {}
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """What mapping filters say of an event; None where there is none, or it says nothing.
+    """What mapping filters specify for an event; None where there is none, or none matches.
 
     Attributes:
         priority: Instead of the event's own.
@@ -55,7 +55,7 @@ class Terms:
     Attributes:
         order, discard: Policies of its queue.
         max_events: Most events that wait; 0 for no limit.
-        batch: Most events handed over together.
+        batch: Most events delivered together.
         pacing_us: Longest wait for a full batch; 0 waits until it is full.
         priority: Of events that have none.
         timeout_us: Of events that have none; 0 for none.
@@ -106,7 +106,7 @@ class Terms:
         Args:
             event: The event; only a structured one has a header.
             received_us: When the channel received it, microseconds since 1970 UTC.
-            mapped: What mapping filters say of it.
+            mapped: What mapping filters specify for it.
         """
         header = event.header.variable_header if isinstance(event, StructuredEvent) else _NOTHING
         priority = _first(mapped.priority, _number(header, _PRIORITY), mapped.priority_default)
@@ -130,12 +130,12 @@ _EVENT_RELIABILITY = QOS[QoS.EVENT_RELIABILITY]
 
 
 def own_reliability(event: StructuredEvent) -> int | None:
-    """Return the reliability that an event's header asks for; None where it asks for none."""
+    """Return the reliability that an event's header specifies; None where it specifies none."""
     return _number(event.header.variable_header, _EVENT_RELIABILITY)
 
 
 def in_range(name: str, value: object) -> int | None:
-    """Return a value that a mapping filter gave for a property, if the property may have it."""
+    """Return a value that a mapping filter set for a property, if the property may have it."""
     return _number({name: value}, QOS[name])
 
 

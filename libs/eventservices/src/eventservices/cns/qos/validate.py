@@ -1,4 +1,4 @@
-"""Whether properties that a client asks for can be had, and what else could be."""
+"""Whether properties that a client requests can be had, and what else could be."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from eventservices.cns.qos.properties import Level, Property
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What an object can offer as things stand.
+    """What an object can offer now.
 
     Attributes:
         unavailable: Properties that cannot be set now.
@@ -25,10 +25,10 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a wish.
+    """The result of a request for properties.
 
     Attributes:
-        taken: The values that can be had, as they will be held.
+        taken: The values that can be had, as they will be kept.
         errors: What is wrong; with any, nothing is to be applied.
     """
 
@@ -42,12 +42,12 @@ def judge(
     required: Mapping[str, object],
     now: Circumstances,
 ) -> Verdict:
-    """Judge all properties that a client asks for.
+    """Judge all properties that a client requests.
 
     Args:
         table: The properties that there are.
-        level: Kind of object that they are asked of.
-        required: What the client asks for.
+        level: Kind of object from which they are requested.
+        required: What the client requests.
         now: What the object can offer.
     """
     taken: dict[str, PropertyValue] = {}

@@ -11,10 +11,10 @@ from eventservices.cns.queueing.policy import DELIVERY, DISCARDING, expiry, star
 class EventQueue:
     """Keeps events in the order of one policy, and at its limit discards by another.
 
-    Items whose start has not come are in the queue, count for the limit, and are not given out.
+    Items whose start has not come are in the queue, count for the limit, and are not delivered.
 
     Args:
-        order: Which item is given out first.
+        order: Which item is delivered first.
         discard: Which item goes when there are too many; the newest is among them.
         limit: Most items; 0 for no limit.
     """

@@ -9,7 +9,7 @@ from eventservices.stamp import Stamp
 
 
 class Receipt(Protocol):
-    """What the store of persistent events wants to know of one of them."""
+    """What the store of persistent events needs to know about one of them."""
 
     def done(self) -> None:
         """Note that the consumer has received the event, or never will; the store may forget it."""
@@ -30,8 +30,8 @@ class Item:
         moved: How it came through connected channels; None where it was published here.
         received_us: When the channel received it, microseconds since 1970 UTC.
         attempts: Times that the consumer failed on it.
-        arrival: Number in the order of arrival; the queue gives it.
-        waiting: Whether it is in the queue; the queue tells.
+        arrival: Number in the order of arrival; the queue assigns it.
+        waiting: Whether it is in the queue; the queue sets it.
     """
 
     event: AnyEvent | StructuredEvent

@@ -46,7 +46,7 @@ class Inbound:
         send: Sends what is received to the gateway; False where the link's queue was full.
         log: Appends a decision about an event to the event log.
         stamper: Stamps events whose publisher does not.
-        pass_on: Sends control events, where that takes more than `send`.
+        pass_on: Sends control events, where that needs more than `send`.
     """
 
     def __init__(

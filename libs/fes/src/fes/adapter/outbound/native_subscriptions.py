@@ -131,7 +131,7 @@ class Natives:
                 self._surplus[key] = None
 
     async def _make(self, fresh: str | None = None) -> list[Lost]:
-        """Subscribe to what is needed and missing; give up what the service does not accept."""
+        """Subscribe to what is needed and missing; abandon what the service does not accept."""
         lost: list[Lost] = []
         while self._missing:
             key = next(iter(self._missing))
@@ -179,4 +179,5 @@ class Natives:
         cover = self._maximal.cover_of(key)
         if cover is None:
             return self._widened.get(key, ())
-        return (f"heard by the native subscription to {cover[:200]}", *self._widened.get(cover, ()))
+        received = f"received by the native subscription to {cover[:200]}"
+        return (received, *self._widened.get(cover, ()))

@@ -81,10 +81,10 @@ class PlainCodec:
     """Writes and reads messages.
 
     Args:
-        names: The way of names.
+        names: How native names become names of fields.
         routes: As the file has them.
-        default: What applies where no route fits; its topic and event mean nothing.
-        mapping: Its rules tell whose payload is octets with a layout.
+        default: What applies where no route fits; its topic and event are not used.
+        mapping: Its rules state which events have octets with a layout as payload.
         largest_bytes: Largest payload that is read.
         binding: How headers have CloudEvents in binary mode; None where messages have no headers.
         losses: Counts what payloads cannot carry.

@@ -57,7 +57,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """Settings of a plain event service, or of one adapter.
 
     Attributes:
-        payload: How payloads are written, and read where nothing else tells.
+        payload: How payloads are written, and read where nothing else specifies it.
         value: Parameter that a payload of one value is; "" for an object.
         schema: That Avro or Protobuf payloads follow.
     """

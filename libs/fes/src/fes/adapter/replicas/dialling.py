@@ -168,7 +168,7 @@ def links(text: str) -> tuple[str, ...]:
     for url in urls:
         parts = split_url(url)
         if parts.scheme not in PORTS or not parts.hostname:
-            raise ValueError(f"{url!r} is no address of a link")
+            raise ValueError(f"{url!r} is not an address of a link")
     return urls
 
 

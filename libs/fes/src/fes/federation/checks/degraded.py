@@ -149,7 +149,7 @@ def _on_the_way(
         between = _between(federation, graph, origin, flow.named.source)
         weak = [name for name in between if name not in persistent and name not in on_air]
         if weak:
-            yield f"degraded {RELIABILITY} from {origin!r}, by way of {', '.join(weak)}"
+            yield f"degraded {RELIABILITY} from {origin!r}, through {', '.join(weak)}"
 
 
 def _between(

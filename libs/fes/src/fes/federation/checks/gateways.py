@@ -38,7 +38,8 @@ def _check_control(
         if value is UNSET
     ]  # fmt: skip
     if missing:
-        message = f"on a medium, control must say {' and '.join(missing)} (usually [] and false)"
+        keys = " and ".join(missing)
+        message = f"on a medium, control must specify {keys} (usually [] and false)"
         report.error((*path, "control"), message)
 
 

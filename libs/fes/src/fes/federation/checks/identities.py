@@ -32,8 +32,8 @@ def check_identities(federation: Federation, report: Report, find: FindClashes) 
             reported.add((places[later], places[earlier]))
             report.error(
                 ("mappings", name, at),
-                f"would give its events at {service!r} the identities of those of "
-                f"mappings.{other}[{other_at}]; give one of the two rules a name of its own",
+                f"its events at {service!r} would have the identities of those of "
+                f"mappings.{other}[{other_at}]; add a name of its own to one of the two rules",
             )
 
 

@@ -80,4 +80,4 @@ def _check_ways(
     ]
     if lost:
         shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
-        report.warning(named.path, f"there is no way from gateway {named.gateway!r} to {shown}")
+        report.warning(named.path, f"there is no route from gateway {named.gateway!r} to {shown}")

@@ -30,7 +30,7 @@ def check_services(federation: Federation, report: Report) -> None:
         for at, broker in enumerate(service.brokers):
             known(report, (*path, "brokers", at), broker, "broker", federation.brokers)
         if len(set(service.brokers)) < len(service.brokers):
-            report.error((*path, "brokers"), "a broker stands twice")
+            report.error((*path, "brokers"), "a broker is listed twice")
         if service.medium is not UNSET:
             known(report, (*path, "medium"), service.medium, "medium", federation.media)
     _check_brokers(federation, report)

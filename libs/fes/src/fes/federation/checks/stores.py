@@ -43,7 +43,7 @@ def _check_jetstream(report: Report, store: Store, path: Path) -> None:
         if fault:
             report.error((*path, "url"), fault)
     if len(set(store.urls)) < len(store.urls):
-        report.error((*path, "url"), "a server stands twice")
+        report.error((*path, "url"), "a server is listed twice")
     if store.password_file is not UNSET and not store.user:
         report.error((*path, "password_file"), "key 'user' is missing: whose password is it?")
 

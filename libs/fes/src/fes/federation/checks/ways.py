@@ -21,7 +21,7 @@ def check_ways(federation: Federation, report: Report) -> None:
             continue
         reached |= _component(graph, start)
         if first:
-            message = f"there is no way between this gateway and {first!r}"
+            message = f"there is no route between this gateway and {first!r}"
             report.warning(("gateways", gateway), message)
         first = first or gateway
 

@@ -65,7 +65,7 @@ def _key(node: Node | None, step: str) -> str | int:
     if isinstance(node.value, list):
         return _index(len(node.value), step)
     if not isinstance(node.value, dict):
-        raise KeyError(f"{step} would stand inside a single value")
+        raise KeyError(f"{step} would be inside a single value")
     if step in node.value:
         return step
     like = [key for key in node.value if _fold(key) == _fold(step)]
@@ -76,7 +76,7 @@ def _key(node: Node | None, step: str) -> str | int:
 
 def _index(length: int, step: str) -> int:
     if not (step.isascii() and step.isdecimal() and int(step[:9]) < length):
-        raise KeyError(f"{step} is no item of a list of {length}")
+        raise KeyError(f"{step} is not an item of a list of {length}")
     return int(step)
 
 

@@ -98,7 +98,7 @@ class _Builder:
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
         place = Place(mark.line + 1, mark.column + 1) if mark else _position(error, text)
         if place and _is_tab(text, place):
-            problem = "a tab stands where only spaces may indent"
+            problem = "a tab is used where only spaces may indent"
         self.error(place, (), f"not YAML: {problem}")
 
     def node(self, source: yaml.Node, path: Path, key_place: Place | None = None) -> Node:
@@ -119,7 +119,7 @@ class _Builder:
 
     def _enter(self, source: yaml.Node, path: Path) -> None:
         if id(source) in self._open:
-            self._stop(source, path, "an alias stands inside its own anchor")
+            self._stop(source, path, "an alias is used inside its own anchor")
         if len(path) > MAX_DEPTH:
             self._stop(source, path[:4], f"values are nested deeper than {MAX_DEPTH}")
         if id(source) in self._seen:
@@ -143,7 +143,7 @@ class _Builder:
             first = members.setdefault(key, node)
             if first is not node:
                 where = f" (first in line {first.key_place.line})" if first.key_place else ""
-                self.error(_place(key_node), (*path, key), f"the key stands twice{where}")
+                self.error(_place(key_node), (*path, key), f"the key occurs twice{where}")
         return members
 
     def _key(self, source: yaml.Node, path: Path) -> str | None:
@@ -155,7 +155,7 @@ class _Builder:
         elif not source.style and not isinstance(self._plain(source.value), str):
             self.error(place, path, f"key {source.value[:40]} is not text; quote it")
         elif "${" in source.value and self._environment is not None:
-            self.error(place, path, "variables stand in values only, not in keys")
+            self.error(place, path, "variables are allowed in values only, not in keys")
         else:
             return str(source.value)
         return None

@@ -24,7 +24,7 @@ _WORDS = {
 def check_structure(
     report: Report, node: Node, kind: Any, path: Path = (), *, partial: bool = False
 ) -> None:
-    """Report every way in which a node is not of a type.
+    """Report every place at which a node is not of a type.
 
     Args:
         report: Collects the findings.

@@ -13,7 +13,7 @@ from fes.filter.algebra.weaken import truths
 from fes.filter.language.tree import Condition, conjuncts
 
 MAX_CASES: Final = 64
-"""Most cases that are examined; above it, the answer is no."""
+"""Most cases that are examined; with more, the result is `False`."""
 
 
 def together(facts: Facts, items: tuple[Condition, ...]) -> bool:

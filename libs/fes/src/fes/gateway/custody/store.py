@@ -289,7 +289,7 @@ def read_mark(key: str, value: bytes) -> tuple[Key, Mark]:
         return (identity, destination, ""), mark
     parts = parts_of(key)[1:]
     if len(parts) != KEY_PARTS:
-        raise KeyFormatError(f"{key[:100]!r} names no mark")
+        raise KeyFormatError(f"{key[:100]!r} names no delivery record")
     return (parts[0], parts[1], parts[2]), mark
 
 

@@ -70,7 +70,7 @@ class Announcements:
         if self._desired[service].announces(subject):
             return
         if binary.decode(body).subject != subject:
-            raise EventError(f"is no event of subject {subject[:60]!r}")
+            raise EventError(f"is not an event of subject {subject[:60]!r}")
         lease = _Lease(self._next_number(), body, now_us + self._lease_us)
         leases[subject] = lease
         self._bytes[service] += lease.weight

@@ -182,7 +182,7 @@ class TableSync:
             return
         table, of = self._registry.table, max(1, len(ask.digests))
         if of not in _POWERS:
-            turn.decide(Decided("refused", from_=service, reason=f"ask: {of} buckets"))
+            turn.decide(Decided("refused", from_=service, reason=f"query with {of} buckets"))
             return
         mine, theirs = table.digests(of), ask.digests or (0,)
         buckets = tuple(bucket for bucket in range(of) if mine[bucket] != theirs[bucket])

@@ -254,7 +254,7 @@ class RequestRegistry:
             self._note_destinations(control, row, turn)
 
     def review(self, turn: Turn, most: int) -> None:
-        """Apply again what scopes confine in another way than before, so many requests at a time.
+        """Apply again the requests that scopes confine differently now, so many at a time.
 
         Args:
             turn: Collects the orders.

@@ -90,7 +90,7 @@ def as_observed(control: ControlEvent, service: str, adapter: str) -> ControlEve
         ControlEventError: It is a publication, which is received and not observed.
     """
     if control.type is RequestType.PUBLICATION:
-        raise ControlEventError("parameter 'Type': a publication is not observed but heard")
+        raise ControlEventError("parameter 'Type': a publication is not observed but received")
     requester = f"{control.requester}/{adapter}"
     return msgspec.structs.replace(
         control, source=service, requester=requester, path=(), next_gateway=""
@@ -182,7 +182,7 @@ def check_row(row: Row, settings: GatewaySettings, arrived: str, turn: Turn) -> 
         ControlEventError: It is not accepted there, or states what no request could.
     """
     if row.kind not in _STANDING:
-        raise ControlEventError(f"row of a table: {row.kind.word} is no kind of row")
+        raise ControlEventError(f"row of a table: {row.kind.word} is not a kind of row")
     asked = row.type
     if asked not in settings.adapters[arrived].accept:
         raise ControlEventError(f"row of a table: {asked.word} is not accepted at {arrived}")

@@ -88,7 +88,7 @@ class Conversion:
             value = _parse(value, int)
         plain = number(value)
         if not math.isfinite(plain):
-            raise MappingError(f"{plain!r} is no integer")
+            raise MappingError(f"{plain!r} is not an integer")
         low, high = INTEGER_RANGES[wanted]
         return Whole(low, high, self.rounding, self.overflow).quantise(plain)
 

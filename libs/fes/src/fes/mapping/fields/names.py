@@ -135,7 +135,8 @@ class Names:
     def _within_length(self, name: str, native: str) -> str:
         limit = self.rule.max_length
         if limit is not None and len(native) > limit:
-            raise MappingError(f"name {name[:40]!r} takes {len(native)} characters of {limit}")
+            length = f"{len(native)} characters, more than {limit}"
+            raise MappingError(f"name {name[:40]!r} has {length}")
         return native
 
 

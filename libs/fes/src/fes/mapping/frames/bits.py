@@ -68,7 +68,7 @@ def bit_bits(start: int, length: int, endian: Endian, *, signed: bool) -> Bits:
         start: Bit `n % 8` (0 the least significant) of octet `n // 8`; the run's least significant
             bit where little endian, its most significant one where big endian.
         length: Bits.
-        endian: Which way the run grows.
+        endian: In which direction the run grows.
         signed: Whether it is in two's complement.
     """
     if endian == "little":

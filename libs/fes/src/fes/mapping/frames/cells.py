@@ -112,7 +112,7 @@ def _signal_place(signal: Signal, rule: FieldRule) -> Placed:
     if kind is Type.DOUBLE:
         return Placed(kind, Number(bits, scaling, whole, float, bits.size))
     if kind not in (Type.LONG, Type.LONGLONG):
-        raise MappingError(f"a signal is no {kind.name.lower()}")
+        raise MappingError(f"a signal cannot be a {kind.name.lower()}")
     if rule.kind:
         check_range(bits, scaling, kind)
     return Placed(kind, Number(bits, scaling, whole, int, bits.size))

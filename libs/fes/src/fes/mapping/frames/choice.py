@@ -44,7 +44,7 @@ class Choice:
         try:
             raw = int(str(value)[:24])
         except ValueError as error:
-            raise MappingError(f"{str(value)[:40]!r} is no named value of the signal") from error
+            raise MappingError(f"{str(value)[:40]!r} is not a named value of the signal") from error
         if not self.bits.low <= raw <= self.bits.high or str(raw) != value:
-            raise MappingError(f"{str(value)[:40]!r} is no named value of the signal")
+            raise MappingError(f"{str(value)[:40]!r} is not a named value of the signal")
         return raw

@@ -198,6 +198,6 @@ class Octets:
             return False
         room = self.last + 1 - self.first
         if len(value) != room:
-            raise MappingError(f"{len(value)} octets where the layout takes {room}")
+            raise MappingError(f"{len(value)} octets where the layout has room for {room}")
         octets[self.first : self.last + 1] = value
         return False

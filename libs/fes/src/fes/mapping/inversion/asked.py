@@ -75,7 +75,7 @@ def asked_for(native: Condition, mapping: Mapping) -> Asked:
     ways = [_by_rule(rule, tree, mapping.names, lost) for rule in outward]
     if mapping.automatic:
         ways.append(_by_itself(outward, tree, mapping.names, lost))
-    told = [f"{shortened(test)} is not asked for: the mapping has no way back" for test in lost]
+    told = [f"{shortened(test)} is not requested: the mapping cannot invert it" for test in lost]
     return Asked(normalise(any_of(tuple(ways))), tuple(told))
 
 

@@ -93,7 +93,7 @@ def route_of(topic: str, event: str, names: TopicNames) -> Route:
             raise ValueError(f"{topic!r} has an empty level")
     twice = [name for name, count in Counter(name for _, name in levels).items() if count > 1]
     if [name for name in twice if name]:
-        raise ValueError(f"parameter {next(filter(None, twice))!r} stands twice in {topic!r}")
+        raise ValueError(f"parameter {next(filter(None, twice))!r} occurs twice in {topic!r}")
     return Route(event, tuple(levels))
 
 

@@ -37,7 +37,7 @@ class Gatherings:
         self.dropped = 0
 
     def restore(self, key: str, events: tuple[Event, ...]) -> None:
-        r"""Take back a row of the journal: `gathered/<place>\\0<key>`."""
+        r"""Restore a row of the journal: `gathered/<place>\\0<key>`."""
         place, _, which = key.partition("/")[2].partition("\0")
         self._groups.setdefault(place, OrderedDict())[which] = events
 

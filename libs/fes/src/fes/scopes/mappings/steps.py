@@ -17,7 +17,7 @@ TYPES: Final = ("string", "long", "double", "longlong", "boolean")
 """Types that a parameter may be converted to."""
 
 PLUGINS: Final = "fes.scope_mappings"
-"""Entry points of mappings that are code: each takes an event and returns events."""
+"""Entry points of mappings that are code: each maps an event to events."""
 
 _CASTS: Final[dict[str, Callable[[Any], Any]]] = {
     "string": str,
@@ -29,7 +29,7 @@ _CASTS: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def renamed(names: Mapping[str, str]) -> Step:
-    """Return a step that gives parameters other names."""
+    """Return a step that renames parameters."""
 
     def step(event: Event) -> tuple[Event, ...]:
         return (
@@ -52,7 +52,7 @@ def scaled(factors: Mapping[str, tuple[float, float]]) -> Step:
     """Return a step that multiplies parameters and adds to them.
 
     Args:
-        factors: By parameter: factor and offset. What is no number blocks the event.
+        factors: By parameter: factor and offset. A value that is not a number blocks the event.
     """
 
     def scale(field: Field) -> Field:
@@ -60,14 +60,14 @@ def scaled(factors: Mapping[str, tuple[float, float]]) -> Step:
             return field
         factor, offset = factors[field.id]
         if isinstance(field.value, bool) or not isinstance(field.value, int | float):
-            raise ScopeError(f"parameter {field.id!r} is no number")
+            raise ScopeError(f"parameter {field.id!r} is not a number")
         return Field(field.id, Type.DOUBLE, field.value * factor + offset)
 
     return lambda event: (_with(event, map(scale, event.parameters)),)
 
 
 def converted(types: Mapping[str, str]) -> Step:
-    """Return a step that gives parameters other types; what does not convert blocks the event.
+    """Return a step that converts parameters; a value that does not convert blocks the event.
 
     Args:
         types: By parameter: one of `TYPES`.
@@ -96,7 +96,7 @@ def given(values: Mapping[str, Any]) -> Step:
 
 
 def retitled(subject: str) -> Step:
-    """Return a step that gives an event another subject."""
+    """Return a step that replaces the subject of an event."""
     return lambda event: (Event(subject, event.parameters, event.attributes),)
 
 

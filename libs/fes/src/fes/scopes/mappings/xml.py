@@ -1,7 +1,7 @@
 """XML in the style of FIXML, and structured events: one element, its data in attributes.
 
-`<Order Sym="SAP" Qty="100"/>` stands in one parameter of an event; inside it is an event `Order`
-with parameters.
+`<Order Sym="SAP" Qty="100"/>` is the value of one parameter of an event; inside it is an event
+`Order` with parameters.
 
 Source:
     Fiege et al., section 3.4; OASIS, FIXML: data in attributes of an element for each message.
@@ -66,7 +66,7 @@ def read(text: str) -> tuple[str, dict[str, str]]:
     """Return the name and the attributes of a document's only element.
 
     Raises:
-        ScopeError: It is no such document, declares entities, or is too long.
+        ScopeError: It is not such a document, declares entities, or is too long.
     """
     if len(text.encode(errors="replace")) > MAX_BYTES:
         raise ScopeError(f"a document of more than {MAX_BYTES} bytes")

@@ -40,7 +40,7 @@ class Choices:
         self._keys: dict[str, OrderedDict[str, str]] = {}
 
     def restore(self, key: str, value: object) -> None:
-        """Take back a row of the journal: `turn/<scope>`, or `sticky/<scope>/<key>`."""
+        """Restore a row of the journal: `turn/<scope>`, or `sticky/<scope>/<key>`."""
         kind, _, rest = key.partition("/")
         if kind == "turn":
             self._last[rest] = str(value)
@@ -68,7 +68,7 @@ class Choices:
             all_members: In order of declaration.
             eligible: Those of them that could receive it, not empty, in the same order; the turn
                 of another goes to the next of these.
-            load: Tells how much a member has to do.
+            load: Returns how much work a member has.
         """
         match delivery.turn:
             case Turn.TURNS:

@@ -11,7 +11,7 @@ from fes.scopes.policies.declared import Overflow, Publishing
 
 
 class Waiting(msgspec.Struct, frozen=True, array_like=True):
-    """An event that waits at an edge, with what is known of its way there.
+    """An event that waits at an edge, with what is known of its path there.
 
     Attributes:
         number: Of the row; grows.
@@ -73,7 +73,7 @@ class Queue:
         return iter(self._rows.values())
 
     def restore(self, row: Waiting) -> None:
-        """Take back a row of the journal."""
+        """Restore a row of the journal."""
         self._keep(row)
 
     def next_number(self) -> int:

@@ -37,7 +37,7 @@ class Eligibility:
 
         Args:
             scope: The scope.
-            contents: What it would give them.
+            contents: What it would deliver to them.
             without: Members that the event came from.
         """
         found = {}

@@ -1,9 +1,9 @@
-"""Figure 8: a graph without interfaces and mappings, and components that stand in for them.
+"""Figure 8: a graph without interfaces and mappings, and components that replace them.
 
-Each edge that does more than connect is cut. In its place stands a component with two halves: one
+Each edge that does more than connect is cut. A component with two halves replaces it: one
 is a member of the superscope, the other of a new root above the cut-off member. In the graph that
 is left two components see one another if and only if they have a common root, so a publication
-carries the roots that its publisher sees, and a subscription asks for one of its consumer's.
+carries the roots that its publisher sees, and a subscription requests one of its consumer's roots.
 
 Source:
     Fiege et al., Engineering Event-Based Systems with Scopes, section 4, figure 8.
@@ -34,7 +34,7 @@ class _Notice(NamedTuple):
         roots: Roots that its publisher sees.
         rises: Whether it comes from below: components in cut edges pass it upward.
         context: Session that it is bound to; empty where it is bound to none.
-        below: Whose members alone it is for: the scope that gives it to them.
+        below: The scope that delivers it to its members alone; empty for none.
     """
 
     roots: Roots
@@ -212,7 +212,7 @@ class Figure8Router:
             reached.deliver(name, content)
 
     def _sees(self, client: str, notice: _Notice) -> bool:
-        """Return whether a client's subscription asks for one of a notification's roots."""
+        """Return whether a client's subscription requests one of a notification's roots."""
         return not notice.roots.isdisjoint(self._roots_of(client, itself=False))
 
     def _is_cut(self, edge: Edge) -> bool:

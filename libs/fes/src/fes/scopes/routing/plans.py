@@ -13,7 +13,7 @@ from fes.scopes.declared import Edge, Interface, Scope
 from fes.scopes.graph import Graph
 
 MAX_COMPILED = 1_000_000
-"""Most nodes whose compiled form is kept; above it all are made anew."""
+"""Most nodes whose compiled form is kept; above it all are compiled again."""
 
 NOWHERE: frozenset[str] = frozenset()
 
@@ -88,7 +88,7 @@ class Source:
 
     Attributes:
         plain: Scopes whose events all come down to it.
-        guarded: Edges with an input interface on the way.
+        guarded: Edges with an input interface on their path.
     """
 
     plain: frozenset[str]
@@ -161,7 +161,7 @@ class Plans:
                 kept.begin()
 
     def _forget(self, client: str) -> None:
-        """Compile a component anew: its memberships changed, and nothing above it."""
+        """Compile a component again: its memberships changed, and nothing above it."""
         for kept in (self._rises, self._intos, self._sources):
             kept.forget(client)
 

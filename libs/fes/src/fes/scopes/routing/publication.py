@@ -1,4 +1,4 @@
-"""What a router is asked, and what it answers: one segment of an event's paths."""
+"""Input and output of a router: one segment of an event's paths."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Phase(Enum):
     MEMBER = "a component publishes"
     RISING = "has come up into a scope"
     ENTERING = "comes down to a member"
-    INSIDE = "a scope gives it to its members"
+    INSIDE = "a scope delivers it to its members"
 
 
 EdgeName = tuple[str, str]
@@ -35,7 +35,7 @@ EdgeName = tuple[str, str]
 
 
 class Station(NamedTuple):
-    """A component of figure 8: takes events at one place and publishes what it makes of them.
+    """A component of figure 8: receives events at one place and publishes what it makes of them.
 
     Attributes:
         kind: `up` or `down` an edge that maps or keeps waiting, or `gate` of a scope with a tag
@@ -62,7 +62,7 @@ class Publication:
         chain: Numbers of the stations it passed.
         context: Session that the publisher reacts in, until it was entered; empty where it is
             bound to none.
-        session: Session that it was given to members in, last; empty for none.
+        session: Session in which it was last delivered to members; empty for none.
         climbed: Edges with mappings that it went up; it does not come down those.
         only: Members that a gate chose; None for all.
     """
@@ -138,7 +138,7 @@ class Audience(Protocol):
     """Who has subscribed to what, and who is there."""
 
     def listen_to(self, publisher: str, listed: tuple[str, ...] = ()) -> None:
-        """Be asked, from now on, about subscriptions to what a component publishes.
+        """Answer, from now on, for the subscriptions to what a component publishes.
 
         Where an event has a list, each component on it receives it as if it had subscribed, and no
         other does.

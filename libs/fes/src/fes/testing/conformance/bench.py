@@ -63,7 +63,7 @@ class AdapterBench(ABC):
 
     async def take_over(self, adapter: AnyAdapter) -> None:
         """Connect under the name of an adapter's connection, and disconnect again."""
-        pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could take")
+        pytest.skip(f"no connection of kind {adapter.kind!r} has a name that another could use")
 
     def received(self, event: Event) -> Event:
         """Return what an event is that came from the event service."""

@@ -1,4 +1,4 @@
-"""The behaviour of every adapter whose gateway refuses it, or whose connection is taken over."""
+"""The behaviour of every adapter whose gateway refuses it, or whose connection is displaced."""
 
 from fes.adapter.runtime import AdapterRuntime
 from fes.link.messages import Announce, Subscribe
