@@ -17,7 +17,9 @@ KINDS: Final = {
     "nats": "nats",
     "tls": "nats",
     "kafka": "kafka",
+    "kafka+ssl": "kafka",
     "stomp": "jms",
+    "stomp+ssl": "jms",
 }
 """Scheme of an address to the kind of its system."""
 
