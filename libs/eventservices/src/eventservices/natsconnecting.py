@@ -89,7 +89,8 @@ class Servers(NamedTuple):
 
     def fault(self, error: BaseException) -> NotConnectedError | RefusedError:
         """Return why no connection was made, in one line."""
-        found = handshake_fault(error, self.shown, self.access.ca_file)
+        secure = self.urls[0].startswith("tls://")
+        found = handshake_fault(error, self.shown, self.access.ca_file, secure=secure)
         if found:
             return NotConnectedError(found)
         if "authorization" in str(error).lower():

@@ -43,9 +43,10 @@ class KafkaProducer:
     """
 
     def __init__(self, brokers: Sequence[str], name: str, max_bytes: int) -> None:
-        self._troubles = Troubles()
+        places = addresses(brokers)
+        self._troubles = Troubles(places)
         self._settings: dict[str, Any] = {
-            **addresses(brokers),
+            **places,
             "error_cb": self._troubles.put,
             "client.id": name,
             "logger": QUIET,

@@ -1,7 +1,8 @@
 """What the native client reports beside an answer: why it does not reach a broker."""
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from confluent_kafka import KafkaError
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
@@ -35,10 +36,16 @@ _KNOWN: Final = (
 
 
 class Troubles:
-    """Keeps the last report of a native client; it is called from threads of the client's."""
+    """Keeps the last report of a native client; it is called from threads of the client's.
 
-    def __init__(self) -> None:
+    Args:
+        settings: Of the client.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
         self._last: KafkaError | None = None
+        secure = str(settings.get("security.protocol", "")).endswith("SSL")
+        self._hint = f"does {settings['bootstrap.servers']} {'speak' if secure else 'expect'} TLS?"
 
     def put(self, error: KafkaError) -> None:
         """Note a report, where it is about a connection; `error_cb` of the client."""
@@ -53,7 +60,7 @@ class Troubles:
         """
         last, self._last = self._last, None
         if last is None:
-            return NotConnectedError(text_of(error))
+            return NotConnectedError(f"{text_of(error)}; {self._hint}")
         kind = RefusedError if last.code() in _REFUSED else NotConnectedError
         return kind(plain(last))
 

@@ -3,7 +3,7 @@
 from eventservices.secure.access import Access, split_access, with_access
 from eventservices.secure.bridge import Bridge
 from eventservices.secure.context import client_context
-from eventservices.secure.faults import ended_early, handshake_fault
+from eventservices.secure.faults import ended_early, handshake_fault, late
 
 __all__ = [
     "Access",
@@ -11,6 +11,7 @@ __all__ = [
     "client_context",
     "ended_early",
     "handshake_fault",
+    "late",
     "split_access",
     "with_access",
 ]

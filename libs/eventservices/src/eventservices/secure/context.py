@@ -69,7 +69,7 @@ def make_context(access: Access) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     elif access.ca_file:
-        _trust(context, access.ca_file)
+        _add(context, "ca_file", access.ca_file)
     else:
         context.load_default_certs(ssl.Purpose.SERVER_AUTH)
     if access.certificate_file:
@@ -77,16 +77,19 @@ def make_context(access: Access) -> ssl.SSLContext:
     return context
 
 
-def _trust(context: ssl.SSLContext, name: str) -> None:
-    data = read_pem("ca_file", name)
+def _add(context: ssl.SSLContext, what: str, name: str) -> bytes:
+    """Add the certificates of a file to those that are trusted, and return its content."""
+    data = read_pem(what, name)
     try:
         context.load_verify_locations(cadata=data.decode("ascii", "ignore"))
     except (ssl.SSLError, ValueError) as error:
-        raise RefusedError(f"ca_file {name}: {_damage(error)}") from None
+        raise RefusedError(f"{what} {name}: {_damage(error)}") from None
+    return data
 
 
 def _identify(context: ssl.SSLContext, certificate: str, key: str) -> None:
-    data = read_pem("certificate_file", certificate)
+    # Read on its own first: OpenSSL does not report which of two files is damaged.
+    data = _add(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), "certificate_file", certificate)
     what, where = ("key_file", key) if key else ("certificate_file", certificate)
     keys = _read(what, where) if key else data
     _check_key(what, where, keys)

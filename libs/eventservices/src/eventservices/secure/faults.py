@@ -9,6 +9,9 @@ _EXPIRED: Final = 10
 _WRONG_NAME: Final = (62, 64)
 """Results of verification, by their numbers in OpenSSL's `x509_vfy.h`."""
 
+_ENDED: Final = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+_NO_TLS: Final = "the broker ended it within the handshake; does it speak TLS at this port?"
+
 _NOT_TLS: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER")
 _ALERTS: Final = {
     "CERTIFICATE_REQUIRED": "the broker requires a client's certificate: `certificate_file`",
@@ -20,15 +23,20 @@ _ALERTS: Final = {
 }
 
 
-def handshake_fault(error: BaseException, host: str, ca_file: str = "") -> str:
+def handshake_fault(
+    error: BaseException, host: str, ca_file: str = "", *, secure: bool = True
+) -> str:
     """Return why a handshake failed; "" where the error is not of a handshake.
 
     Args:
         error: What was raised; its causes are searched, too.
         host: Host and port.
         ca_file: Authorities that were expected; those of the system where "".
+        secure: Whether the address requires TLS.
     """
     found = _secure_error(error)
+    if found is None and secure and isinstance(error, _ENDED):
+        return f"no secure connection to {host}: {_NO_TLS}"
     if found is None:
         return ""
     return f"no secure connection to {host}: {_reason(found, ca_file)}"
@@ -48,6 +56,17 @@ def ended_early(host: str, *, secure: bool) -> str:
     return f"the broker at {host} ended the connection before it answered: {hint}"
 
 
+def late(reason: str, host: str, *, secure: bool) -> str:
+    """Return that a broker does not answer in time, and why that may be.
+
+    Args:
+        reason: What it does not do in time.
+        host: Host and port.
+        secure: Whether TLS is spoken to it.
+    """
+    return f"{reason}: {host}; does it speak TLS at this port?" if secure else f"{reason}: {host}"
+
+
 def _secure_error(error: BaseException | None) -> ssl.SSLError | None:
     while error is not None and not isinstance(error, ssl.SSLError):
         error = error.__cause__ or error.__context__
@@ -59,7 +78,7 @@ def _reason(error: ssl.SSLError, ca_file: str) -> str:
         return _unverified(error, ca_file)
     reason = (error.reason or "").upper()
     if isinstance(error, ssl.SSLEOFError) or "UNEXPECTED_EOF" in reason:
-        return "the broker ended it within the handshake; does it speak TLS at this port?"
+        return _NO_TLS
     if any(each in reason for each in _NOT_TLS):
         return "what answers does not speak TLS at this port"
     for alert, text in _ALERTS.items():

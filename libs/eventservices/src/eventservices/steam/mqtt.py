@@ -124,7 +124,8 @@ class MqttConnection:
             kind = RefusedError if error.args and error.args[0] in _REFUSED else NotConnectedError
             raise kind(f"the broker refused the connection: {error}") from error
         except OSError as error:
-            fault = handshake_fault(error, address.shown, address.access.ca_file)
+            ca_file = address.access.ca_file
+            fault = handshake_fault(error, address.shown, ca_file, secure=address.secure)
             raise NotConnectedError(fault or f"no broker at {address.shown}") from error
         self._transport = self._client._connection._transport  # noqa: SLF001 - gmqtt has no public way to it
         _without_delay(self._transport)

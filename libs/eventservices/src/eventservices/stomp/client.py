@@ -25,6 +25,7 @@ from eventservices.secure import (
     client_context,
     ended_early,
     handshake_fault,
+    late,
     split_access,
 )
 from eventservices.slices import SLICE_S
@@ -112,6 +113,12 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
     def early(self) -> str:
         """Why the broker may have ended the connection before it accepted it."""
         return ended_early(self.shown, secure=self._is_tls)
+
+    @property
+    def late(self) -> str:
+        """Why the broker may not have accepted the connection in time."""
+        reason = "the broker does not accept the connection in time"
+        return late(reason, self.shown, secure=self._is_tls and self._socket is None)
 
     async def dial(self) -> None:
         """Connect with TLS, where the address requires it; `open` comes next.

@@ -203,8 +203,7 @@ class StompLink(Opening):
         except BaseException as error:
             await _dropped(client)
             if isinstance(error, TimeoutError):
-                reason = "the broker does not accept the connection in time"
-                raise NotConnectedError(reason) from error
+                raise NotConnectedError(client.late) from error
             raise
         return client
 

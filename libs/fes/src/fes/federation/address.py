@@ -66,7 +66,7 @@ def access_of(login: Login) -> Access:
     files = Tls() if login.tls is UNSET else login.tls
     told = {name: getattr(files, name) for name in Tls.__struct_fields__}
     for name in ("credentials_file", "token_file", "mechanism"):
-        told[name] = getattr(login, name)
+        told[name] = getattr(login, name, UNSET)
     return Access(**{name: value for name, value in told.items() if value is not UNSET})
 
 

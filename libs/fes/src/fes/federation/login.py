@@ -1,16 +1,12 @@
 """How access is gained to a server, as a federation file specifies it."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 File = Annotated[str, Meta(min_length=1, max_length=4096)]
 """Path of a file, absolute or relative to the federation's file."""
-
-
-Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
-"""How Kafka requests name and password."""
 
 
 class Tls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -40,7 +36,6 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         password_env: Variable of the environment that contains the password, in its place.
         credentials_file: Of NATS: `.creds` file of a user, in the place of name and password.
         token_file: Of NATS: file with a token, in the place of name and password.
-        mechanism: Of Kafka: SASL mechanism of name and password; absent for PLAIN.
         tls: How TLS is spoken, where the address begins with `mqtts`, `tls`, `kafka+ssl` or
             `stomp+ssl`.
     """
@@ -50,5 +45,4 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     password_env: Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] | UnsetType = UNSET
     credentials_file: File | UnsetType = UNSET
     token_file: File | UnsetType = UNSET
-    mechanism: Mechanism | UnsetType = UNSET
     tls: Tls | UnsetType = UNSET

@@ -66,11 +66,13 @@ class Broker(Login, frozen=True, kw_only=True):
         kind: `nats` and `mqtt` are started by `fes run`; any other needs a url.
         cluster: Brokers that name the same cluster form one.
         url: Where it listens; absent to have `fes run` start an embedded one.
+        mechanism: Of Kafka: SASL mechanism of name and password; absent for PLAIN.
     """
 
     kind: Annotated[str, Meta(min_length=1, max_length=64)]
     cluster: Name | UnsetType = UNSET
     url: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | UnsetType = UNSET
 
 
 class EventService(Section, frozen=True, kw_only=True):

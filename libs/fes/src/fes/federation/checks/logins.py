@@ -84,7 +84,7 @@ def _check_kind(report: Report, path: Path, kind: str, login: Login) -> None:
     ):
         if _has(login, name) and kind != only:
             report.error((*path, name), f"it belongs to kind {only}, and the kind is {kind}")
-    if login.mechanism is not UNSET and not login.user:
+    if _has(login, "mechanism") and not login.user:
         report.error((*path, "mechanism"), "key 'user' is missing")
     if kind == "kafka" and login.tls is not UNSET and login.tls.server_name is not UNSET:
         message = "the client of Kafka expects the name that is in the url"
@@ -116,4 +116,4 @@ def _check_tls(report: Report, path: Path, urls: Iterable[str], login: Login) ->
 
 
 def _has(login: Login, name: str) -> bool:
-    return getattr(login, name) is not UNSET
+    return getattr(login, name, UNSET) is not UNSET
