@@ -40,6 +40,7 @@ CONFIGURATION: Final = """\
         <authenticationUser username="{user}" password="{password}" groups="all"/>
       </users></simpleAuthenticationPlugin>
     </plugins>
+    {secure}
     <systemUsage><systemUsage>
       <memoryUsage><memoryUsage limit="64 mb"/></memoryUsage>
       <storeUsage><storeUsage limit="256 mb"/></storeUsage>
@@ -47,6 +48,7 @@ CONFIGURATION: Final = """\
     </systemUsage></systemUsage>
     <transportConnectors>
       <transportConnector name="stomp" uri="stomp://127.0.0.1:{port}"/>
+      {connectors}
     </transportConnectors>
   </broker>
   {beans}
@@ -92,6 +94,8 @@ class ActiveMq(Broker):
     Args:
         folder: Where its configuration, log and store are.
         anonymous: Whether it accepts clients without a password.
+        secure: The part `sslContext` of its configuration; "" for none.
+        connectors: Further `transportConnector`s.
         typed: Properties of the message that is in the queue `typed` from its start: by name, a
             class of Java's `java.lang` and a value; none for no message.
     """
@@ -101,6 +105,8 @@ class ActiveMq(Broker):
         folder: Path,
         *,
         anonymous: bool = True,
+        secure: str = "",
+        connectors: str = "",
         typed: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     ) -> None:
         super().__init__(folder)
@@ -111,6 +117,8 @@ class ActiveMq(Broker):
             anonymous=str(anonymous).lower(),
             user=USER,
             password=PASSWORD,
+            secure=secure,
+            connectors=connectors,
             beans=_beans(self.port, typed) if typed else "",
         )
         (folder / "activemq.xml").write_text(text, "utf-8")

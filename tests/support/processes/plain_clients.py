@@ -9,9 +9,7 @@ import gmqtt
 import nats
 import nats.errors
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
-from eventservices.servers import NatsServer
 from nats.aio.msg import Msg
-from support.processes.foreign import Kafka, Mosquitto
 
 
 class Got(NamedTuple):
@@ -43,10 +41,38 @@ class PlainClient(Protocol):
         """Disconnect."""
 
 
+class WithHost(Protocol):
+    """A broker of MQTT, wherever it runs."""
+
+    @property
+    def host(self) -> str:
+        """Where it listens."""
+
+    @property
+    def mqtt_port(self) -> int:
+        """Where it listens."""
+
+
+class WithUrl(Protocol):
+    """A server of NATS, wherever it runs."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+
+class WithPort(Protocol):
+    """A broker of Kafka on this machine."""
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+
+
 class MqttClient:
     """Speaks MQTT 5, QoS 0."""
 
-    def __init__(self, broker: Mosquitto) -> None:
+    def __init__(self, broker: WithHost) -> None:
         self.got: list[Got] = []
         self._broker = broker
         self._client = gmqtt.Client(f"native {id(self)}", clean_session=True)
@@ -76,7 +102,7 @@ class MqttClient:
 class NatsClient:
     """Speaks core NATS."""
 
-    def __init__(self, broker: NatsServer) -> None:
+    def __init__(self, broker: WithUrl) -> None:
         self.got: list[Got] = []
         self._broker = broker
 
@@ -106,7 +132,7 @@ class NatsClient:
 class KafkaClient:
     """Produces, and consumes a topic of one partition from its beginning."""
 
-    def __init__(self, broker: Kafka) -> None:
+    def __init__(self, broker: WithPort) -> None:
         self.got: list[Got] = []
         self._servers = {"bootstrap.servers": f"127.0.0.1:{broker.port}"}
         self._ends = False

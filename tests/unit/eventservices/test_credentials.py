@@ -54,7 +54,7 @@ def test_an_absent_file_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_link_to_one_of_the_servers_is_the_same_users() -> None:
     link = NatsLink(["nats://fes:s%40cret@a:4222", "nats://b:4222"])
     other = link.to("nats://b:4222")
-    assert other._servers == (["nats://b:4222"], "fes", "s@cret")
+    assert other._servers[:3] == (["nats://b:4222"], "fes", "s@cret")
 
 
 def test_a_link_without_a_user_leads_to_one_without() -> None:

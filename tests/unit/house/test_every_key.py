@@ -28,6 +28,8 @@ from fes.running.plan import Apart, application_parts, gateway_parts, placeholde
 
 Key = tuple[str, ...]
 
+TLS = {"ca_file": "A", "certificate_file": "B", "key_file": "C", "server_name": "d"}
+
 FILE: dict[str, Any] = {
     "version": 1,
     "system": "town",
@@ -36,8 +38,12 @@ FILE: dict[str, Any] = {
     "brokers": {
         "own": {"kind": "nats", "cluster": "one"},
         "far": {"kind": "nats", "url": "nats://a:1", "user": "u", "password_file": "PASSWORD"},
+        "safe": {"kind": "nats", "url": "tls://b:1", "tls": TLS},
+        "log": {"kind": "kafka", "url": "kafka://c:1", "user": "u", "password_env": "FIRST_WORD"},
     },
     "event_services": {
+        "tower": {"kind": "cns", "brokers": ["safe"]},
+        "topics": {"kind": "kafka", "brokers": ["log"]},
         "bus": {"kind": "cns", "brokers": ["far"], "settings": {"channel": "west"}},
         "car": {"kind": "memory", "medium": "air"},
         "city": {"kind": "siena", "brokers": ["far"], "settings": {"index": "S"}},
@@ -68,6 +74,10 @@ FILE: dict[str, Any] = {
             },
         },
         "h": {"adapters": {"bus": {}, "city": {}}},
+        "i": {
+            "adapters": {"tower": {}, "topics": {}},
+            "store": {"kind": "jetstream", "url": "tls://k:1", "tls": TLS},
+        },
     },
     "mappings": {"m": [{"subject": "A"}], "n": [{"subject": "B"}]},
     "requests": [
@@ -120,6 +130,12 @@ CHANGES: dict[Key, tuple[str, Any]] = {
     ("brokers", "*", "url"): ("brokers.far.url", "nats://b:1"),
     ("brokers", "*", "user"): ("brokers.far.user", "v"),
     ("brokers", "*", "password_file"): ("brokers.far.password_file", "OTHER"),
+    ("brokers", "*", "password_env"): ("brokers.log.password_env", "SECOND_WORD"),
+    ("brokers", "*", "mechanism"): ("brokers.log.mechanism", "SCRAM-SHA-256"),
+    ("brokers", "*", "credentials_file"): ("brokers.safe.credentials_file", "OTHER"),
+    ("brokers", "*", "token_file"): ("brokers.safe.token_file", "OTHER"),
+    **{("brokers", "*", "tls", each): (f"brokers.safe.tls.{each}", "OTHER") for each in TLS},
+    ("brokers", "*", "tls", "verify"): ("brokers.safe.tls.verify", False),
     ("event_services", "*", "kind"): ("event_services.car.kind", "steam"),
     ("event_services", "*", "brokers"): ("event_services.city.brokers", ["far", "own"]),
     ("event_services", "*", "medium"): ("event_services.car.medium", "smoke"),
@@ -145,6 +161,17 @@ CHANGES: dict[Key, tuple[str, Any]] = {
     ("gateways", "*", "store", "kind"): ("gateways.g.store", {"kind": "sqlite"}),
     ("gateways", "*", "store", "url"): ("gateways.g.store.url", "nats://k:1"),
     ("gateways", "*", "store", "password_file"): ("gateways.g.store.password_file", "OTHER"),
+    ("gateways", "*", "store", "password_env"): (
+        "gateways.g.store",
+        {"kind": "jetstream", "url": "nats://j:1", "user": "u", "password_env": "FIRST_WORD"},
+    ),
+    ("gateways", "*", "store", "credentials_file"): ("gateways.i.store.credentials_file", "OTHER"),
+    ("gateways", "*", "store", "token_file"): ("gateways.i.store.token_file", "OTHER"),
+    **{
+        ("gateways", "*", "store", "tls", each): (f"gateways.i.store.tls.{each}", "OTHER")
+        for each in TLS
+    },
+    ("gateways", "*", "store", "tls", "verify"): ("gateways.i.store.tls.verify", False),
     ("gateways", "*", "store", "copies"): ("gateways.g.store.copies", 3),
     ("mappings",): ("mappings.m", [{"subject": "C"}]),
     ("requests", "*", "gateway"): ("requests.1.gateway", "h"),
@@ -249,6 +276,8 @@ def derived(file: dict[str, Any], folder: Path) -> str:
     """Return, as text, all that the product makes of a file."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
+        patched.setenv("FIRST_WORD", "first")
+        patched.setenv("SECOND_WORD", "second")
         return _derived(file, folder, patched)
 
 

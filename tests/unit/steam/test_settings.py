@@ -7,22 +7,23 @@ from eventservices.steam.settings import AirSettings, parse_url
 
 def test_a_url_names_host_port_and_credentials() -> None:
     address = parse_url("mqtt://me:p%40ss@broker.test:1884")
-    assert (address.host, address.port, address.tls) == ("broker.test", 1884, None)
+    assert (address.host, address.port, address.secure) == ("broker.test", 1884, False)
     assert (address.user, address.password) == ("me", "p@ss")
 
 
 def test_settings_do_not_show_a_password() -> None:
     assert "secret" not in repr(AirSettings("mqtt://me:secret@broker.test"))
+    assert "secret" not in repr(parse_url("mqtt://me:secret@broker.test"))
 
 
 def test_each_scheme_has_its_port() -> None:
     assert parse_url("mqtt://h").port == 1883
     secure = parse_url("mqtts://h")
     assert secure.port == 8883
-    assert secure.tls is not None
+    assert secure.secure
 
 
-@pytest.mark.parametrize("url", ["", "nats://h:1", "mqtt://", "h:1883"])
+@pytest.mark.parametrize("url", ["", "nats://h:1", "mqtt://", "h:1883", "mqtts://h?token_file=/x"])
 def test_another_url_is_refused(url: str) -> None:
     with pytest.raises(MalformedError):
         parse_url(url)

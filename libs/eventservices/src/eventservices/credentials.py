@@ -26,7 +26,11 @@ def with_credentials(url: str, user: str, password: str) -> str:
 
 
 def without_credentials(url: str) -> tuple[str, str | None, str | None]:
-    """Return an address as it may be shown, and the name and the password that it carried."""
+    """Return an address as it may be shown, and the name and the password that it carried.
+
+    A query, which states by which files access is gained, is not shown.
+    """
+    url = url.partition("?")[0]
     parts = urlsplit(url)
     if parts.username is None:
         return url, None, None
@@ -35,11 +39,12 @@ def without_credentials(url: str) -> tuple[str, str | None, str | None]:
     return parts._replace(netloc=place).geturl(), unquote(parts.username), password
 
 
-def read_password(path: Path) -> str:
+def read_password(path: Path, what: str = "password file") -> str:
     """Return the password in a file, as secrets are passed to containers.
 
     Args:
         path: The file; white space at its end does not count, nor a byte order mark.
+        what: What it is called in errors.
 
     Raises:
         RefusedError: It cannot be read, is empty, or larger than 4 KiB; names the file, and nothing
@@ -50,11 +55,11 @@ def read_password(path: Path) -> str:
             data = file.read(PASSWORD_BYTES + 1)
         text = decode(data).rstrip()
     except OSError as error:
-        raise RefusedError(f"password file {path}: {error.strerror or error}") from error
+        raise RefusedError(f"{what} {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise RefusedError(f"password file {path}: is not {told_encoding(error)}") from error
+        raise RefusedError(f"{what} {path}: is not {told_encoding(error)}") from error
     if len(data) > PASSWORD_BYTES:
-        raise RefusedError(f"password file {path}: is larger than {PASSWORD_BYTES} bytes")
+        raise RefusedError(f"{what} {path}: is larger than {PASSWORD_BYTES} bytes")
     if not text:
-        raise RefusedError(f"password file {path}: is empty")
+        raise RefusedError(f"{what} {path}: is empty")
     return text

@@ -7,13 +7,15 @@ to a plain function, which costs a third and keeps back-pressure on the socket.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import nats.aio.client
 import nats.aio.subscription
+import nats.errors
 
 from eventservices.backoff import Backoff
+from eventservices.errors import RefusedError
 from eventservices.slices import shared_slice
 
 log = logging.getLogger(__name__)
@@ -27,6 +29,8 @@ class NatsClient(nats.aio.client.Client):
 
     Args:
         backoff: Returns the pauses between a loss and the next attempt; no pause where None.
+        proofs: Returns `tls`, `token`, `user_jwt_cb` and `signature_cb`, as files specify them now;
+            called before each connection that follows a loss.
 
     Attributes:
         handler_errors: Messages whose handler raised; each is logged, none ends the read loop.
@@ -34,9 +38,14 @@ class NatsClient(nats.aio.client.Client):
         heard: Messages that arrived.
     """
 
-    def __init__(self, backoff: Backoff | None = None) -> None:
+    def __init__(
+        self,
+        backoff: Backoff | None = None,
+        proofs: Callable[[], Awaitable[Mapping[str, Any]]] | None = None,
+    ) -> None:
         super().__init__()
         self._backoff = backoff
+        self._proofs = proofs
         self.handler_errors = 0
         self.ignored_servers = 0
         self.heard = 0
@@ -121,7 +130,20 @@ class NatsClient(nats.aio.client.Client):
         # `nats-py` waits as long each time, however often a connection was ended at once.
         if self._backoff is not None and self.is_reconnecting:
             await asyncio.sleep(self._backoff.pause_s())
+        if self._proofs is not None and self.is_reconnecting:
+            await self._prove_again(self._proofs)
         await super()._select_next_server()
+
+    async def _prove_again(self, proofs: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
+        """Use what files contain now; what they contained before where they cannot be read."""
+        try:
+            found = await proofs()
+        except RefusedError as error:
+            log.warning("nats_files_not_read", extra={"error": str(error)})
+            return
+        self.options.update({name: found[name] for name in ("tls", "token") if name in found})
+        self._user_jwt_cb = found.get("user_jwt_cb", self._user_jwt_cb)
+        self._signature_cb = found.get("signature_cb", self._signature_cb)
 
     async def _process_pong(self) -> None:
         # A flush that was abandoned leaves a finished future; setting it again would end the read
@@ -131,6 +153,13 @@ class NatsClient(nats.aio.client.Client):
         await super()._process_pong()
 
     async def _process_info(self, info: dict[str, Any], initial_connection: bool = False) -> None:  # noqa: FBT001, FBT002 - nats-py's own signature
+        is_secure = self._current_server is not None and self._current_server.uri.scheme == "tls"
+        if initial_connection and is_secure and not info.get("tls_required"):
+            # `nats-py` would go on in the clear, and send the password so.
+            if not info.get("tls_available"):
+                raise nats.errors.Error("the server does not offer TLS: write nats://, not tls://")
+            info = {**info, "tls_required": True}
+            self._server_info["tls_required"] = True
         if info.get("connect_urls"):
             self.ignored_servers += len(info["connect_urls"])
             info = {key: value for key, value in info.items() if key != "connect_urls"}

@@ -3,16 +3,26 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import nats.errors
 
 from eventservices.addresses import split_url
 from eventservices.backoff import Backoff
-from eventservices.credentials import with_credentials, without_credentials
+from eventservices.credentials import read_password, with_credentials, without_credentials
 from eventservices.errors import MalformedError, NotConnectedError, RefusedError
 from eventservices.natsclient import NatsClient
+from eventservices.natscredentials import read_credentials
 from eventservices.natsoptions import LinkOptions
+from eventservices.secure import (
+    Access,
+    client_context,
+    handshake_fault,
+    split_access,
+    with_access,
+)
+from eventservices.secure.access import OPEN
 
 log = logging.getLogger(__name__)
 
@@ -28,11 +38,13 @@ class Servers(NamedTuple):
     Attributes:
         urls: Without credentials, tried in order.
         user, password: For all of them; None where there are none.
+        access: Files that gain access to all of them.
     """
 
     urls: list[str]
     user: str | None
     password: str | None
+    access: Access = OPEN
 
     @staticmethod
     def of(urls: Sequence[str]) -> "Servers":
@@ -43,25 +55,64 @@ class Servers(NamedTuple):
         """
         told = [_bare(url) for url in urls]
         user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
-        return Servers([bare for bare, _, _ in told], user, password)
+        access = next((one[3] for one in told if one[3] != OPEN), OPEN)
+        if access.mechanism:
+            raise MalformedError("mechanism belongs to Kafka, not to NATS")
+        return Servers([one[0] for one in told], user, password, access)
 
     def url(self, bare: str) -> str:
         """Return an address with the credentials in it."""
-        return with_credentials(bare, self.user or "", self.password or "")
+        return with_access(
+            with_credentials(bare, self.user or "", self.password or ""), self.access
+        )
+
+    @property
+    def shown(self) -> str:
+        """The addresses, as people read them."""
+        return ", ".join(self.urls)
+
+    async def proofs(self) -> dict[str, Any]:
+        """Return the options of the client that files specify, as these are now.
+
+        Raises:
+            RefusedError: A file cannot be read, or is not what it should be.
+        """
+        access, found = self.access, dict[str, Any]()
+        if any(url.startswith("tls://") for url in self.urls):
+            found["tls"] = await client_context(access)
+        if access.token_file:
+            path = Path(access.token_file)
+            found["token"] = await asyncio.to_thread(read_password, path, "token_file")
+        if access.credentials_file:
+            found |= await asyncio.to_thread(read_credentials, Path(access.credentials_file))
+        return found
+
+    def fault(self, error: BaseException) -> NotConnectedError | RefusedError:
+        """Return why no connection was made, in one line."""
+        secure = self.urls[0].startswith("tls://")
+        found = handshake_fault(error, self.shown, self.access.ca_file, secure=secure)
+        if found:
+            return NotConnectedError(found)
+        if "authorization" in str(error).lower():
+            return RefusedError(f"{self.shown}: {error}")
+        return NotConnectedError(f"no answer from {self.shown}: {error!r}")
 
 
-def _bare(url: str) -> tuple[str, str | None, str | None]:
+def _bare(url: str) -> tuple[str, str | None, str | None, Access]:
     """Return an address without its credentials, and these."""
     try:
-        found = without_credentials(url)
+        bare, access = split_access(url)
+        found = without_credentials(bare)
         parts = split_url(found[0] if "://" in found[0] else f"nats://{found[0]}")
         valid = bool(parts.hostname)
+    except MalformedError:
+        raise
     except ValueError:  # its text may have the password
         valid = False
     if not valid:
         shown = url.rpartition("@")[2][:200]
         raise MalformedError(f"{shown!r} is not the address of a server: nats://host:port")
-    return found
+    return (*found, access)
 
 
 class Callbacks(NamedTuple):
@@ -78,10 +129,11 @@ async def connect(
     """Return a client that is connected to one of some servers.
 
     Raises:
-        NotConnectedError: No server answered in time.
-        RefusedError: A server refused the credentials.
+        NotConnectedError: No server answered in time, or no handshake succeeded.
+        RefusedError: A server refused the credentials, or a file is not what it should be.
     """
-    client = NatsClient(backoff)
+    client = NatsClient(backoff, servers.proofs)
+    proofs = await servers.proofs()
     try:
         async with asyncio.timeout(options.open_timeout_s):
             await client.connect(
@@ -98,17 +150,14 @@ async def connect(
                 dont_randomize=True,
                 pending_size=options.pending_bytes,
                 flush_timeout=options.probe_timeout_s,
-                tls=options.tls,
                 user=servers.user,
                 password=servers.password,
+                **proofs,
             )
     except (TimeoutError, OSError, nats.errors.Error) as error:
         reason = client.last_error or error
         await close(client)
-        told = ", ".join(servers.urls)
-        if "authorization" in str(reason).lower():
-            raise RefusedError(f"{told}: {reason}") from error
-        raise NotConnectedError(f"no answer from {told}: {reason!r}") from error
+        raise servers.fault(reason) from error
     except BaseException:
         client.abort()
         raise

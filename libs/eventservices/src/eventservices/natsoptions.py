@@ -1,6 +1,5 @@
 """How a link to a NATS broker behaves, and what it counts."""
 
-import ssl
 from dataclasses import dataclass
 
 
@@ -14,7 +13,6 @@ class LinkOptions:
         probe_interval_s: Time between two proofs of receiving; 0 proves only on request.
         probe_timeout_s: Longest that a proof, or a flush, lasts.
         pending_bytes: Most that is kept to be sent while the broker is away.
-        tls: Certificates for `tls://` addresses; the system's where None.
     """
 
     name: str = ""
@@ -22,7 +20,6 @@ class LinkOptions:
     probe_interval_s: float = 5.0
     probe_timeout_s: float = 2.0
     pending_bytes: int = 2 * 1024 * 1024
-    tls: ssl.SSLContext | None = None
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from fes.mapping.topics import kafka as names
 from fes.mapping.topics.sources import topics_of
 from fes.model import Event, is_reserved
 
+from adapter_kafka.addresses import check_files
 from adapter_kafka.codec import Record, key_of, read_head, without_key, write_head
 from adapter_kafka.consumer import KafkaConsumer
 from adapter_kafka.mapping import native_form
@@ -98,6 +99,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._offsets: dict[tuple[str, int], Offsets] = {}
         self._delivery = OrderedDelivery(self.receive, self._done, MOST)
         brokers = self._some_brokers()
+        await check_files(brokers)
         self._producer = KafkaProducer(brokers, name, self.settings.max_bytes)
         self._closing.push_async_callback(self._producer.close)
         await self._producer.open()

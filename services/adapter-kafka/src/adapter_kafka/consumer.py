@@ -17,9 +17,11 @@ from confluent_kafka import (
 )
 from eventservices.errors import NotConnectedError
 
+from adapter_kafka.addresses import addresses
 from adapter_kafka.codec import Record
-from adapter_kafka.native import addresses, record_of, text_of
+from adapter_kafka.native import record_of, text_of
 from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
+from adapter_kafka.troubles import plain
 
 ASSIGNED_S: Final = 15.0
 """Longest wait for a group to divide the partitions."""
@@ -38,7 +40,7 @@ class KafkaConsumer:
     """Consumes as one member of a group; offsets are committed on request.
 
     Args:
-        brokers: `kafka://[user:password@]host:port`.
+        brokers: As of `addresses`.
         name: Client identifier.
         group: Consumer group.
         start: Where a group without a committed offset begins: `latest` or `earliest`.
@@ -252,4 +254,4 @@ class KafkaConsumer:
             self._assigned.set_result(None)
 
     def _failed(self, error: KafkaError) -> None:
-        self.failure = text_of(error)
+        self.failure = plain(error)

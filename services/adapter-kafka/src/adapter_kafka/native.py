@@ -1,12 +1,9 @@
-"""Conversion of records, errors and addresses of `confluent-kafka`."""
+"""Conversion of records and errors of `confluent-kafka`."""
 
 from asyncio import Future
-from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import unquote
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, KafkaError, Message
-from eventservices.addresses import split_url
 from eventservices.errors import (
     EventServiceError,
     MalformedError,
@@ -61,19 +58,3 @@ def as_native(error: KafkaError) -> EventServiceError:
 def text_of(error: KafkaError) -> str:
     """Return the text of an error."""
     return f"{error.name()}: {error.str()}"
-
-
-def addresses(brokers: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of the native client for some brokers."""
-    found = [split_url(each) for each in brokers]
-    hosts = ",".join(f"{each.hostname}:{each.port or 9092}" for each in found)
-    user = found[0].username
-    if user is None:
-        return {"bootstrap.servers": hosts}
-    return {
-        "bootstrap.servers": hosts,
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": "PLAIN",
-        "sasl.username": unquote(user),
-        "sasl.password": unquote(found[0].password or ""),
-    }

@@ -13,7 +13,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from eventservices.errors import NotConnectedError
 
-from adapter_kafka.native import addresses, as_native, settle, text_of
+from adapter_kafka.addresses import addresses
+from adapter_kafka.native import as_native, settle
+from adapter_kafka.troubles import Troubles
 
 OPEN_S: Final = 5.0
 """Longest wait for a connection; the runtime tries again."""
@@ -32,7 +34,7 @@ class KafkaProducer:
     """Produces records, each acknowledged by all replicas, and none twice for a retry.
 
     Args:
-        brokers: `kafka://[user:password@]host:port`.
+        brokers: As of `addresses`.
         name: Client identifier.
         max_bytes: Largest record.
 
@@ -41,8 +43,11 @@ class KafkaProducer:
     """
 
     def __init__(self, brokers: Sequence[str], name: str, max_bytes: int) -> None:
+        places = addresses(brokers)
+        self._troubles = Troubles(places)
         self._settings: dict[str, Any] = {
-            **addresses(brokers),
+            **places,
+            "error_cb": self._troubles.put,
             "client.id": name,
             "logger": QUIET,
             "enable.idempotence": True,
@@ -60,6 +65,7 @@ class KafkaProducer:
 
         Raises:
             NotConnectedError: No broker answers in time.
+            RefusedError: It refuses user and password.
         """
         self._loop = asyncio.get_running_loop()
         self._producer = Producer(self._settings)
@@ -85,11 +91,12 @@ class KafkaProducer:
 
         Raises:
             NotConnectedError: No broker answers.
+            RefusedError: It refuses user and password.
         """
         try:
             await asyncio.to_thread(self._producer.list_topics, timeout=deadline_s)
         except KafkaException as error:
-            raise NotConnectedError(text_of(error.args[0])) from error
+            raise self._troubles.away(error.args[0]) from error
 
     async def publish(
         self,
@@ -154,7 +161,7 @@ class KafkaProducer:
         try:
             told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
         except KafkaException as error:
-            raise NotConnectedError(text_of(error.args[0])) from error
+            raise self._troubles.away(error.args[0]) from error
         names = told.topics.keys()
         wild = [re.compile(each) for each in topics if each.startswith("^")]
         return any(each in names for each in topics) or any(

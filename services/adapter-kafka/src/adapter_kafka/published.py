@@ -14,8 +14,9 @@ from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.stamp import Stamp
 from fes.errors import CodecError
 
+from adapter_kafka.addresses import addresses
 from adapter_kafka.codec import read_head
-from adapter_kafka.native import addresses, as_native, record_of
+from adapter_kafka.native import as_native, record_of
 from adapter_kafka.producer import OPEN_S, QUIET
 
 TAIL: Final = 1000
@@ -34,7 +35,7 @@ class Published:
     """Recognises persistent events that a topic has already.
 
     Args:
-        brokers: `kafka://[user:password@]host:port`.
+        brokers: As of `addresses`.
         client: Name of the adapter in its records.
     """
 

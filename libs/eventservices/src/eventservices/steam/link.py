@@ -17,6 +17,7 @@ from eventservices.attention import attentively
 from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
+from eventservices.secure import late
 from eventservices.steam.counters import Counters
 from eventservices.steam.mqtt import PROTOCOL, PROTOCOL_5, MqttConnection
 from eventservices.steam.properties import Properties
@@ -251,7 +252,9 @@ class Link:
             async with asyncio.timeout(self._settings.connect_s):
                 await connection.open(self._address)
         except TimeoutError as error:
-            raise NotConnectedError("the broker did not answer in time") from error
+            place, secure = self._address.shown, self._address.secure
+            reason = late("the broker did not answer in time", place, secure=secure)
+            raise NotConnectedError(reason) from error
         self._connection = connection
         self._ask(list(self._wanted))
 

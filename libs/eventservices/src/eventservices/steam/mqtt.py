@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import gmqtt
 
 from eventservices.errors import NotConnectedError, RefusedError
+from eventservices.secure import client_context, ended_early, handshake_fault
 from eventservices.steam.properties import variable
 from eventservices.steam.settings import Address
 
@@ -91,7 +92,8 @@ class MqttConnection:
         """Connect, and return once the broker has accepted.
 
         Raises:
-            RefusedError: The broker does not accept this client.
+            RefusedError: The broker does not accept this client, or a file is not what it should
+                be.
             NotConnectedError: The broker cannot be reached or ended the connection.
         """
         if address.user is not None:
@@ -100,7 +102,7 @@ class MqttConnection:
         ended = asyncio.ensure_future(self.lost.wait())
         try:
             await asyncio.wait({attempt, ended}, return_when=asyncio.FIRST_COMPLETED)
-            _outcome(attempt)
+            _outcome(attempt, address)
         except BaseException:
             self.abort()
             raise
@@ -109,11 +111,12 @@ class MqttConnection:
             ended.cancel()
 
     async def _connect(self, address: Address) -> None:
+        secure = await client_context(address.access) if address.secure else False
         try:
             await self._client.connect(
                 address.host,
                 address.port,
-                ssl=address.tls or False,
+                ssl=secure,
                 keepalive=self._keepalive_s,
                 version=self._version,
             )
@@ -121,7 +124,9 @@ class MqttConnection:
             kind = RefusedError if error.args and error.args[0] in _REFUSED else NotConnectedError
             raise kind(f"the broker refused the connection: {error}") from error
         except OSError as error:
-            raise NotConnectedError(f"no broker at {address.host}:{address.port}") from error
+            ca_file = address.access.ca_file
+            fault = handshake_fault(error, address.shown, ca_file, secure=address.secure)
+            raise NotConnectedError(fault or f"no broker at {address.shown}") from error
         self._transport = self._client._connection._transport  # noqa: SLF001 - gmqtt has no public access to it
         _without_delay(self._transport)
 
@@ -220,9 +225,9 @@ def publish_packet(
     return b"".join((kind, left, len(topic).to_bytes(2), topic, properties, payload))
 
 
-def _outcome(attempt: asyncio.Future[None]) -> None:
+def _outcome(attempt: asyncio.Future[None], address: Address) -> None:
     if not attempt.done():
-        raise NotConnectedError("the broker ended the connection")
+        raise NotConnectedError(ended_early(address.shown, secure=address.secure))
     attempt.result()
 
 

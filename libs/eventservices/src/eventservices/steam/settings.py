@@ -1,12 +1,12 @@
 """Settings of an air, which every process on it must share, and of its connections."""
 
-import ssl
 from dataclasses import dataclass, field
 from math import inf
 from urllib.parse import unquote
 
 from eventservices.addresses import split_url
 from eventservices.errors import MalformedError
+from eventservices.secure import Access, split_access
 
 LARGEST_RANGE_M = 300.0
 """Radio range that cells are made for by default; metres."""
@@ -23,7 +23,8 @@ class AirSettings:
     """What one process needs to know of an air.
 
     Attributes:
-        url: `mqtt://[user:password@]host[:port]`, or `mqtts://` for TLS.
+        url: `mqtt://[user:password@]host[:port]`, or `mqtts://` for TLS, with files in its query
+            (`eventservices.secure`).
         name: Name of the air; all topics begin with it.
         client_id: Unique among the MQTT clients of the broker; generated where empty.
         cell_edge_m: Edge of a grid cell, the same in every process on the air; best about the
@@ -92,13 +93,26 @@ class AirSettings:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a broker listens, and how it is spoken to."""
+    """Where a broker listens, and how it is spoken to.
+
+    Attributes:
+        host, port: Of the broker.
+        secure: Whether it speaks TLS.
+        access: Files that gain access there.
+        user, password: Of the client; None for none.
+    """
 
     host: str
     port: int
-    tls: ssl.SSLContext | None
+    secure: bool
+    access: Access
     user: str | None
-    password: str | None
+    password: str | None = field(repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The address as people read it."""
+        return f"{self.host}:{self.port}"
 
 
 def parse_url(url: str) -> Address:
@@ -107,10 +121,15 @@ def parse_url(url: str) -> Address:
     Raises:
         MalformedError: It is not a `mqtt://` or `mqtts://` URL with a host.
     """
-    parts = split_url(url)
+    bare, access = split_access(url)
+    parts = split_url(bare)
     if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
         raise MalformedError("a broker's URL must read mqtt://host:port or mqtts://host:port")
-    tls = ssl.create_default_context() if parts.scheme == "mqtts" else None
+    for name in ("credentials_file", "token_file", "mechanism"):
+        if getattr(access, name):
+            raise MalformedError(f"{name} is not for MQTT: name user and password")
+    secure = parts.scheme == "mqtts"
     user = unquote(parts.username) if parts.username else None
     password = unquote(parts.password) if parts.password else None
-    return Address(parts.hostname, parts.port or (8883 if tls else 1883), tls, user, password)
+    port = parts.port or (8883 if secure else 1883)
+    return Address(parts.hostname, port, secure, access, user, password)

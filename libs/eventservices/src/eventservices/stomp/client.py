@@ -12,15 +12,26 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from queue import Empty, Queue
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 import stomp
 import stomp.exception
 
 from eventservices.addresses import split_url
-from eventservices.errors import NotConnectedError
+from eventservices.errors import MalformedError, NotConnectedError
+from eventservices.secure import (
+    Bridge,
+    client_context,
+    ended_early,
+    handshake_fault,
+    late,
+    split_access,
+)
 from eventservices.slices import SLICE_S
+
+if TYPE_CHECKING:
+    import socket
 
 OPEN_S: Final = 5.0
 """Longest that connecting lasts; the runtime tries again."""
@@ -63,13 +74,18 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
     """Connects once; who needs another connection makes another client.
 
     Args:
-        url: `stomp://[user:password@]host:port`, or `stomp+ssl://…`.
+        url: `stomp://[user:password@]host:port`, or `stomp+ssl://…` with files in its query
+            (`eventservices.secure`).
         client_id: Name of the connection, which durable subscriptions belong to; "" for none.
         receive: Receives what comes, on the event loop.
     """
 
     def __init__(self, url: str, client_id: str, receive: Callable[[Frame], None]) -> None:
-        found = split_url(url)
+        bare, self._access = split_access(url)
+        found = split_url(bare)
+        for name in ("credentials_file", "token_file", "mechanism"):
+            if getattr(self._access, name):
+                raise MalformedError(f"{name} is not for STOMP: name user and password")
         self._host = (found.hostname or "", found.port or 61613)
         self._user = unquote(found.username) if found.username else None
         self._password = unquote(found.password or "") if found.username else None
@@ -85,6 +101,40 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
         self._native: stomp.StompConnection12 | None = None
         self._writer: threading.Thread | None = None
         self._ended = threading.Event()
+        self._bridge: Bridge | None = None
+        self._socket: socket.socket | None = None
+
+    @property
+    def shown(self) -> str:
+        """The address, as people read it."""
+        return f"{self._host[0]}:{self._host[1]}"
+
+    @property
+    def early(self) -> str:
+        """Why the broker may have ended the connection before it accepted it."""
+        return ended_early(self.shown, secure=self._is_tls)
+
+    @property
+    def late(self) -> str:
+        """Why the broker may not have accepted the connection in time."""
+        reason = "the broker does not accept the connection in time"
+        return late(reason, self.shown, secure=self._is_tls and self._socket is None)
+
+    async def dial(self) -> None:
+        """Connect with TLS, where the address requires it; `open` comes next.
+
+        Raises:
+            NotConnectedError: Nobody listens, or no handshake succeeds.
+            RefusedError: A file is not what it should be.
+        """
+        if not self._is_tls:
+            return
+        self._bridge = Bridge(await client_context(self._access), *self._host)
+        try:
+            self._socket = await self._bridge.open()
+        except OSError as error:
+            fault = handshake_fault(error, self.shown, self._access.ca_file)
+            raise NotConnectedError(fault or f"no broker answers at {self.shown}") from error
 
     def open(self) -> None:
         """Connect, and send the first frame; what the broker answers is received as any frame.
@@ -106,14 +156,13 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
             auto_content_length=False,
         )
         if self._is_tls:
-            native.set_ssl([self._host])
+            native.transport.attempt_connection = lambda: self._use_bridge(native.transport)
         native.set_listener("fes", self)
         headers = {"client-id": self._client_id} if self._client_id else {}
         try:
             native.connect(self._user, self._password, headers=headers)
         except (stomp.exception.StompException, OSError) as error:
-            host, port = self._host
-            raise NotConnectedError(f"no broker answers at {host}:{port}") from error
+            raise NotConnectedError(f"no broker answers at {self.shown}") from error
         if self._ended.is_set():  # a connection that nobody ends would keep the client's name
             self._end()
             raise NotConnectedError("the connection to the broker has ended")
@@ -219,6 +268,22 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
                 self.on_disconnected()
             with self._lock:
                 self._unsent_bytes -= len(body)
+
+    async def hang_up(self, within_s: float = 0.0) -> None:
+        """End what `dial` began, after `close` or `drop`; idempotent.
+
+        Args:
+            within_s: Longest wait for the broker to read what was sent before; seconds.
+        """
+        if self._bridge is not None:
+            await self._bridge.close(within_s)
+        if self._socket is not None:
+            self._socket.close()
+
+    def _use_bridge(self, transport: Any) -> None:
+        assert self._socket is not None, "not dialled"  # noqa: S101 - a mistake of `StompLink` only
+        transport.socket = self._socket
+        transport.current_host_and_port = self._host
 
     def _end(self) -> None:
         self._ended.set()

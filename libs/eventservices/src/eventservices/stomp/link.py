@@ -12,7 +12,7 @@ from eventservices.ending import ended
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
-from eventservices.stomp.client import OPEN_S, Frame, StompClient
+from eventservices.stomp.client import CLOSE_S, OPEN_S, Frame, StompClient
 
 ANSWER_S: Final = 5.0
 """Longest wait for a receipt; without one the connection is made again."""
@@ -100,6 +100,7 @@ class StompLink(Opening):
             with suppress(NotConnectedError):
                 client.send("DISCONNECT", {})
             await asyncio.to_thread(client.close)
+            await client.hang_up(CLOSE_S)
         self._fail("the connection is closed")
 
     async def subscribe(self, number: str, headers: Mapping[str, str]) -> None:
@@ -196,13 +197,13 @@ class StompLink(Opening):
         opened = self._opened = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(OPEN_S):
+                await client.dial()
                 await asyncio.to_thread(client.open)
                 await opened
         except BaseException as error:
-            await asyncio.shield(asyncio.to_thread(client.drop))
+            await _dropped(client)
             if isinstance(error, TimeoutError):
-                reason = "the broker does not accept the connection in time"
-                raise NotConnectedError(reason) from error
+                raise NotConnectedError(client.late) from error
             raise
         return client
 
@@ -214,7 +215,7 @@ class StompLink(Opening):
             self._client = None
             self._fail("the connection was lost")
             if old is not None:
-                await asyncio.to_thread(old.drop)
+                await _dropped(old)
             while self._client is None:
                 self._newest = None  # what it brought before it was restored is delivered again
                 self.on_lost()
@@ -233,7 +234,7 @@ class StompLink(Opening):
             for number, headers in tuple(self._subscriptions.items()):
                 await self._answered(fresh, "SUBSCRIBE", {"id": number, **headers})
         except BaseException:
-            await asyncio.shield(asyncio.to_thread(fresh.drop))
+            await _dropped(fresh)
             raise
 
     def _take(self, client: StompClient, frame: Frame) -> None:
@@ -249,7 +250,7 @@ class StompLink(Opening):
             case "ERROR":
                 self._error(frame)
             case _:
-                self._settle(self._opened, NotConnectedError("the broker ended the connection"))
+                self._settle(self._opened, NotConnectedError(client.early))
                 self._fail("the connection was lost")
                 self._lost.set()
 
@@ -278,6 +279,16 @@ class StompLink(Opening):
             answer.set_result(None)
         else:
             answer.set_exception(error)
+
+
+async def _dropped(client: StompClient) -> None:
+    """End a connection at once, whatever becomes of who waits for it."""
+
+    async def drop() -> None:
+        await asyncio.to_thread(client.drop)
+        await client.hang_up()
+
+    await asyncio.shield(asyncio.ensure_future(drop()))
 
 
 def _reason(frame: Frame) -> str:

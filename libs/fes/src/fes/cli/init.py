@@ -2,13 +2,17 @@
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TextIO
 
 from eventservices.addresses import split_url
 from eventservices.errors import MalformedError
+from eventservices.secure import split_access
+from eventservices.secure.access import OPEN, SECURE
 
 from fes.errors import FesError
+from fes.federation.login import Tls
 from fes.federation.names import fault_of
 
 KINDS: Final = {
@@ -17,7 +21,9 @@ KINDS: Final = {
     "nats": "nats",
     "tls": "nats",
     "kafka": "kafka",
+    "kafka+ssl": "kafka",
     "stomp": "jms",
+    "stomp+ssl": "jms",
 }
 """Scheme of an address to the kind of its system."""
 
@@ -46,6 +52,11 @@ SETTINGS: Final = {
 """,
 }
 
+SECURE_HINT: Final = """\
+  # Its certificate is verified; where its authority is not one of the system's, add
+  # tls: {ca_file: ca.pem}, and certificate_file and key_file where it requires a client's.
+"""
+
 HEAD: Final = """\
 # A federation of systems that know nothing of it, written by `fes init`.
 # `fes validate {file}` checks it, `fes run {file}` runs it, and beside that
@@ -62,7 +73,8 @@ def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> None:
         "urls",
         nargs="+",
         metavar="URL",
-        help="mqtt://host:port, nats://host:port, kafka://…, stomp://…",
+        help="mqtt://host:port, nats://host:port, kafka://…, stomp://…; with TLS mqtts://, tls://,"
+        " kafka+ssl://, stomp+ssl://",
     )
     parser.add_argument(
         "--out",
@@ -105,7 +117,7 @@ def text_of(urls: list[str], system: str, file: str) -> str:
         raise FesError(fault)
     names = _names(urls)
     parts = [HEAD.format(file=file, system=json.dumps(system), first=names[0][0]), "brokers:\n"]
-    parts += [f"  {name}: {{kind: {kind}, url: {json.dumps(url)}}}\n" for name, kind, url in names]
+    parts += [_broker(*each) for each in names]
     parts.append("event_services:\n")
     for name, kind, _ in names:
         parts.append(f"  {name}:\n    kind: {kind}\n    brokers: [{name}]\n{SETTINGS[kind]}")
@@ -124,18 +136,33 @@ def text_of(urls: list[str], system: str, file: str) -> str:
     return "".join(parts)
 
 
+def _broker(name: str, kind: str, url: str) -> str:
+    """Return a broker as text; what the query of its address states becomes keys."""
+    bare, access = split_access(url)
+    told = {key: value for key, value in asdict(access).items() if value != getattr(OPEN, key)}
+    tls = {key: told.pop(key) for key in Tls.__struct_fields__ if key in told}
+    keys = [f"kind: {kind}", f"url: {json.dumps(bare)}"]
+    keys += [f"{key}: {json.dumps(value)}" for key, value in told.items()]
+    if tls:
+        files = ", ".join(f"{key}: {json.dumps(value)}" for key, value in tls.items())
+        keys.append(f"tls: {{{files}}}")
+    hint = SECURE_HINT if split_url(bare).scheme in SECURE and not tls else ""
+    return f"  {name}: {{{', '.join(keys)}}}\n{hint}"
+
+
 def _names(urls: list[str]) -> list[tuple[str, str, str]]:
     """Return name, kind and address of each system."""
     found: list[tuple[str, str, str]] = []
     for url in urls:
         try:
-            told = split_url(url)
+            told = split_url(split_access(url)[0])
         except MalformedError as error:
             raise FesError(str(error)) from error
         kind = KINDS.get(told.scheme)
         if kind is None or not told.hostname:
             known = ", ".join(f"{scheme}://" for scheme in KINDS)
-            raise FesError(f"{url!r} is not an address of a known kind ({known})")
+            shown = url.rpartition("@")[2][:200]
+            raise FesError(f"{shown!r} is not an address of a known kind ({known})")
         same = sum(other == kind for _, other, _ in found)
         found.append((f"{kind}{same + 1}" if same else kind, kind, url))
     return found

@@ -16,6 +16,7 @@ from fes.federation import (
     installed_kinds,
 )
 from fes.federation.checks.degraded import tell_degraded, tell_payloads
+from fes.federation.checks.logins import find_files
 from fes.federation.file.tree import Report
 from fes.federation.load import in_order, read_bytes
 from fes.mapping import Rule, load_rules
@@ -118,6 +119,7 @@ def _degraded(
     if document.federation is None or document.tree is None:
         return []
     told = Report(document.tree)
+    find_files(document.federation, told, base)
     tell_payloads(document.federation, told, kinds, base, losses=everything)
     if everything:
         tell_degraded(document.federation, told, kinds)

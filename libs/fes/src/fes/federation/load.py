@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from fes.errors import FederationError
+from fes.federation.address import anchored
 from fes.federation.checks import check_references
 from fes.federation.file.finding import Finding, InvalidFederationError, Severity, has_errors
 from fes.federation.file.override import override
@@ -45,7 +46,8 @@ def load(path: Path, environment: Mapping[str, str]) -> Federation:
         InvalidFederationError: The file is not valid; it contains all errors.
         FederationError: The file cannot be read.
     """
-    return _valid(examine(read_bytes(path), str(path), environment))
+    federation = _valid(examine(read_bytes(path), str(path), environment))
+    return anchored(federation, path.resolve().parent)
 
 
 def loads(

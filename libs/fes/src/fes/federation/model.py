@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fes.federation.bounds import Bounds, EventLog, Positive
 from fes.federation.guides import NamingPart, PolicyPart
+from fes.federation.login import Login
 from fes.federation.names import Name
 from fes.federation.scopes.model import ClientPart, ScopePart
 
@@ -58,22 +59,20 @@ class Medium(Section, frozen=True, kw_only=True):
     description: str = ""
 
 
-class Broker(Section, frozen=True, kw_only=True):
+class Broker(Login, frozen=True, kw_only=True):
     """A server that event services run on.
 
     Attributes:
         kind: `nats` and `mqtt` are started by `fes run`; any other needs a url.
         cluster: Brokers that name the same cluster form one.
         url: Where it listens; absent to have `fes run` start an embedded one.
-        user: User name of the adapters; empty where the broker requires none.
-        password_file: File with that user's password, such as a secret of a container.
+        mechanism: Of Kafka: SASL mechanism of name and password; absent for PLAIN.
     """
 
     kind: Annotated[str, Meta(min_length=1, max_length=64)]
     cluster: Name | UnsetType = UNSET
     url: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
-    user: Annotated[str, Meta(max_length=255)] = ""
-    password_file: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | UnsetType = UNSET
 
 
 class EventService(Section, frozen=True, kw_only=True):
@@ -166,23 +165,19 @@ class Http(Section, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8080
 
 
-class Store(Section, frozen=True, kw_only=True):
+class Store(Login, frozen=True, kw_only=True):
     """Where a gateway keeps its journal.
 
     Attributes:
         kind: `sqlite` is a file in the run's folder, for replicas on one host; `jetstream` a stream
             of NATS servers, for replicas on several.
         url: Of `jetstream`: addresses of its servers, separated by commas.
-        user: User name of the gateway there; empty where the servers require none.
-        password_file: File with that user's password.
         copies: Of `jetstream`: number of servers that keep the stream; with 3, one of them may
             fail.
     """
 
     kind: Literal["sqlite", "jetstream"] = "sqlite"
     url: Annotated[str, Meta(min_length=1, max_length=2000)] | UnsetType = UNSET
-    user: Annotated[str, Meta(max_length=255)] = ""
-    password_file: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
     copies: Literal[1, 3] = 1
 
     @property

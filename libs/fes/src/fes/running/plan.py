@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from fes.errors import FederationError
+from fes.federation.address import public_address
 from fes.federation.model import Application, Federation, Http, adapter_id
 
 
@@ -238,7 +239,7 @@ def placeholders(federation: Federation, run: Path, base: Path) -> dict[str, str
     """Return the values of `{name}` in applications' commands."""
     clock = federation.clock
     urls = {
-        f"url:{name}": broker.url
+        f"url:{name}": public_address(broker.url, broker)
         for name, broker in federation.brokers.items()
         if broker.url is not UNSET
     }

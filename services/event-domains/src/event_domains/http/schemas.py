@@ -60,7 +60,7 @@ class ChannelIn(_In):
     """A channel that runs already, or comes into being with its first client."""
 
     broker: str = Field(
-        "", max_length=500, pattern=r"^((nats|tls)://\S+)?$", examples=["nats://127.0.0.1:4222"]
+        "", max_length=500, pattern=r"^((nats|tls)://[^\s?]+)?$", examples=["nats://127.0.0.1:4222"]
     )
     channel: Name = Field(min_length=1, max_length=200)
     service: Name = Field(

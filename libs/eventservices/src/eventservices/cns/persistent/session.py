@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import nats.errors
 import nats.js.errors
 
-from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.natsclient import NatsClient
+from eventservices.natsconnecting import Servers
 from eventservices.natsoptions import LinkOptions
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class Session:
 
         Raises:
             NotConnectedError: No server answered in time.
-            RefusedError: A server refused the credentials.
+            RefusedError: A server refused the credentials, or a file is not what it should be.
         """
+        servers = Servers.of(urls)
         client = NatsClient()
         session = cls(client, options.open_timeout_s)
 
@@ -63,10 +64,11 @@ class Session:
         async def on_error(error: Exception) -> None:
             log.info("nats_client_reported", extra={"error": repr(error)})
 
+        proofs = await servers.proofs()
         try:
             async with asyncio.timeout(options.open_timeout_s):
                 await client.connect(
-                    servers=list(urls),
+                    servers=servers.urls,
                     name=f"{options.name}/store" if options.name else None,
                     error_cb=on_error,
                     closed_cb=on_closed,
@@ -75,14 +77,14 @@ class Session:
                     ping_interval=PING_INTERVAL_S,
                     max_outstanding_pings=PINGS_UNANSWERED,
                     dont_randomize=True,
-                    tls=options.tls,
+                    user=servers.user,
+                    password=servers.password,
+                    **proofs,
                 )
         except TROUBLE as error:
             reason = client.last_error or error
             client.abort()
-            if "authorization" in str(reason).lower():
-                raise RefusedError(f"{', '.join(urls)}: {reason}") from error
-            raise NotConnectedError(f"no answer from {', '.join(urls)}: {reason!r}") from error
+            raise servers.fault(reason) from error
         except BaseException:
             client.abort()
             raise

@@ -5,6 +5,7 @@ from fes.federation.checks.clock import check_clock
 from fes.federation.checks.gateways import check_gateways
 from fes.federation.checks.guides import check_guides
 from fes.federation.checks.kinds import check_kinds
+from fes.federation.checks.logins import check_logins
 from fes.federation.checks.mappings import check_mappings
 from fes.federation.checks.marks import check_marks
 from fes.federation.checks.observing import check_observing
@@ -32,6 +33,7 @@ def check_references(federation: Federation, report: Report) -> None:
     check_services(federation, report)
     check_gateways(federation, report)
     check_stores(federation, report)
+    check_logins(federation, report)
     check_ways(federation, report)
     check_requests(federation, report)
     check_observing(federation, report)

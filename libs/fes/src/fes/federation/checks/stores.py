@@ -44,8 +44,6 @@ def _check_jetstream(report: Report, store: Store, path: Path) -> None:
             report.error((*path, "url"), fault)
     if len(set(store.urls)) < len(store.urls):
         report.error((*path, "url"), "a server is listed twice")
-    if store.password_file is not UNSET and not store.user:
-        report.error((*path, "password_file"), "key 'user' is missing: whose password is it?")
 
 
 def _fault_of(url: str) -> str:
@@ -55,7 +53,7 @@ def _fault_of(url: str) -> str:
         good = parts.scheme in SCHEMES and bool(parts.hostname)
     except ValueError:
         good = False
-    plain = good and not (parts.path or parts.query or parts.fragment)
+    plain = good and not (parts.path or parts.fragment)
     if plain:
         return ""
     shown = url.rpartition("@")[2][:60]
