@@ -9,6 +9,7 @@ standard output is what became of it.
 import json
 import signal
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ def main(modules: str, path: str) -> None:
     from processes import Stage  # noqa: PLC0415 - of that clone
     from trial import run_trial, warm_up  # noqa: PLC0415 - of that clone
 
-    paths = {
+    paths: dict[str, tuple[Callable[[Path], Path], str]] = {
         "pass-through": (write_passthrough, "steam"),
         "traffic": (partial(write_traffic, vehicles=5), "siena"),
     }

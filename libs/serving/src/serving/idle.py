@@ -14,8 +14,8 @@ LOOK_S: Final = 1.0
 class Room(set[Any]):
     """The present connections, as `uvicorn` keeps them; the oldest idle one makes room.
 
-    So a client that opens connections and requests nothing takes the room of its own connections
-    only, not that of who does request something.
+    So a client that opens connections and requests nothing ends its own connections only, not those
+    of a client that requests something.
 
     Args:
         most: Connections from which on one more ends another.
