@@ -9,10 +9,13 @@ standard output is what became of it.
 import json
 import signal
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main(modules: str, path: str) -> None:
