@@ -161,7 +161,7 @@ simulate: $(INSTALLED) ## Play the protocol in federations that nobody has playe
 	../$(BIN)/python -m support.play.ranges federations --count $(FES_SEEDS) $$first || failed=1; \
 	../$(BIN)/python -m support.play.ranges towns --count $(FES_TOWNS) $$first || failed=1; cd ..; \
 	FES_BUSES=$(FES_BUSES) FES_TREES=$(FES_TREES) $(BIN)/pytest tests/simulation/test_buses.py tests/simulation/test_naming.py --timeout 0 -n 2 || failed=1; \
-	FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py tests/property/scopes/test_agreement.py --timeout 0 -n 2 || failed=1; \
+	FES_LAWS=$(FES_LAWS) $(BIN)/pytest tests/property/filter/test_many_cases.py tests/property/scopes/test_agreement.py tests/property/scopes/test_named_clients.py tests/property/scopes/test_rollout.py --timeout 0 -n 2 || failed=1; \
 	FES_FUZZ=$(FES_FUZZ) $(BIN)/pytest tests/property/readers --timeout 0 -n 2 || failed=1; \
 	exit $$failed
 
