@@ -77,6 +77,14 @@ async def test_it_ends_though_it_is_told_so_at_once() -> None:
             await client.get(server.url)
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"], ids=["in use", "not of this machine"])
+async def test_an_address_that_it_cannot_have_is_named(host: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=f"{host}:{port}"):
+            await HttpServer(hello, host, port).start()
+
+
 async def test_who_connects_as_soon_as_it_has_started_is_served() -> None:
     server = HttpServer(Streaming(), "127.0.0.1", 0)
     await server.start()

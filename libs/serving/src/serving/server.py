@@ -81,7 +81,7 @@ class HttpServer:
         """Begin to listen, and serve requests from now on.
 
         Raises:
-            OSError: The address is in use, or not of this machine.
+            OSError: The address is in use, or not of this machine; names it.
         """
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -89,9 +89,10 @@ class HttpServer:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((self._host, self._port))
             listening.listen(BACKLOG)
-        except OSError:
+        except OSError as error:
             listening.close()
-            raise
+            address = f"{self._host}:{self._port}"
+            raise OSError(error.errno, error.strerror or str(error), address) from error
         self._listening, self._port = listening, listening.getsockname()[1]
         self._serving = asyncio.create_task(self._server.serve([listening]), name="http")
         self._watching = asyncio.create_task(self.idle.watch(), name="http idle")

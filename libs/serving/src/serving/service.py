@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
+from serving.command import told
 from serving.ending import until_asked
 from serving.server import HttpServer
 
@@ -26,7 +27,8 @@ def run_service(
     try:
         asyncio.run(until_asked(serving))
     except faults as error:
-        sys.stderr.write(f"{name}: {error}\n")
+        reason = told(error) if isinstance(error, OSError) else error
+        sys.stderr.write(f"{name}: {reason}\n")
         return BAD_INPUT
     return 0
 
