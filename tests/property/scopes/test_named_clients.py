@@ -47,7 +47,7 @@ class _Doors(Town):
         """Return what an event service is in the graph without named clients."""
         return f"{service}.0" if f"{service}.0" in self.named else service
 
-    def without_doors(self) -> tuple[Graph, Subscribers]:
+    def without_named(self) -> tuple[Graph, Subscribers]:
         """Return the graph in which each named client is an event service by itself."""
         graph, audience = Graph(), Subscribers()
         for name, node in self.graph.nodes.items():
@@ -82,7 +82,7 @@ def test_an_event_service_receives_and_publishes_what_its_one_named_client_does(
     for seed in range(TOWNS):
         draw = Draw(seed)
         town = _Doors(draw)
-        graph, audience = town.without_doors()
+        graph, audience = town.without_named()
         router, plain = router_of(town.graph), router_of(graph)
         for publisher in town.clients:
             event = draw.event()

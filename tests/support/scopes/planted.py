@@ -74,7 +74,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "3 a named client is not asked whether it receives by each path": (
         Graph,
-        "doors",
+        "clients_of",
         lambda self, name: iter(()),
     ),
     "2 the compiled form goes up past output interfaces": (climb_module, "passes", _true),

@@ -33,9 +33,9 @@ class Graph:
     Every change that is accepted begins a new generation. The order in which members and
     superscopes were declared is kept.
 
-    A named client is a door of its event service: the service is below it by an open edge that
-    nobody declares. What the service publishes goes up into the scopes of each of its clients, and
-    what these scopes let through comes down to the service.
+    An event service is below each of its named clients by an open edge that nobody declares. What it
+    publishes goes up into the scopes of each of its clients, and what these scopes let through comes
+    down to it.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Graph:
         self._gates: set[str] = set()
         self._mapping: set[tuple[str, str]] = set()
         self._inner: dict[str, dict[str, Edge]] = {}
-        self._doors: dict[str, Scope] = {}
+        self._named: dict[str, Scope] = {}
         self._watchers: list[Callable[[str], None]] = []
         self.nodes: dict[str, Client | Scope] = {}
         self._supers: dict[str, dict[str, Edge]] = {}
@@ -63,7 +63,7 @@ class Graph:
         made.nodes = dict(self.nodes)
         made._sessions = self._sessions
         made._gates, made._mapping = set(self._gates), set(self._mapping)
-        made._inner, made._doors = _copied(self._inner), dict(self._doors)
+        made._inner, made._named = _copied(self._inner), dict(self._named)
         made._supers, made._members = _copied(self._supers), _copied(self._members)
         made._edges, made._next_number = self._edges, self._next_number
         made._numbers, made._since = dict(self._numbers), dict(self._since)
@@ -145,7 +145,7 @@ class Graph:
         Raises:
             ScopeError: There is no such membership.
         """
-        if scope not in self._supers.get(member, _NONE) or scope in self._doors:
+        if scope not in self._supers.get(member, _NONE) or scope in self._named:
             raise ScopeError(f"{member} is not a member of {scope}")
         self._take(member, scope)
         self.generation += 1
@@ -163,7 +163,7 @@ class Graph:
             self._take(member, name)
         self._sessions -= {name}
         self._gates.discard(name)
-        self._doors.pop(name, None)
+        self._named.pop(name, None)
         del self.nodes[name], self._order[name]
         self.generation += 1
 
@@ -190,25 +190,25 @@ class Graph:
 
     def memberships(self, name: str) -> Iterator[Edge]:
         """Yield the edges to direct superscopes that were declared."""
-        return (edge for edge in self.supers(name).values() if edge.scope not in self._doors)
+        return (edge for edge in self.supers(name).values() if edge.scope not in self._named)
 
-    def doors(self, name: str) -> Iterator[str]:
+    def clients_of(self, name: str) -> Iterator[str]:
         """Yield the named clients of an event service."""
-        return (scope for scope in self.supers(name) if scope in self._doors)
+        return (scope for scope in self.supers(name) if scope in self._named)
 
     def is_at(self, member: str, component: str) -> bool:
         """Return whether a member is a component, or a named client of it."""
-        at_it = member in self._doors and component in self._members.get(member, _NONE)
+        at_it = member in self._named and component in self._members.get(member, _NONE)
         return member == component or at_it
 
     def receives(self, name: str) -> bool:
         """Return whether events end at a node: it is a component, and no named client."""
-        return name not in self._doors and isinstance(self.nodes[name], Client)
+        return name not in self._named and isinstance(self.nodes[name], Client)
 
     def takes_each_path(self, name: str) -> bool:
         """Return whether a component, or a client of it, receives a copy by each path."""
-        doors = (each for each in self.doors(name) if self.supers(each))
-        nodes = (self.nodes[each] for each in (name, *doors))
+        clients = (each for each in self.clients_of(name) if self.supers(each))
+        nodes = (self.nodes[each] for each in (name, *clients))
         return any(isinstance(node, Client) and node.each_path for node in nodes)
 
     def members(self, name: str) -> Mapping[str, Edge]:
@@ -227,10 +227,10 @@ class Graph:
         """
         node = self._known(name)
         if not isinstance(node, Scope):
-            door = self._doors.get(name)
-            if door is None:
+            client = self._named.get(name)
+            if client is None:
                 raise ScopeError(f"{name} is a simple component")
-            return door
+            return client
         return node
 
     def number(self, edge: Edge) -> int:
@@ -304,7 +304,7 @@ class Graph:
             del self.nodes[name]
             self._sessions -= {name}
             self._gates.discard(name)
-            self._doors.pop(name, None)
+            self._named.pop(name, None)
         else:
             self.nodes[name] = known
             self._mark(known)
@@ -312,7 +312,7 @@ class Graph:
     def _mark(self, node: Client | Scope) -> None:
         """Note what kind of node it is now, and what its edges are."""
         if isinstance(node, Client):
-            if node.is_named and node.name not in self._doors:
+            if node.is_named and node.name not in self._named:
                 self._link(node)
             return
         if node.session:
@@ -325,7 +325,7 @@ class Graph:
 
     def _link(self, client: Client) -> None:
         """Have an event service be below one of its clients."""
-        self._doors[client.name] = Scope(client.name)
+        self._named[client.name] = Scope(client.name)
         self._put(Edge(client.service, client.name))
 
     def _mark_edge(self, edge: Edge) -> None:
@@ -345,7 +345,7 @@ class Graph:
         else:
             for changed in self._watchers:
                 changed(name)
-                for component in self._members.get(name, _NONE) if name in self._doors else ():
+                for component in self._members.get(name, _NONE) if name in self._named else ():
                     changed(component)
 
     def _interface(self, own: Interface, member: str, *, up: bool) -> Interface:

@@ -222,6 +222,8 @@ class ScopeManager:
             return False
         graph = self.graph
         edges = (
-            edge for each in (consumer, *graph.doors(consumer)) for edge in graph.memberships(each)
+            edge
+            for each in (consumer, *graph.clients_of(consumer))
+            for edge in graph.memberships(each)
         )
         return all(graph.since(edge) > journey.generation for edge in edges)

@@ -49,7 +49,7 @@ def picture(graph: Graph) -> str:
 
 def _to_clients(graph: Graph, names: list[str]) -> Iterator[Edge]:
     """Yield the edges from event services to their named clients."""
-    return (graph.supers(name)[door] for name in names for door in graph.doors(name))
+    return (graph.supers(name)[client] for name in names for client in graph.clients_of(name))
 
 
 def _levels(graph: Graph, names: list[str]) -> dict[str, int]:
