@@ -32,7 +32,7 @@ async def collecting(
     blocks: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Collector]:
     """A collector that has set aside what the tests made so far; all is as before afterwards."""
-    thresholds, frozen, made = gc.get_threshold(), gc.get_freeze_count(), Collector()
+    thresholds, made = gc.get_threshold(), Collector()
     made.settle()
     monkeypatch.setattr(collector, "MANY", 50)
     made.start()
@@ -40,8 +40,6 @@ async def collecting(
     yield made
     made.stop()
     gc.unfreeze()
-    if frozen:
-        gc.freeze()
     gc.set_threshold(*thresholds)
 
 
