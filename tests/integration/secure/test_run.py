@@ -91,7 +91,7 @@ async def test_an_event_crosses_and_no_file_or_answer_of_the_run_has_a_secret(
     got: list[str] = []
     client = gmqtt.Client("native", clean_session=True)
     client.set_auth_credentials(USER, PASSWORD)
-    client.on_message = lambda _, topic, *__: got.append(topic) or 0
+    client.on_message = lambda _, topic, *__: got.append(topic)
     client.on_connect = lambda *_: client.subscribe("from/#", qos=0)
     try:
         await client.connect(house.host, house.port, ssl=context, version=5)
