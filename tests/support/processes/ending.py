@@ -149,6 +149,7 @@ class Command:
         self.process.wait()
         if self._ours != -1:
             os.close(self._ours)
+            self._ours = -1
         if self.process.stderr:
             self.process.stderr.close()
 

@@ -5,8 +5,10 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
 from scenario_kit.statuses import INTERRUPTED
 from scenario_kit.steps import Steps
+from serving.output import CLOSED
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -55,3 +57,30 @@ def test_a_program_is_looked_at_while_it_runs(tmp_path: Path) -> None:
     )
     with Steps() as steps:
         assert steps.run(waiting, seen.touch) == 0
+
+
+def test_a_program_is_ended_once_nobody_reads_what_it_prints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "w") as closed, Steps() as steps:
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert steps.run(python("import time; time.sleep(600)")) == CLOSED
+        assert not steps.interrupted
+
+
+def test_under_nohup_neither_a_hangup_nor_a_closed_output_ends_a_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with os.fdopen(theirs, "w") as closed, Steps() as steps:
+            monkeypatch.setattr(sys, "stdout", closed)
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert steps.run(python("import time; time.sleep(1.2); raise SystemExit(7)")) == 7
+            assert not steps.interrupted
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -111,14 +111,23 @@ def test_output_that_nobody_reads_cancels_work(monkeypatch: pytest.MonkeyPatch) 
             run_until_asked(asyncio.sleep(600))
 
 
-async def test_a_child_that_is_not_reported_yet_ends_with_an_interrupted_parent(
-    tmp_path: Path,
+UNREPORTED = (
+    "child = subprocess.Popen(['sleep', '600'], start_new_session=True, env=LIFELINE.environment)\n"
+)
+OF_A_LIBRARY = (
+    "with LIFELINE.of_library(): child = subprocess.Popen(['sleep', '600'])\n"
+    "assert os.environ[MARK] != LIFELINE.mark\n"
+)
+
+
+@pytest.mark.parametrize("begun", [UNREPORTED, OF_A_LIBRARY], ids=["ours", "of a library"])
+async def test_a_child_that_nobody_reported_ends_with_an_interrupted_parent(
+    tmp_path: Path, begun: str
 ) -> None:
     parent = (
-        "import subprocess, pathlib, sys\n"
-        "from serving.lifeline import LIFELINE\n"
-        "child = subprocess.Popen(['sleep', '600'], start_new_session=True,\n"
-        "    env=LIFELINE.environment)\n"
+        "import os, subprocess, pathlib, sys\n"
+        "from serving.lifeline import LIFELINE, MARK\n"
+        f"{begun}"
         "pathlib.Path('child').write_text(str(child.pid))\n"
         "raise SystemExit(3)\n"
     )

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +44,22 @@ class Lifeline:
             self._start()
             self._starting += 1
         return {**os.environ, MARK: self.mark}
+
+    @contextlib.contextmanager
+    def of_library(self) -> Iterator[None]:
+        """Have what a library starts within the block end with this process.
+
+        Such a child is known by the variable alone: nobody reports it.
+        """
+        before = os.environ.get(MARK)
+        os.environ[MARK] = self.environment[MARK]
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[MARK]
+            else:
+                os.environ[MARK] = before
 
     def add(self, pid: int) -> None:
         """Note a child, which is to end with this process.

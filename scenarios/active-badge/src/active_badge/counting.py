@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from serving.command import command
+from serving.lifeline import LIFELINE
 
 SCHEMA = StructType(
     [
@@ -38,7 +39,7 @@ def _main() -> int:
 
 
 def _count(folder: Path, scratch: str) -> list[dict[str, Any]]:
-    spark = (
+    builder = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
@@ -48,8 +49,9 @@ def _count(folder: Path, scratch: str) -> list[dict[str, Any]]:
         .config("spark.local.dir", scratch)
         .config("spark.sql.warehouse.dir", f"{scratch}/warehouse")
         .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={scratch}")
-        .getOrCreate()
     )
+    with LIFELINE.of_library():
+        spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     lines = spark.read.schema(SCHEMA).csv(str(folder)).withColumn("file", f.input_file_name())
     found = lines.groupBy("file").agg(

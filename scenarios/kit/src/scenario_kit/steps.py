@@ -2,12 +2,14 @@
 
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
 from serving.children import started
+from serving.output import CLOSED, is_closed
 
 from scenario_kit.programs import Command
 from scenario_kit.statuses import INTERRUPTED
@@ -28,10 +30,13 @@ class Steps:
         self._signalled = threading.Event()
         self._running: subprocess.Popen[bytes] | None = None
         self._before: dict[signal.Signals, Any] = {}
+        self._stays = False
 
     def __enter__(self) -> Self:
-        """Accept the signals that end a program."""
-        self._before = {number: signal.signal(number, self._interrupt) for number in _SIGNALS}
+        """Accept the signals that end a program; under `nohup`, SIGHUP is none."""
+        self._stays = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        numbers = [each for each in _SIGNALS if each is not signal.SIGHUP or not self._stays]
+        self._before = {number: signal.signal(number, self._interrupt) for number in numbers}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -45,15 +50,15 @@ class Steps:
         return self._signalled.is_set()
 
     def run(self, command: Command, look: Callable[[], None] = lambda: None) -> int:
-        """Run a program to its end.
+        """Run a program to its end, or end it once nobody reads standard output any more.
 
         Args:
             command: Program and arguments.
             look: Called now and then while it runs.
 
         Returns:
-            Its exit status, negative for a signal; `INTERRUPTED` where it was not begun because a
-            signal had come.
+            Its exit status, negative for a signal; `CLOSED` where it was ended since nobody reads;
+            `INTERRUPTED` where it was not begun because a signal had come.
         """
         if self._signalled.is_set():
             return INTERRUPTED
@@ -62,19 +67,24 @@ class Steps:
             if self._signalled.is_set():  # between the question above and now
                 process.terminate()
             try:
-                return _wait(process, look)
+                return self._wait(process, look)
             finally:
                 self._running = None
+
+    def _wait(self, process: subprocess.Popen[bytes], look: Callable[[], None]) -> int:
+        unread = False
+        while True:
+            try:
+                status = process.wait(LOOK_S)
+            except subprocess.TimeoutExpired:
+                look()
+            else:
+                return CLOSED if unread else status
+            if not unread and not self._stays and is_closed(sys.stdout):
+                unread = True
+                process.terminate()
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         self._signalled.set()
         if self._running is not None:
             self._running.terminate()
-
-
-def _wait(process: subprocess.Popen[bytes], look: Callable[[], None]) -> int:
-    while True:
-        try:
-            return process.wait(LOOK_S)
-        except subprocess.TimeoutExpired:
-            look()

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pyspark.sql import SparkSession
+from serving.lifeline import LIFELINE
 
 LOOPBACK = "127.0.0.1"
 
@@ -64,7 +65,8 @@ def spark_session(
         builder = SparkSession.builder.appName("fes-analytics")
         for key, value in settings.items():
             builder = builder.config(key, value)
-        session = builder.getOrCreate()
+        with LIFELINE.of_library():  # Java does not end by itself where its start is interrupted
+            session = builder.getOrCreate()
         try:
             yield session
         finally:
