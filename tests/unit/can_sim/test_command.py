@@ -162,3 +162,18 @@ def test_the_environment_stands_for_options_that_are_not_given() -> None:
 def test_a_bad_setting_in_the_environment_is_refused(variable: str, value: str) -> None:
     with pytest.raises(InputError, match=variable.removeprefix("CAN_SIM_").split("_")[0].lower()):
         settings.read(["run"], {variable: value})
+
+
+def test_a_log_that_is_refused_leaves_what_was_converted_before(tmp_path: Path) -> None:
+    (tmp_path / "good.log").write_text("(1.000000) can0 123#11\n")
+    (tmp_path / "bad.log").write_text("(1.000000) can0 123#22\nbroken\n")
+    out = tmp_path / "out.log"
+    assert main(["convert", str(tmp_path / "good.log"), "--out", str(out)]) == 0
+    assert main(["convert", "--strict", str(tmp_path / "bad.log"), "--out", str(out)]) == 2
+    assert out.read_text() == "(0000000001.000000) can0 123#11\n"
+
+
+def test_a_device_that_is_full_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.log").write_text("(1.000000) can0 123#11\n")
+    assert main(["convert", str(tmp_path / "good.log"), "--out", "/dev/full"]) == 2
+    assert capsys.readouterr().err == "can-sim: /dev/full: No space left on device\n"

@@ -1,6 +1,7 @@
 """`fes adapter new` makes a package that works at once, and whose suite notices what does not."""
 
 import argparse
+import errno
 import io
 import os
 import subprocess
@@ -152,3 +153,15 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FesError, match="cannot be made"):
         new("amqp", tmp_path / "none/here")
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_package_that_cannot_be_written_whole_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, *_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(FesError, match=r"foo cannot be made: No space left"):
+        new("foo", tmp_path / "foo")
+    assert not list(tmp_path.iterdir())

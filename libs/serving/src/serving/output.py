@@ -74,6 +74,7 @@ class _Guarded:
 
     def _closed(self, error: OSError) -> None:
         if self._ends and error.errno not in GONE:
+            error.filename = "standard output"
             raise error  # e.g. a full disk, which the command reports
         self.reader_left = True
         discard(self._stream)
@@ -85,17 +86,23 @@ class _Guarded:
 def quiet_output() -> Iterator[None]:
     """End a command quietly, with status 141, once nobody reads what it prints.
 
-    What cannot be written to standard error is dropped.
+    What cannot be written to standard error is dropped, and so is what is written to a stream that
+    was closed before the command began.
 
     Raises:
         OutputClosedError: From a write to standard output, or when the rest of it is written.
     """
     before = sys.stdout, sys.stderr
-    for stream in before:
+    _open_what_is_closed()
+    streams = (
+        sys.stdout or open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - lasts
+        sys.stderr or open(2, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - lasts
+    )
+    for stream in streams:
         if isinstance(stream, io.TextIOWrapper):  # nor is a locale that lacks a character
             stream.reconfigure(errors="backslashreplace")
-    out = _Guarded(sys.stdout, ends=True)
-    sys.stdout, sys.stderr = out, _Guarded(sys.stderr, ends=False)
+    out = _Guarded(streams[0], ends=True)
+    sys.stdout, sys.stderr = out, _Guarded(streams[1], ends=False)
     try:
         yield
         out.flush()
@@ -103,6 +110,18 @@ def quiet_output() -> Iterator[None]:
         with contextlib.suppress(OutputClosedError):
             out.flush()  # a command that raised keeps its own status
         sys.stdout, sys.stderr = before
+
+
+def _open_what_is_closed() -> None:
+    """Open the null device for each standard stream that is closed.
+
+    Else the next file that the command opens would have its number, and contain what is printed.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # has the lowest number that is free
 
 
 def show(line: str) -> None:

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from serving.command import told
 from serving.ending import until_asked
+from serving.output import quiet_output
 from serving.server import HttpServer
 
 BAD_INPUT: Final = 2
@@ -24,12 +25,13 @@ def run_service(
         serving: What it does, until it is cancelled.
         faults: Errors of its input, or of what it needs: each ends it with status 2 and one line.
     """
-    try:
-        asyncio.run(until_asked(serving))
-    except faults as error:
-        reason = told(error) if isinstance(error, OSError) else error
-        sys.stderr.write(f"{name}: {reason}\n")
-        return BAD_INPUT
+    with quiet_output():
+        try:
+            asyncio.run(until_asked(serving))
+        except faults as error:
+            reason = told(error) if isinstance(error, OSError) else error
+            sys.stderr.write(f"{name}: {reason}\n")
+            return BAD_INPUT
     return 0
 
 

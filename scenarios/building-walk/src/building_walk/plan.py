@@ -11,6 +11,7 @@ from fes.federation import dump
 from fes.federation.load import load
 from fes.federation.model import Application, Federation
 from scenario_kit.run_folder import FEDERATION
+from serving.files import write_whole
 
 from building_walk import story
 from building_walk.story import (
@@ -55,12 +56,12 @@ def plan(folder: Path, walk: Story) -> None:
         FesError: The federation is not valid.
     """
     story.write(folder, walk)
-    (folder / "links").write_text(LINKS, "utf-8")
-    (folder / "building.yaml").write_text(json.dumps(building_of(walk), indent=1) + "\n", "utf-8")
-    (folder / "rules.cedar").write_text(rules_of(walk), "utf-8")
+    write_whole(folder / "links", LINKS)
+    write_whole(folder / "building.yaml", json.dumps(building_of(walk), indent=1) + "\n")
+    write_whole(folder / "rules.cedar", rules_of(walk))
     with as_file(files("building_walk") / FEDERATION) as path:
         federation = load(path, {})
-    (folder / FEDERATION).write_text(dump(federation_of(federation, walk)), "utf-8")
+    write_whole(folder / FEDERATION, dump(federation_of(federation, walk)))
 
 
 def federation_of(federation: Federation, walk: Story) -> Federation:

@@ -14,6 +14,7 @@ from scenario_kit.playing import show
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION
 from serving.children import started
+from serving.files import write_whole
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
@@ -74,7 +75,7 @@ def write_federation(
     findings = check(examine(text, str(path), {}), installed_kinds(), Rule)
     if has_errors(findings):
         raise InputError("\n".join(str(finding) for finding in findings[:FINDINGS]))
-    path.write_text(text, "utf-8")
+    write_whole(path, text)
 
 
 def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[str, Any]:

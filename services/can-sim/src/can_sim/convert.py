@@ -4,6 +4,8 @@ import argparse
 import sys
 from collections.abc import Iterator
 
+from serving.files import whole_file
+
 from can_sim.canlog.candump import format_frame
 from can_sim.canlog.reader import read_frames
 from can_sim.tally import Tally
@@ -19,6 +21,7 @@ def command(options: argparse.Namespace) -> dict[str, object]:
 
     Raises:
         InputError: The log cannot be read, or a line is broken and the options are strict.
+        OSError: The output cannot be written; what was there before stays.
     """
     tally = Tally(strict=options.strict)
     lines = _lines(options, tally)
@@ -28,7 +31,7 @@ def command(options: argparse.Namespace) -> dict[str, object]:
             sys.stdout.write(line)
             count += 1
     else:
-        with options.out.open("w", encoding="utf-8", newline="") as stream:
+        with whole_file(options.out, newline="") as stream:
             for line in lines:
                 stream.write(line)
                 count += 1

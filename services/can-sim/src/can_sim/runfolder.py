@@ -1,11 +1,12 @@
 """The files of a run folder that can-sim writes and reads: `trace.csv` and `monitors.csv`."""
 
 import csv
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from serving.files import whole_file
 
 from can_sim.errors import InputError
 from can_sim.moment import MAX_US
@@ -143,9 +144,7 @@ def _planned(row: Row) -> Planned:
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    with unfinished.open("w", encoding="utf-8", newline="") as stream:
+    with whole_file(path, newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
-    unfinished.replace(path)

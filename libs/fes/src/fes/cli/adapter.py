@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from shutil import rmtree
 from string import Template
 from typing import Final, TextIO
 
@@ -46,13 +47,17 @@ def run(options: Namespace, out: TextIO) -> int:
     folder = options.directory or Path(f"adapter-{name}")
     try:
         folder.mkdir()
+    except FileExistsError as error:
+        raise FesError(f"{folder} is there already; name another with --directory") from error
+    except OSError as error:
+        raise FesError(f"{folder} cannot be made: {error.strerror}") from error
+    try:
         for path, text in files_of(name):
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, "utf-8")
-    except FileExistsError as error:
-        raise FesError(f"{folder} is there already; name another with --directory") from error
     except OSError as error:
+        rmtree(folder, ignore_errors=True)
         raise FesError(f"{folder} cannot be made: {error.strerror}") from error
     out.write(f"made {folder}; now: cd {folder}; pip install -e '.[test]'; pytest\n")
     return 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from urllib.parse import urlencode
 
 import httpx
+from serving.files import write_whole
 from serving.loopback import NoAnswerError, ask
 
 from fes.errors import FesError, LinkError
@@ -103,7 +104,7 @@ def _show(options: Namespace, out: TextIO) -> None:
         return
     drawing = _ask(options, "GET", f"{path}/picture.svg")
     try:
-        options.svg.write_text(drawing, "utf-8")
+        write_whole(options.svg, drawing)
     except OSError as error:
         raise FesError(f"{options.svg}: {error.strerror}") from error
 

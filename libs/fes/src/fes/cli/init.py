@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser, Namespace, _SubParsersAction
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TextIO
@@ -99,6 +100,8 @@ def init(options: Namespace, out: TextIO) -> int:
     except FileExistsError as error:
         raise FesError(f"{options.out} is there already; name another with --out") from error
     except OSError as error:
+        with suppress(OSError):
+            options.out.unlink(missing_ok=True)
         raise FesError(f"{options.out} cannot be written: {error.strerror}") from error
     out.write(f"wrote {options.out}; now: fes run {options.out}\n")
     return 0

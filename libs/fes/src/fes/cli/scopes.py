@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final, TextIO
 from urllib.parse import quote
 
+from serving.files import write_whole
+
 from fes.cli import client
 from fes.cli.validate import validate
 from fes.errors import FederationError
@@ -168,6 +170,6 @@ def _write(path: Path | None, text: str, out: TextIO) -> None:
         out.write(text)
         return
     try:
-        path.write_text(text, "utf-8")
+        write_whole(path, text)
     except OSError as error:
         raise FederationError(f"cannot be written: {error.strerror}", str(path)) from error

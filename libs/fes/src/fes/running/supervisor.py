@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from serving.ending import on_ending
+from serving.files import write_whole
 from serving.output import CLOSED
 from serving.wall_clock import wall_us
 
@@ -137,7 +138,7 @@ class Supervisor:
         values = placeholders(self.federation, run, base)
         application_parts(self.federation, values)  # an invalid command is reported now
         file = run / "federation.yaml"
-        file.write_text(dump(self.federation), "utf-8")
+        write_whole(file, dump(self.federation))
         trace = TraceStart(self.federation, run)
         gateways = gateway_parts(self.federation, self._apart, file, base, run, trace.path)
         await self._open_front()

@@ -33,9 +33,9 @@ class Graph:
     Every change that is accepted begins a new generation. The order in which members and
     superscopes were declared is kept.
 
-    An event service is below each of its named clients by an open edge that nobody declares. What it
-    publishes goes up into the scopes of each of its clients, and what these scopes let through comes
-    down to it.
+    An event service is below each of its named clients by an open edge that nobody declares. What
+    it publishes goes up into the scopes of each of its clients, and what these scopes let through
+    comes down to it.
     """
 
     def __init__(self) -> None:

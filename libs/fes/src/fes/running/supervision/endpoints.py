@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta
+from serving.files import write_whole
 from serving.text import read_bytes
 
 from fes.errors import FesError
@@ -87,9 +88,7 @@ class Endpoints:
             "gateways": self.gateways,
             "processes": {name: each.pid for name, each in children.items()},
         }
-        fresh = self._path.with_suffix(".new")
-        fresh.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-        fresh.replace(self._path)
+        write_whole(self._path, json.dumps(content, indent=1) + "\n")
 
     def services(
         self, federation: Federation, meant: Callable[[str, str], bool]
