@@ -140,7 +140,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a type that is not the value's": (
         {"FES_Subject": "Speed", "rate": 1.0, "FES_Types": "rate:event"},
         "malformed",
-        "'rate' is no event",
+        "'rate' is not of type event",
     ),
     "an event that is none": (
         {"FES_Subject": "Speed", "rate": 1.0, "in": '{"subject": NaN}', "FES_Types": "in:event"},
@@ -219,5 +219,7 @@ async def test_what_the_service_would_not_take_is_set_aside_before_it_is_sent(to
     await eventually(lambda: counts(town, "published") == before["published"] + 2)
     assert counts(town, "publish_failed") == before["publish_failed"] + 2
     assert (await town.hosted.told("exceeds the limit of 1048576", "dropped"))["name"] == ADAPTER
-    assert (await town.hosted.told("has 300 characters, more than 255", "dropped"))["name"] == ADAPTER
+    assert (await town.hosted.told("has 300 characters, more than 255", "dropped"))[
+        "name"
+    ] == ADAPTER
     await town.good_one_arrives()

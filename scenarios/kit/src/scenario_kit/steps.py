@@ -84,7 +84,7 @@ def started(command: Command, **how: Any) -> "Iterator[subprocess.Popen[Any]]":
 
     Args:
         command: Program and arguments.
-        how: What `subprocess.Popen` takes besides.
+        how: Further arguments of `subprocess.Popen`.
     """
     process = subprocess.Popen(  # noqa: S603 - our own
         command, start_new_session=True, env=LIFELINE.environment, **how
