@@ -140,7 +140,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a type that is not the value's": (
         {"FES_Subject": "Speed", "rate": 1.0, "FES_Types": "rate:event"},
         "malformed",
-        "'rate' is no event",
+        "'rate' is not of type event",
     ),
     "an event that is none": (
         {"FES_Subject": "Speed", "rate": 1.0, "in": '{"subject": NaN}', "FES_Types": "in:event"},

@@ -158,7 +158,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "types that are not the values'": (
         {"FES_Types": '{"parameters": {"rate": "event"}}'},
         "malformed",
-        "'rate' is no event",
+        "'rate' is not of type event",
     ),
     "an unknown key in the types": ({"FES_Types": '{"colour": 1}'}, "malformed", "colour"),
     "bottomless types": ({"FES_Types": "[" * 100_000}, "malformed", "FES_Types"),
@@ -235,7 +235,7 @@ async def test_a_malformed_control_event_is_refused_and_changes_nothing(
         ({"Text01": "no JSON"}, "not JSON"),
         ({"Text01": 5}, "16 strings"),
         ({"Text01": "x" * 5000}, "16 strings"),
-        ({"Text01": '{"subject": "Speed"}'}, "'Speed' stands in a control event"),
+        ({"Text01": '{"subject": "Speed"}'}, "'Speed' is used in a control event"),
     ],
 )
 async def test_a_control_event_in_another_form_is_set_aside(

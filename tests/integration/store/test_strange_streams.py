@@ -110,7 +110,7 @@ def test_a_stream_that_would_not_keep_a_journal_is_refused(
     config = {"name": stream, "subjects": [f"fes.store.{stream}"], **wrong}
     by_hand(server, lambda streams: streams.add_stream(**config))
 
-    with pytest.raises(StoreError, match=f"{stream} is no journal: .*{told}"):
+    with pytest.raises(StoreError, match=f"{stream} is not a journal: .*{told}"):
         open_at(server.url).read()
     by_hand(server, lambda streams: streams.delete_stream(stream))
 

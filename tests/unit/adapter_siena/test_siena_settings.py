@@ -25,8 +25,8 @@ def test_settings_are_read() -> None:
     ("given", "fault"),
     [
         ({"indx": "a"}, "indx"),
-        ({"index": "a-b"}, "'a-b' is no attribute name"),
-        ({"subject_attribute": "9"}, "'9' is no attribute name"),
+        ({"index": "a-b"}, "'a-b' is not an attribute name"),
+        ({"subject_attribute": "9"}, "'9' is not an attribute name"),
         ({"substitute": {"-": "-"}}, "substitute of '-'"),
         ({"substitute": {"--": "."}}, "substitute"),
         ({"substitute": {"a": "."}}, "'a' is legal"),

@@ -142,7 +142,7 @@ def test_a_native_producers_own_attribute_of_that_name_is_left_alone() -> None:
 def test_what_is_no_proximity_is_refused_by_name(value: Any) -> None:
     kinds = {str: Type.STRING, int: Type.LONG, bytes: Type.OCTETS, bool: Type.BOOLEAN}
     told = native((), (Field("Proximity", kinds[type(value)], value),))
-    with pytest.raises(AdapterError, match="attribute 'Proximity' is no proximity"):
+    with pytest.raises(AdapterError, match="attribute 'Proximity' is not a proximity"):
         to_steam(told)
 
 

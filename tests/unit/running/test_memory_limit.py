@@ -43,7 +43,7 @@ def test_every_gateway_of_the_compose_file_fits_its_container() -> None:
 
 def test_bounds_beyond_the_limit_are_told_before_anything_starts() -> None:
     federation = loads(TEXT % (64 * MIB), {})
-    with pytest.raises(FederationError, match=r"limits: g1 may take 2\d\d MiB of memory, more"):
+    with pytest.raises(FederationError, match=r"limits: g1 may need 2\d\d MiB of memory, more"):
         check_memory(federation, alone(federation, "g1"), size_of("150m"))
     check_memory(federation, alone(federation, "g1"), 0)
 

@@ -65,7 +65,7 @@ class Proofs:
         return await asyncio.shield(self._proving)
 
     async def round_trip(self, client: NatsClient) -> float:
-        """Return the duration of a round trip; one that reads earlier messages is not cut off.
+        """Return the duration of a round trip; a slow reader of messages is busy, not cut off.
 
         Raises:
             TimeoutError: It was not received in time, and nothing else either.

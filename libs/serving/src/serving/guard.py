@@ -41,7 +41,7 @@ class BodyGuard:
         headers = dict(scope["headers"])
         if headers.get(b"content-encoding", b"identity").lower() != b"identity":
             await _discard(receive)
-            await self._refuse(scope, send, 415, "encoded bodies are not taken")
+            await self._refuse(scope, send, 415, "encoded bodies are not accepted")
         elif _declared(headers) > self._limit:
             await _discard(receive)
             await self._refuse(scope, send, 413, f"body exceeds {self._limit} bytes")

@@ -13,5 +13,5 @@ class LineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the process with status 2 and one line."""
         line = " ".join(message.split())
-        sys.stderr.write(f"{self.prog}: {line[:500]}; `{self.prog} --help` shows what it takes\n")
+        sys.stderr.write(f"{self.prog}: {line[:500]}; `{self.prog} --help` shows its options\n")
         raise SystemExit(USAGE)

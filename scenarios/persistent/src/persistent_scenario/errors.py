@@ -1,7 +1,7 @@
 """The errors of the scenario.
 
 ScenarioError
-├── InputError      (ValueError)    what was given cannot be run, or not be judged
+├── InputError      (ValueError)    an input cannot be run, or not be judged
 └── RunningError    (RuntimeError)  a part did not come up, or the stream halted
 """
 

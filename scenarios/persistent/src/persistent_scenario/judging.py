@@ -30,11 +30,11 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """Whether a promise held.
+    """Whether a promise was kept.
 
     Attributes:
         name: What was promised.
-        breaches: What went against it, in words; empty where it held.
+        breaches: What broke it, in words; empty where it was kept.
         held: What was looked at, in words.
     """
 
@@ -44,7 +44,7 @@ class Promise:
 
     @property
     def detail(self) -> str:
-        """What there is to say of it."""
+        """The breaches, or what was looked at."""
         if not self.breaches:
             return self.held
         named = "; ".join(self.breaches[:EXAMPLES])
@@ -106,7 +106,7 @@ def collect(folder: Path) -> Evidence:
 
 
 def judge(evidence: Evidence) -> list[Promise]:
-    """Return for each promise whether it held."""
+    """Return for each promise whether it was kept."""
     owed = sum(len(_owed_to(name, evidence)) for name in evidence.received)
     got = sum(map(len, evidence.received.values()))
     return [

@@ -42,7 +42,7 @@ class Kill(NamedTuple):
 
 
 ORDERED: Final = 3
-"""Most members that are killed in every order; four would already take 33 kills."""
+"""Most members that are killed in every order; four would already need 33 kills."""
 
 TOGETHER: Final = 3
 """Most parts that are killed at the same moment."""
@@ -108,7 +108,7 @@ def place_of(number: int, kills: int, readings: int) -> int:
 def every_order(items: Sequence[Item]) -> list[Item]:
     """Return a short walk that has the items in each of their orders, one after the other.
 
-    Three are walked in 9 steps, where their six orders behind one another would take 18.
+    Three are walked in 9 steps, where their six orders behind one another would need 18.
 
     Source:
         Superpermutations, built by always adding the order that overlaps most.

@@ -213,7 +213,7 @@ class Parts:
         return names
 
     async def _leader(self, client: httpx.AsyncClient, gateway: str) -> str:
-        """Return the process of the replica that leads, by what the replicas themselves say."""
+        """Return the process of the replica that leads, by what the replicas themselves report."""
         found: list[str] = []
 
         async def leads() -> bool:

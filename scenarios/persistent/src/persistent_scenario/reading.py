@@ -74,7 +74,7 @@ async def receive(folder: Path, url: str) -> None:
 
 
 def constraint_of(asked: Asked) -> str:
-    """Return what a reader asks its channel for, in the channel's own language, ETCL."""
+    """Return a reader's filter, in the channel's own language, ETCL."""
     return f"$value >= {asked.at_least} and $value <= {asked.at_most}"
 
 

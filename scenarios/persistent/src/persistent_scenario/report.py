@@ -14,7 +14,7 @@ from persistent_scenario.story import is_asked_for
 
 
 def passed(promises: Sequence[Promise]) -> bool:
-    """Return whether every promise held."""
+    """Return whether every promise was kept."""
     return not any(promise.breaches for promise in promises)
 
 

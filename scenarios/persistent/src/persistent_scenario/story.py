@@ -34,7 +34,7 @@ class Asked:
 
 
 READERS: Final = (Asked("low", 0, 59), Asked("middle", 50, 89))
-"""The clients at the far end. The federation's file asks the same for them, in its own words."""
+"""The clients at the far end. The federation's file requests the same for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Reading:
     Attributes:
         origin: The station that publishes it.
         number: Counts the station's readings, from 1.
-        value: What is asked about.
+        value: What the readers' filters test.
     """
 
     origin: str

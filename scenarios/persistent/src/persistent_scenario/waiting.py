@@ -16,10 +16,10 @@ async def until(holds: Callable[[], bool | Awaitable[bool]], within_s: float, wh
     Args:
         holds: States whether it does.
         within_s: Longest wait.
-        what: Is told where the wait was in vain.
+        what: Named in the error where the wait was in vain.
 
     Raises:
-        RunningError: It did not hold in time.
+        RunningError: It did not become true in time.
     """
     deadline = time.monotonic() + within_s
     while True:

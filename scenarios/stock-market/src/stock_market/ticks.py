@@ -57,7 +57,7 @@ def read(path: Path, count: int) -> list[Tick]:
         count: Most ticks.
 
     Raises:
-        TicksError: The file cannot be read, or a line is no trade.
+        TicksError: The file cannot be read, or a line is not a trade.
     """
     share = path.name.partition("_")[0].upper()
     try:

@@ -35,7 +35,7 @@ PARKED_US = 3_600_000_000
 """How long the vehicle is before it sets off, and after it has come home, in the trace."""
 
 STARTING_S = 120
-"""So long after the clock, at most, its publisher begins to tell; wall clock. The vehicle drives
+"""So long after the clock, at most, its publisher begins to publish; wall clock. The vehicle drives
 meanwhile, so that a slow start of a part changes nothing but where that is."""
 
 

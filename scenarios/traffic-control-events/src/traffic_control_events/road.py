@@ -27,7 +27,7 @@ class Moment:
         time_us: Microseconds since 1970 UTC.
         along_m: How far along the street the vehicle is, metres.
         rate_mph: Its speed, to a tenth.
-        brakes: Whether it says so.
+        brakes: Whether it reports that it brakes.
     """
 
     time_us: int

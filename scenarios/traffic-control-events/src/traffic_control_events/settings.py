@@ -34,7 +34,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def _add_plan(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--seconds", type=whole_number, default=SECONDS, help=f"that are told (default: {SECONDS})")
+    add("--seconds", type=whole_number, default=SECONDS, help=f"of driving (default: {SECONDS})")
     help_speed = f"seconds of the drive in a second (default: {SPEED:g})"
     add("--speedup", type=positive_number, default=SPEED, help=help_speed)
     add("--seed", type=whole_number, default=1, help="of the drive (default: 1)")

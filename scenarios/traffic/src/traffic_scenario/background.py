@@ -56,7 +56,7 @@ def start(command: Command, folder: Path, place: IO[str]) -> "subprocess.Popen[b
     Args:
         command: Runs it.
         folder: Its run folder.
-        place: As `reserved` gave it; the process keeps the lock.
+        place: As `reserved` returned it; the process keeps the lock.
 
     Returns:
         Its process.

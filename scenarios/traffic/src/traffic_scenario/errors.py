@@ -1,7 +1,7 @@
 """The errors of the scenario.
 
 ScenarioError
-├── InputError      (ValueError)    what was given cannot be played
+├── InputError      (ValueError)    an input cannot be played
 └── RunningError    (RuntimeError)  a federation runs already, or did not start
 """
 

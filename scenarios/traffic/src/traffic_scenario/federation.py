@@ -51,7 +51,7 @@ def describe(plan: Plan, speed: float, port: int, buses: Sequence[CanBus] = ()) 
     """Return the federation of a run.
 
     Args:
-        plan: Vehicles and monitors; their names hold letters, digits, `_` and `-` only.
+        plan: Vehicles and monitors; their names contain letters, digits, `_` and `-` only.
         speed: Seconds of the trace in a second of the wall clock.
         port: Where traffic-control listens, on loopback.
         buses: The CAN bus of each vehicle; none where vehicles have the CORBA Notification Service

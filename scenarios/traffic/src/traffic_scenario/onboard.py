@@ -41,7 +41,7 @@ class OnBoard:
         kind: `cns` or `cosmic`; their names begin with it.
         services: By vehicle.
         brokers: That they run on.
-        can_sim: Options of can-sim that tell it where its vehicles' buses are.
+        can_sim: Options of can-sim that specify where its vehicles' buses are.
     """
 
     kind: str

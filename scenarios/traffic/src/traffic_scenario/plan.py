@@ -82,7 +82,7 @@ def plan_fleet(folder: Path, inputs: Sequence[str], programs: Programs) -> dict[
     """Run `can-sim plan`, which writes the trace and the monitors; return its summary.
 
     Raises:
-        InputError: An input is not valid; states what `can-sim` told.
+        InputError: An input is not valid; states what `can-sim` reported.
     """
     command = (*programs.can_sim, "plan", "--out", str(folder), *inputs)
     pipe = subprocess.PIPE

@@ -17,7 +17,7 @@ class Progress:
     Args:
         folder: The run folder.
         frames: How many frames there will be.
-        lasts_s: How long the trace takes to play; wall clock.
+        lasts_s: Duration of the play of the trace; wall clock.
         say: Prints a line.
         clock_s: A clock that only grows, seconds.
     """

@@ -1,4 +1,4 @@
-"""`fes-traffic stage`: the folder of a run whose parts somebody else starts, in containers say.
+"""`fes-traffic stage`: the folder of a run whose parts are started elsewhere, e.g. in containers.
 
 The federation file is the user's. What `fes run` would fill in is filled in here: when the clock
 began, and where gateways are. A run that goes on is left alone, so that its parts may be started

@@ -97,7 +97,7 @@ def parameters_of(event: StructuredEvent, body: Value, depth: int = 0) -> tuple[
     ]
     if body is not None:
         if BODY in event.filterable_data:
-            raise EventError(f"{BODY!r} stands in the filterable data and is not empty either")
+            raise EventError(f"{BODY!r} is in the filterable data beside a body")
         fields.append(field_of(BODY, body, depth))
     return tuple(fields)
 
@@ -204,7 +204,7 @@ def _nested(value: Value, depth: int) -> Event:
         return Event(SEQUENCE, tuple(items))
     if value is None:
         return Event(NULL)
-    raise EventError(f"no type of the event model holds a {type(value).__name__}")
+    raise EventError(f"no type of the event model represents a {type(value).__name__}")
 
 
 def _unnested(event: Event) -> Value:

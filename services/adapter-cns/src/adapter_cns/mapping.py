@@ -133,7 +133,7 @@ class Forms:
         if native.octets is not None and not native.parameters:
             return native.octets
         if native.octets is not None:
-            raise AdapterError("an Any holds either octets or parameters")
+            raise AdapterError("an Any contains either octets or parameters")
         return {field.id: value_of(field) for field in native.parameters}
 
 

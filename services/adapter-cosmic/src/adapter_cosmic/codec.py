@@ -75,7 +75,7 @@ def to_cosmic(native: Native, expires_us: int | None) -> Event:
         raise AdapterError("an event without subject and CAN identifier has no channel")
     if native.octets is not None:
         if native.parameters:
-            raise AdapterError("an event of a channel holds either octets or parameters")
+            raise AdapterError("an event of a channel contains either octets or parameters")
         others = plain(native.attributes)
         return Event(native.subject, native.octets, others, expires_us=expires_us)
     try:

@@ -94,10 +94,10 @@ class CosmicSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         if self.interface == "socketcan" and not self.channel:
             raise ValueError("socketcan needs channel, the name of the network interface")
         if self.node is None and self.broker == "none":
-            raise ValueError("node is needed, as there is no broker to tell it")
+            raise ValueError("node is needed, as there is no broker to assign it")
         etags = [each.etag for each in self.channels.values() if each.etag is not None]
         if len(set(etags)) != len(etags):
-            raise ValueError("channels: an etag is given to two channels")
+            raise ValueError("channels: an etag is assigned to two channels")
 
     @property
     def hold_ms(self) -> float:

@@ -48,5 +48,5 @@ def check_hint(name: str, kind: Type, value: object) -> Type:
         MappingError: It cannot.
     """
     if type(value) is not _NATIVE[kind]:
-        raise MappingError(f"{TYPES}: {name!r} is no {kind.name.lower()}: {value!r:.60}")
+        raise MappingError(f"{TYPES}: {name!r} is not of type {kind.name.lower()}: {value!r:.60}")
     return kind

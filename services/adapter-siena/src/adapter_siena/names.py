@@ -125,6 +125,6 @@ class Names:
 def _within_length(name: str, native: str) -> str:
     if len(native) > MAX_NAME_CHARACTERS:
         raise MappingError(
-            f"name {name[:40]!r} takes {len(native)} characters of {MAX_NAME_CHARACTERS}"
+            f"name {name[:40]!r} has {len(native)} characters, more than {MAX_NAME_CHARACTERS}"
         )
     return native

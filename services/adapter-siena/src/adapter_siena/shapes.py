@@ -1,7 +1,7 @@
 """Advertisements of what is about to be published, for services where nothing goes without.
 
 Under advertisement-based semantics a notification with an attribute that its publisher did not
-advertise goes to nobody. An announcement of the federation tells one event of a subject, and
+advertise goes to nobody. An announcement of the federation contains one event of a subject, and
 others may have other fields; so each shape is advertised before the first of it is published.
 """
 

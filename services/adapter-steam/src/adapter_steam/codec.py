@@ -129,7 +129,7 @@ def _marked(name: str, kind: Type, value: Any, mark: _Mark) -> Field:
         return Field(name, _LONGLONG, value)
     if mark == "event" and kind is _STRING:
         return Field(name, _EVENT, from_json(value))
-    raise CodecError(f"{TYPES_ATTRIBUTE}: {name[:60]!r} is no {mark}")
+    raise CodecError(f"{TYPES_ATTRIBUTE}: {name[:60]!r} is not of type {mark}")
 
 
 def _guarded(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -161,7 +161,7 @@ def _text(types: Types) -> str:
 def _types(values: Mapping[str, Any]) -> Types:
     text = values[TYPES_ATTRIBUTE]
     if not isinstance(text, str):
-        raise CodecError(f"{TYPES_ATTRIBUTE} is no text")
+        raise CodecError(f"{TYPES_ATTRIBUTE} is not a text")
     return _parsed(text) if len(text) <= KEPT_CHARACTERS else _parsed.__wrapped__(text)
 
 

@@ -57,5 +57,5 @@ def from_steam_control(notification: Notification) -> FesEvent:
         raise CodecError(f"a control event is {PIECES} strings of {PIECE_LENGTH} characters")
     event = from_json("".join(pieces))
     if event.subject != CONTROL_SUBJECT:
-        raise CodecError(f"subject {event.subject[:60]!r} stands in a control event")
+        raise CodecError(f"subject {event.subject[:60]!r} is used in a control event")
     return event

@@ -46,5 +46,5 @@ def area_of(context: tuple[Field, ...]) -> Proximity | None:
             try:
                 return parse_area(field.value)
             except (EventError, TypeError, AttributeError) as error:
-                raise AdapterError(f"attribute 'Proximity' is no proximity: {error}") from error
+                raise AdapterError(f"attribute 'Proximity' is not a proximity: {error}") from error
     return None

@@ -53,6 +53,6 @@ def _check(message: Message) -> None:
         if not 0 < len(message.subject) <= _NAME:
             raise LimitError(f"subject has {len(message.subject)} characters, not 1 to {_NAME}")
         if len(message.via) > MAX_VIA or any(len(name) > _NAME for name in message.via):
-            raise LimitError("the event tells a way that is too long")
+            raise LimitError("the event has too long a path")
     elif isinstance(message, HeardControl) and message.stamp is not None:
         check_stamp(message.stamp)

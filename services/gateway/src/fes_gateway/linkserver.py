@@ -90,7 +90,7 @@ class LinkServer:
         except LinkError as error:
             self._refuse(link, host, str(error))
             await asyncio.sleep(TELLING_S)
-        except Exception as error:  # noqa: BLE001 - the adapter is told, and dials again
+        except Exception as error:  # noqa: BLE001 - the adapter is notified, and dials again
             _log.exception("link_failed")
             self._refuse(link, host, f"link failed: {error!r}")
         finally:
@@ -184,4 +184,4 @@ class _Link:
         if isinstance(message, Hello):
             self._said.set_result(message)
         else:
-            raise LinkError("the first message is no hello")
+            raise LinkError("the first message is not a hello")

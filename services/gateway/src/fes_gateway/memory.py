@@ -90,7 +90,7 @@ def check_memory(federation: Federation, settings: PackSettings, limit_bytes: in
     most = most_of(federation, settings)
     if limit_bytes and most > limit_bytes:
         reason = (
-            f"{', '.join(settings.gateways)} may take {most // MIB} MiB of memory,"
+            f"{', '.join(settings.gateways)} may need {most // MIB} MiB of memory,"
             f" more than the {limit_bytes // MIB} MiB that there are"
         )
         raise FederationError(reason, key="limits")

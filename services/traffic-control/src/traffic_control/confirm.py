@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 FIRST_PAUSE_S: Final = 0.02
 MOST_PAUSE_S: Final = 2.0
 PAUSE_GROWTH: Final = 2.0
-"""Factor between two pauses: a busy gateway is queried less often the longer it takes."""
+"""Factor between two pauses: a busy gateway is queried less often the longer it needs."""
 
 TIMEOUT_S: Final = 2.0
 MOST_WAITS: Final = 6
@@ -67,7 +67,7 @@ class Confirmer:
 
         The time restarts with each further step that the gateway reports, at most `MOST_WAITS`
         times: so the city waits for a busy gateway that makes progress, and does not send the
-        request again. A query that is under way when the time is over is awaited, at most
+        request again. A query that has no answer yet when the time is over is awaited, at most
         `TIMEOUT_S`: `httpx` never frees the place of a request that is cancelled while it connects.
         """
         pause_s, known = FIRST_PAUSE_S, 0

@@ -68,7 +68,7 @@ class JsonLines:
             self._write_all()
         except OSError as error:
             if not self.fault:
-                log.error("log_not_written", extra={"file": self._path.name, "error": str(error)})  # noqa: TRY400 - its trace tells nothing more
+                log.error("log_not_written", extra={"file": self._path.name, "error": str(error)})  # noqa: TRY400 - its trace adds nothing
             self.fault = str(error)
             return
         self.fault = ""

@@ -31,7 +31,7 @@ def check_limit(limit_kmh: float) -> float:
         InputError: It is out of range.
     """
     if not math.isfinite(limit_kmh) or not 0 <= limit_kmh <= MAX_KMH:
-        raise InputError(f"{limit_kmh} is no limit from 0 to {MAX_KMH:g} km/h")
+        raise InputError(f"{limit_kmh} is not a limit from 0 to {MAX_KMH:g} km/h")
     return float(limit_kmh)
 
 

@@ -55,7 +55,7 @@ class Market:
     Args:
         customers: Address of the customers' broker.
         floor: Address of the floor's broker.
-        recorder: Takes what is published and received.
+        recorder: Records what is published and received.
     """
 
     def __init__(self, customers: str, floor: str, recorder: Recorder) -> None:

@@ -1,4 +1,4 @@
-"""Who announces what, and who subscribes to what, natively: as the witness saw it."""
+"""Who announces what, and who subscribes to what, natively: as the native observer saw it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,8 +27,9 @@ CITY_WORDS = {"advertisement": OFFERED, "subscription": WANTED}
 def expected(speaking: Iterable[str]) -> frozenset[str]:
     """Return all that has to be declared.
 
-    The vehicle's gateway asks its bus for speeds; control events are announced and subscribed to on
-    the air; the city's client asks for what it wants, and who publishes there announces it first.
+    The vehicle's gateway subscribes to speeds on its bus; control events are announced and
+    subscribed to on the air; the city's client subscribes to what it needs, and a publisher there
+    announces it first.
 
     Args:
         speaking: Monitors that received the vehicle, so that their gateways publish in the city.

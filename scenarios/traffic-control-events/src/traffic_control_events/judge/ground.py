@@ -1,4 +1,4 @@
-"""The ground truth: what the vehicle said, where it was, and who receives that far."""
+"""The ground truth: what the vehicle published, where it was, and who is within range."""
 
 import csv
 import json
@@ -32,8 +32,9 @@ class Ground:
     """What is true of a run.
 
     Attributes:
-        planned: (time, subject) of each event that was to be said, from the first one said on.
-        said: What was said, by identity.
+        planned: (time, subject) of each event that was to be published, from the first published
+            one on.
+        said: What was published, by identity.
         monitors: Who may receive it.
         times_us: When the vehicle was seen at each of its `points`.
         points: Where it was, degrees; it drives straight from one to the next.
@@ -49,11 +50,11 @@ class Ground:
         """Return where the vehicle was.
 
         Raises:
-            UnjudgedError: The trace does not say.
+            UnjudgedError: The trace does not state it.
         """
         after = bisect_right(self.times_us, time_us)
         if after in {0, len(self.times_us)}:
-            raise UnjudgedError(f"{TRACE} does not say where the vehicle was at {time_us}")
+            raise UnjudgedError(f"{TRACE} does not state where the vehicle was at {time_us}")
         began_us, ended_us = self.times_us[after - 1 : after + 1]
         (lat, lon), (to_lat, to_lon) = self.points[after - 1 : after + 1]
         share = (time_us - began_us) / (ended_us - began_us)

@@ -40,7 +40,7 @@ class Reach:
     def due(self, said: Iterable[str]) -> Due:
         """Return which of some events get into the city.
 
-        Where the witness did not see an event on the air, either is right.
+        Where the native observer did not see an event on the air, either is right.
         """
         identities = frozenset(said)
         must = frozenset(id_ for id_ in identities if self.certain.get(id_))

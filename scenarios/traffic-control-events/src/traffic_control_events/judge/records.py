@@ -21,13 +21,13 @@ PIECES = tuple(f"Text{number:02}" for number in range(1, 17))
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One copy of an event, as somebody said or received it.
+    """One copy of an event, as somebody published or received it.
 
     Attributes:
         id: Identity: origin/epoch/sequence.
         subject: Type of the event.
-        data: What it tells: licence and, of a speed, the rate.
-        time_us: When this copy was said, on the drive's clock.
+        data: Its content: licence and, of a speed, the rate.
+        time_us: When this copy was published, on the drive's clock.
         way: Where it came from: the node on the air; in the city, the event services passed.
         meant_for: Of a control event: its distribution list.
     """
@@ -46,7 +46,7 @@ class Copy:
 
     @classmethod
     def of_said(cls, line: Line) -> Self:
-        """Return what the vehicle said."""
+        """Return what the vehicle published."""
         data = {name: value for name, value in line.items() if name in DATA}
         return cls(str(line["id"]), str(line["subject"]), _told(data), int(line["time_us"]))
 

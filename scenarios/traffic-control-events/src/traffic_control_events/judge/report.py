@@ -10,7 +10,7 @@ from traffic_control_events.judge.verdict import Verdict
 VERDICT = "verdict.json"
 JOURNEY = "journey.csv"
 EXAMPLES = 3
-"""Faults of a kind that are told."""
+"""Most faults of a kind that are reported."""
 
 
 def table(verdict: Verdict) -> str:

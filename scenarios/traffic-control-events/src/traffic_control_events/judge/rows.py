@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from traffic_control_events.judge.records import Copy
 
 KINDS = ("missing", "unexpected", "doubled", "altered", "astray")
-"""What may be wrong with what somebody received: it did not come, was not for it, came twice, told
-something else than was said, came by a way that it could not."""
+"""What may be wrong with what somebody received: it did not arrive, was not for it, arrived
+twice, had another content than was published, or came by an impossible route."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ def compare(
         about: What it requests.
         copies: What it received.
         due: What was for it.
-        said: What was said, by identity, in order.
-        strayed: States whether a copy came by a way that it could not.
+        said: What was published, by identity, in order.
+        strayed: States whether a copy came by an impossible route.
     """
     counts = Counter(copy.id for copy in copies)
     known = [copy for copy in copies if copy.id in due.may]

@@ -35,7 +35,7 @@ class Step:
     """One second of the drive, as it came out.
 
     Attributes:
-        said: What the vehicle said.
+        said: What the vehicle published.
         hearing: The monitors in range; none where it was not on the air.
         on_air: Whether it crossed the air.
         in_city: Whether it surfaced in the city.
@@ -117,7 +117,7 @@ def _said(ground: Ground) -> Row:
     said = Counter((copy.time_us, copy.subject) for copy in ground.said.values())
     planned = Counter(ground.planned)
     faults = {"missing": _names(planned - said), "unexpected": _names(said - planned)}
-    about = "says what it is to say"
+    about = "publishes what it shall"
     return Row("cns-pub", about, planned.total(), (said & planned).total(), faults)
 
 
@@ -140,7 +140,7 @@ def _misled(copy: Copy) -> bool:
 
 
 def _strayed(copy: Copy) -> bool:
-    """Return whether an event came into the city by another way than the air."""
+    """Return whether an event came into the city by another route than the air."""
     return copy.way != WAY
 
 
@@ -148,7 +148,7 @@ def _repetitions(folder: Path, reach: Reach) -> Row:
     """Return what became of events that several monitors received: each publishes them."""
     counts = read_lines(folder / SEEN_CITY, _suppressed)
     if len(counts) != 1:
-        raise UnjudgedError(f"{folder / SEEN_CITY}: does not tell what was suppressed")
+        raise UnjudgedError(f"{folder / SEEN_CITY}: does not state what was suppressed")
     (count,), (least, most) = counts, reach.second_copies()
     faults = {
         "missing": (f"{least - count} copies",) * (count < least),

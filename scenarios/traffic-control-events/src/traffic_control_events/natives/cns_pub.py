@@ -27,7 +27,7 @@ OFFERS = tuple(EventType("", subject) for subject in (SPEED, BRAKE))
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What is to be said, and when.
+    """What is to be published, and when.
 
     Attributes:
         time_us: On the drive's clock, microseconds since 1970 UTC.
@@ -71,7 +71,7 @@ async def publish(run: Path, url: str, speed: float, start_wall_us: int) -> None
 
 
 def script_from(run: Path, time_us: int) -> Iterator[Due]:
-    """Yield what is to be said from now on, as long as the run's plan says.
+    """Yield what is to be published from now on, as long as the run's plan specifies.
 
     Args:
         run: The run folder.
@@ -88,7 +88,7 @@ def script_from(run: Path, time_us: int) -> Iterator[Due]:
 
 
 def read_script(run: Path) -> Iterator[Due]:
-    """Yield all that the vehicle could say, in order of time."""
+    """Yield all that the vehicle could publish, in order of time."""
     with (run / SCRIPT).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             data: dict[str, Any] = {"license_no": row["license_no"]}

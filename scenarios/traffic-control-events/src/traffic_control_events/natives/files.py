@@ -14,7 +14,7 @@ Tell = Callable[[str], None]
 
 @contextmanager
 def lines_of(path: Path) -> Iterator[Tell]:
-    """Begin a file again, and give what appends a line to it at once.
+    """Begin a file again, and yield what appends a line to it at once.
 
     Args:
         path: The file.

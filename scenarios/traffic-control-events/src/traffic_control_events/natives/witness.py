@@ -1,6 +1,6 @@
-"""The witness: looks on at all three event services, and writes down all that it sees.
+"""The native observer: watches all three event services, and records all that it sees.
 
-It requests nothing: it is an observer, whom no event service tells of to anybody.
+It requests nothing: no event service reports an observer to others.
 """
 
 import asyncio

@@ -20,7 +20,7 @@ class StreamSettings:
         name: Of the stream; see `stream_name`.
         copies: Servers that keep it: 1, or 3 of a cluster.
         patience_s: Longest that a server that does not answer is waited for.
-        answer_s: Longest that one answer is waited for, before it is asked again.
+        answer_s: Longest that one answer is waited for, before it is requested again.
         grace_s: Longest that a batch in several messages is waited for, once it has begun.
     """
 

@@ -233,9 +233,9 @@ class Stream:
             found = (await context.add_stream(wanted)).config
         for what in ("subjects", "storage", "retention"):
             if getattr(found, what) != getattr(wanted, what):
-                raise StoreError(f"{self.place} is no journal: {what} {getattr(found, what)}")
+                raise StoreError(f"{self.place} is not a journal: {what} {getattr(found, what)}")
         if found.max_age or (found.max_msgs or 0) > 0 or (found.max_bytes or 0) > 0:
-            raise StoreError(f"{self.place} is no journal: it forgets what is old")
+            raise StoreError(f"{self.place} is not a journal: it forgets what is old")
         if found.num_replicas != wanted.num_replicas:
             log.info("journal_copies_changed", extra={"stream": self.settings.name})
             await context.update_stream(found.evolve(num_replicas=wanted.num_replicas))
