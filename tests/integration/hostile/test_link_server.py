@@ -173,7 +173,11 @@ BAD_HEARD = {
     "a reserved subject in the body": (heard(1, (1,), binary.encode(RESERVED)), "near", "reserved"),
     "an endless subject": (replace(heard(1, (1,)), subject="s" * 600), "", "600 characters"),
     "no subject": (replace(heard(1, (1,)), subject=""), "", "0 characters"),
-    "an endless way": (replace(heard(1, (1,)), via=("a",) * 99), "", "way that is too long"),
+    "an endless way": (
+        replace(heard(1, (1,)), via=("a",) * 99),
+        "",
+        "the event has too long a path",
+    ),
     "a stamp of nobody": (
         replace(heard(1, (1,)), stamp=Stamp("", 1, 1, 1, "far")),
         "",
@@ -235,7 +239,7 @@ async def test_a_first_body_that_is_no_event_is_not_announced_for_the_next(town:
         await peer.say(heard(1, (number,), b"\xc1"), heard(2, (number,), binary.encode(OTHER)))
         await peer.say(heard(3, (number,)))
         await eventually(city.events)
-    await town.told("no event of subject 'Speed'", "refused")
+    await town.told("is not an event of subject 'Speed'", "refused")
     assert await town.decisions("g1", "refused") == 2
     assert city.events() == [GOOD]
 

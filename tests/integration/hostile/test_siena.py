@@ -79,7 +79,7 @@ GARBAGE: dict[str, tuple[bytes, str | None, str]] = {
     "a list": (raw.packed(["Speed", 40.0]), STAMP, "not a notification"),
     "a name that is no UTF-8": (raw.spoilt(packed(xxxx=1)), STAMP, "not a notification"),
     "a value that is no UTF-8": (raw.spoilt(packed(text="xxxx")), STAMP, "not a notification"),
-    "an illegal name": (packed(**{"license-no": "x"}), STAMP, "is no attribute name"),
+    "an illegal name": (packed(**{"license-no": "x"}), STAMP, "is not an attribute name"),
     "an empty name": (packed(**{"": "x"}), STAMP, "it is empty"),
     "an endless name": (packed(**{"n" * 300: 1}), STAMP, "more than 255 characters"),
     "too many": (packed(**{f"n{n}": n for n in range(1000)}), STAMP, "more than 1000"),

@@ -85,5 +85,5 @@ def test_a_name_that_siena_finds_too_long_is_refused() -> None:
     assert len(NAMES.parameter("n" * 255)) == 255
     with pytest.raises(MappingError, match="has 256 characters, more than 255"):
         NAMES.parameter("n" * 256)
-    with pytest.raises(MappingError, match="of 255"):
+    with pytest.raises(MappingError, match="has 256 characters, more than 255"):
         NAMES.attribute("n" * (256 - len(ATTRIBUTE)))

@@ -22,6 +22,8 @@ def message(number: int) -> Frame:
 class Connection:
     """A connection whose broker does what a test has it do."""
 
+    early = "the connection ended before an answer"
+
     made: ClassVar[list["Connection"]] = []
     on_open: ClassVar[Callable[["Connection"], None]]
     on_send: ClassVar[Callable[["Connection", str, Mapping[str, str]], None]]
@@ -43,6 +45,12 @@ class Connection:
     def confirm(self, headers: Mapping[str, str]) -> None:
         """Answer what was sent."""
         self.comes(Frame("RECEIPT", {"receipt-id": headers["receipt"]}, b""))
+
+    async def dial(self) -> None:
+        """There is no TLS to speak."""
+
+    async def hang_up(self, within_s: float = 0.0) -> None:
+        """There is nothing that `dial` began."""
 
     def open(self) -> None:
         self.loop.call_soon_threadsafe(Connection.on_open, self)

@@ -90,7 +90,7 @@ def test_named_values_are_read_and_written_as_text(folder: Path) -> None:
         assert event == Event.of("S", gear=text)
         assert mapping.to_native(event)[0].octets == bytes([0, 0, 0, octet]) + bytes(4)
     for bad in ("Reverse", "16", "05", "-1"):
-        with pytest.raises(MappingError, match="no named value"):
+        with pytest.raises(MappingError, match="is not a named value"):
             mapping.to_native(Event.of("S", gear=bad))
 
 

@@ -25,7 +25,7 @@ def test_serve_has_defaults_and_variables() -> None:
         (["serve", "--port", "70000"], "'70000' is not a port"),
         (["serve", "--renew-s", "0"], "--renew-s"),
         (["serve", "--renew-s", "90"], "--lease-s must be longer"),
-        (["set", "M01", "nan"], "no limit"),
+        (["set", "M01", "nan"], "is not a limit"),
         (["set", "M01", "fast"], "limit"),
         (["set", "M01"], "limit"),
         (["other"], "other"),

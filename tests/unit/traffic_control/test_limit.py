@@ -24,7 +24,7 @@ def test_the_filter_accepts_what_drives_faster(limit: float, rate: float) -> Non
 
 @pytest.mark.parametrize("limit", [-1.0, 10001.0, float("nan"), float("inf")])
 def test_a_limit_out_of_range_is_refused(limit: float) -> None:
-    with pytest.raises(InputError, match="no limit from 0 to 10000"):
+    with pytest.raises(InputError, match="is not a limit from 0 to 10000"):
         check_limit(limit)
 
 

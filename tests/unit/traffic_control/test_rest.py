@@ -95,7 +95,7 @@ async def test_a_limit_is_changed(desk: Desk) -> None:
         (b'{"limit_kmh": 10001}', "limit_kmh: "),
         (b'{"limit_kmh": NaN}', "body: not JSON: bare NaN"),
         (b'{"limit_kmh": 1e999}', "body: not JSON"),
-        (b'{"limit_kmh": 80, "limit_kmh": 90}', "stands twice"),
+        (b'{"limit_kmh": 80, "limit_kmh": 90}', "occurs twice"),
         (b'{"limit_kmh": 80, "limit": 1}', "limit: "),
         (b"[" * 60000, "nested deeper"),
         (b"\xff", "body: not JSON"),
