@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from adapter_cns.adapter import CnsAdapter
-from eventservices import natsconnecting, natslink
+from eventservices import natsconnecting, natslink, natsproof
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.servers import NatsServer, ServerSpec
@@ -307,3 +307,32 @@ async def test_an_adapter_whose_subscription_was_taken_away_is_not_ready(
         assert "cns.event.v" in gateway.runtime.reason
         guarded.deny("")
         await eventually(lambda: gateway.runtime.ready, what="it is ready again")
+
+
+async def test_a_link_that_is_behind_with_what_it_receives_is_not_replaced(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flood would else end the connection by which others publish, again and again."""
+    got: list[bytes] = []
+
+    def slowly(_subject: str, payload: bytes, _headers: bytes, _reply: str) -> None:
+        time.sleep(0.002)
+        got.append(payload)
+
+    options = LinkOptions(probe_interval_s=0.1, probe_timeout_s=0.05)
+    async with NatsLink([server.url], options) as reader, NatsLink([server.url]) as writer:
+        after = await listened(writer, "after")
+        await reader.listen("flood", slowly)
+        await reader.flush()
+        for number in range(1500):
+            await writer.publish("flood", b"%d" % number)
+        await writer.flush()
+        await eventually(lambda: reader.counters.behind >= 2, 30.0, "it is behind")
+        await reader.publish("after", b"published meanwhile", waits=False)
+        await eventually(lambda: after == [b"published meanwhile"], 30.0, "what it published")
+        await eventually(lambda: len(got) == 1500, 30.0, "all that was sent")
+        assert (reader.counters.rebuilds, reader.counters.refused) == (0, 0)
+        monkeypatch.setattr(natsproof, "BEHIND_S", 0.1)
+        for number in range(1500):
+            await writer.publish("flood", b"%d" % number)
+        await eventually(lambda: reader.counters.rebuilds == 1, 30.0, "it is replaced in the end")

@@ -38,5 +38,9 @@ class NotConnectedError(EventServiceError, ConnectionError):
     retryable = True
 
 
+class BehindError(NotConnectedError):
+    """Raised when an answer waits behind more messages than are processed in time."""
+
+
 class RefusedError(EventServiceError, PermissionError):
     """Raised when the broker refused a subscription or publication."""

@@ -15,7 +15,7 @@ import nats.errors
 
 from eventservices.backoff import Backoff
 from eventservices.ending import ended
-from eventservices.errors import NotConnectedError, RefusedError, TooLargeError
+from eventservices.errors import BehindError, NotConnectedError, RefusedError, TooLargeError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natsclient import Handler, NatsClient
@@ -237,7 +237,8 @@ class NatsLink(Opening):
         It is a round trip: the client's own flush returns at once where its read loop has ended.
 
         Raises:
-            NotConnectedError: It did not answer in time; the client is then replaced.
+            NotConnectedError: It did not answer in time; the client is then replaced, unless the
+                answer waits behind other messages.
         """
         await self._round_trip()
 
@@ -255,7 +256,8 @@ class NatsLink(Opening):
             The round trip in seconds.
 
         Raises:
-            NotConnectedError: It was not received in time; the client is then replaced.
+            NotConnectedError: It was not received in time; the client is then replaced, unless it
+                waits behind other messages.
             RefusedError: The server refuses a subscription.
         """
         return await self._proofs.probe(self._round_trip, shared=shared)
@@ -275,6 +277,9 @@ class NatsLink(Opening):
         client = self.client
         try:
             return await self._proofs.round_trip(client)
+        except BehindError:
+            self.counters.behind += 1
+            raise
         except TimeoutError:
             self._suspect(client)
             raise NotConnectedError("a message to oneself was not received in time") from None
@@ -285,6 +290,9 @@ class NatsLink(Opening):
             await asyncio.sleep(self.options.probe_interval_s)
             try:
                 await self.probe(shared=True)
+            except BehindError as error:
+                missed = 0  # a new client would lose what waits, and what is published meanwhile
+                log.warning("nats_client_behind", extra={"urls": self.urls, "error": str(error)})
             except NotConnectedError:
                 missed += 1
             except RefusedError as error:

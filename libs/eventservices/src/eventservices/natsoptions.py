@@ -29,6 +29,7 @@ class LinkCounters:
     Attributes:
         reconnects: Times that the client found a server again by itself.
         rebuilds: Times that a deaf or closed client was replaced.
+        behind: Proofs of receiving that waited too long behind other messages.
         refused: Publications refused because the broker was away, or the buffer full.
         lost: Publications that waited in the buffer of a client that was replaced.
         errors: Errors that the client reported, slow consumption among them.
@@ -36,6 +37,7 @@ class LinkCounters:
 
     reconnects: int = 0
     rebuilds: int = 0
+    behind: int = 0
     refused: int = 0
     lost: int = 0
     errors: int = 0

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection
 
 from eventservices.ending import ended
-from eventservices.errors import RefusedError
+from eventservices.errors import BehindError, RefusedError
 from eventservices.natsclient import NatsClient
 from eventservices.natsprobe import Probes
 from eventservices.natsrefusals import Refusals
@@ -14,6 +14,10 @@ SHARED_S = 0.25
 """How long a proof is valid for other callers."""
 BUSY_PROBES = 5
 """Most probes in a row while other messages come: they wait behind those."""
+
+BEHIND_S = 60.0
+"""How long a client that receives other messages, and not those to itself, counts as behind with
+them: after that its subscription to itself is lost."""
 
 
 class Proofs:
@@ -42,6 +46,7 @@ class Proofs:
         self._timeout_s = timeout_s
         self._proving: asyncio.Task[float] | None = None
         self._proved_s = float("-inf")
+        self._answered_s = time.monotonic()
         self._took_s = 0.0
 
     async def probe(self, trip: Callable[[], Awaitable[float]], *, shared: bool) -> float:
@@ -68,17 +73,25 @@ class Proofs:
         """Return the duration of a round trip; a slow reader of messages is busy, not cut off.
 
         Raises:
-            TimeoutError: It was not received in time, and nothing else either.
+            TimeoutError: It was not received in time, and nothing else either; or other messages
+                only for too long.
+            BehindError: It waits behind other messages.
             NotConnectedError: It could not be sent.
         """
         for _ in range(BUSY_PROBES):
             heard = client.heard
             try:
-                return await self.probes.run(self._send, self._timeout_s)
+                took_s = await self.probes.run(self._send, self._timeout_s)
             except TimeoutError:
                 if client.heard == heard:
-                    break
-        raise TimeoutError
+                    raise
+            else:
+                self._answered_s = time.monotonic()
+                return took_s
+        if time.monotonic() - self._answered_s > BEHIND_S:
+            self._answered_s = time.monotonic()  # of the client that replaces this one
+            raise TimeoutError
+        raise BehindError("more messages arrive than are processed")
 
     async def stop(self) -> None:
         """Prove nothing any more; waiting callers are notified that the link was closed."""

@@ -5,6 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from fes.eventlog import Decision, Record
+from fes.eventlog.refusals import Refusals, reason_of
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
 from fes.federation.clock import TimeTeller
@@ -12,10 +13,6 @@ from fes.gateway import GatewaySettings
 from fes.gateway.outputs import Decided
 from serving.wall_clock import wall_us
 
-REFUSALS = 1000
-"""Most refusals of a gateway that are logged in a second."""
-
-_SECOND_US = 1_000_000
 _diagnostics = logging.getLogger(__name__)
 
 KNOWN_REASONS = frozenset(
@@ -92,35 +89,26 @@ class Recorder:
         self._clock = clock
         self._counters = counters
         self._replica = replica
-        self._second = 0
-        self._refused = 0
-        self._skipped = 0
+        self._refusals = Refusals()
 
     def write(self, decided: Decided) -> None:
         """Count a decision, and log it where the log accepts it.
 
-        No more than `REFUSALS` refusals are logged in a second, so that a sender of bad input does
-        not fill the log. The number of those not logged is logged with the next.
+        No more refusals than `Refusals` admits are logged, so that a sender of bad input does not
+        fill the log. The number of those not logged is logged with the next.
         """
         self._counters.add(decided.decision, decided.reason, decided.type)
         now_us = wall_us()
-        if decided.decision == Decision.REFUSED and not self._admits(now_us):
-            return
-        self._append(decided, now_us)
-
-    def _admits(self, now_us: int) -> bool:
-        if now_us // _SECOND_US != self._second:
-            self._second, self._refused = now_us // _SECOND_US, 0
-            skipped, self._skipped = self._skipped, 0
+        if decided.decision == Decision.REFUSED:
+            skipped = self._refusals.skipped(now_us)
             if skipped:
                 told = {"gateway": self._settings.id, "count": skipped}
                 _diagnostics.warning("refusals_not_logged", extra=told)
                 self._counters.add("refusals_not_logged", count=skipped)
-                reason = f"{skipped} more were refused and not logged one by one"
-                self._append(Decided(Decision.REFUSED, reason=reason), now_us)
-        self._refused += 1
-        self._skipped += self._refused > REFUSALS
-        return self._refused <= REFUSALS
+                self._append(Decided(Decision.REFUSED, reason=reason_of(skipped)), now_us)
+            if not self._refusals.admits(now_us):
+                return
+        self._append(decided, now_us)
 
     def _append(self, decided: Decided, now_us: int) -> None:
         if not self._log.wants(decided.id):

@@ -6,6 +6,7 @@ from serving.wall_clock import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.eventlog import Decision, Record
+from fes.eventlog.refusals import Refusals, reason_of
 from fes.eventlog.schema import VERSION
 from fes.eventlog.writer import Log
 from fes.model import Stamp
@@ -22,11 +23,25 @@ class Recording:
     def __init__(self, context: AdapterContext, log: Log) -> None:
         self._context = context
         self._log = log
+        self._refusals = Refusals()
 
     def record(
         self, decision: Decision, *, stamp: Stamp | None = None, subject: str = "", **more: Any
     ) -> None:
-        """Write a decision, if its level is logged."""
+        """Write a decision, if its level is logged, and of refusals as many as `Refusals` admits.
+
+        The number of those not logged is logged with the next.
+        """
+        if decision is Decision.REFUSED:
+            now_us = wall_us()
+            skipped = self._refusals.skipped(now_us)
+            if not self._refusals.admits(now_us):
+                return
+            if skipped:
+                self._write(decision, None, "", reason=reason_of(skipped))
+        self._write(decision, stamp, subject, **more)
+
+    def _write(self, decision: Decision, stamp: Stamp | None, subject: str, **more: Any) -> None:
         identity = f"{stamp.origin}/{stamp.epoch}/{stamp.sequence}" if stamp else ""
         if not self._log.wants(identity):
             return
