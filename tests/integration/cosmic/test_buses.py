@@ -220,5 +220,5 @@ async def test_events_cross_a_kernel_bus_where_there_is_one() -> None:
 async def test_two_nodes_of_one_number_are_refused() -> None:
     async with Bus(virtual()) as bus:
         bus.node(NodeSettings("one", 1))
-        with pytest.raises(RefusedError, match="taken"):
+        with pytest.raises(RefusedError, match="is in use on this bus"):
             bus.node(NodeSettings("two", 1))

@@ -91,7 +91,7 @@ async def test_an_unanswered_subscription_is_an_error_in_time(
     monkeypatch.setattr("eventservices.steam.consumer.SUBSCRIBE_S", 0.05)
     async with FakeBroker() as broker, Air(AirSettings(broker.url)) as air:
         broker.code = None
-        with pytest.raises(NotConnectedError, match="not in force"):
+        with pytest.raises(NotConnectedError, match="not active"):
             await place(air, "m").subscribe("Speed", lambda _: None)
 
 

@@ -29,7 +29,8 @@ ASSIGNED_S: Final = 15.0
 RECOVER_S: Final = 1.0
 """Longest wait for an answer after a failure, before records are consumed again."""
 
-BATCH: Final = 256
+BATCH: Final = 32
+"""Most records that are consumed at once: they are with the gateway before it can stop more."""
 
 FETCH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes of one answer of a broker, and of records that the library keeps until they are

@@ -105,7 +105,7 @@ class Bus(Opening):
         """Add a receiver of what others send.
 
         Raises:
-            RefusedError: The number is accepted this process.
+            RefusedError: The number is in use in this process.
         """
         if self._participants.setdefault(participant.number, participant) is not participant:
             raise RefusedError(f"node number {participant.number} is in use on this bus")
