@@ -177,3 +177,13 @@ def test_a_device_that_is_full_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "good.log").write_text("(1.000000) can0 123#11\n")
     assert main(["convert", str(tmp_path / "good.log"), "--out", "/dev/full"]) == 2
     assert capsys.readouterr().err == "can-sim: /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize("duration", ["9" * 23, "1e300", "208334"])
+def test_a_town_of_too_many_samples_is_refused_before_any_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], duration: str
+) -> None:
+    assert main(["plan", "--out", str(tmp_path / "run"), "--duration", duration]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("can-sim: --duration: 24 vehicles for ")
+    assert told.count("\n") == 1

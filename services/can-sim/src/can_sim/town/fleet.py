@@ -5,6 +5,7 @@ from random import Random
 from can_sim.errors import InputError
 from can_sim.moment import SECOND_US
 from can_sim.sample import Sample, Sampling, Trace
+from can_sim.sampling import MAX_SAMPLES
 from can_sim.town.driver import Driver
 from can_sim.town.roads import Town
 
@@ -22,10 +23,15 @@ def drive(vehicles: int, duration_s: int, seed: int) -> Trace:
         seed: Bends the town and draws the drivers.
 
     Raises:
-        InputError: There are too many vehicles, or none.
+        InputError: There are too many vehicles, or none, or more than `MAX_SAMPLES` samples.
     """
     if not 1 <= vehicles <= MAX_VEHICLES:
         raise InputError(f"--vehicles: {vehicles} is not within 1 to {MAX_VEHICLES}")
+    if vehicles * duration_s > MAX_SAMPLES:
+        raise InputError(
+            f"--duration: {vehicles} vehicles for {duration_s:.6g} s have more than {MAX_SAMPLES}"
+            " samples"
+        )
     town = Town(seed)
     samples: list[Sample] = []
     for index in range(vehicles):
