@@ -4,14 +4,17 @@ Tansu, the broker of the other tests, speaks no TLS. A server that only shakes h
 the native client gets.
 """
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from adapter_kafka import KafkaAdapter
 from adapter_kafka.addresses import addresses
+from adapter_kafka.producer import KafkaProducer
 from confluent_kafka import Producer
-from eventservices.errors import MalformedError
+from eventservices.errors import MalformedError, NotConnectedError
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.testing.eventually import eventually
@@ -150,3 +153,22 @@ async def test_a_broker_that_is_away_is_named(caplog: pytest.LogCaptureFixture) 
     error = await fault("kafka://127.0.0.1:1", caplog)
     await eventually(lambda: "127.0.0.1:1" in str(error))
     assert "Connection refused" in str(error)
+
+
+async def test_a_broker_that_answered_before_is_not_suspected_of_tls_when_it_halts(
+    tmp_path: Path,
+) -> None:
+    broker = Kafka(tmp_path)
+    broker.start()
+    producer = KafkaProducer([broker.url], "halted", 1000)
+    await producer.open()
+    assert broker.pid is not None
+    os.kill(broker.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(NotConnectedError) as raised:
+            await producer.probe(1.0)
+    finally:
+        os.kill(broker.pid, signal.SIGCONT)
+        await producer.close()
+        broker.stop()
+    assert "TLS" not in str(raised.value)

@@ -97,6 +97,7 @@ class KafkaProducer:
             await asyncio.to_thread(self._producer.list_topics, timeout=deadline_s)
         except KafkaException as error:
             raise self._troubles.away(error.args[0]) from error
+        self._troubles.over()
 
     async def publish(
         self,

@@ -45,12 +45,18 @@ class Troubles:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._last: KafkaError | None = None
         secure = str(settings.get("security.protocol", "")).endswith("SSL")
-        self._hint = f"does {settings['bootstrap.servers']} {'speak' if secure else 'expect'} TLS?"
+        self._hint = (
+            f"; does {settings['bootstrap.servers']} {'speak' if secure else 'expect'} TLS?"
+        )
 
     def put(self, error: KafkaError) -> None:
         """Note a report, where it is about a connection; `error_cb` of the client."""
         if error.code() in _REPORTED or error.code() in _REFUSED:
             self._last = error
+
+    def over(self) -> None:
+        """Note that a broker answered: what it speaks is what was expected, from now on."""
+        self._last, self._hint = None, ""
 
     def away(self, error: KafkaError) -> EventServiceError:
         """Return why there is no answer, in one line; a wrong password is final.
@@ -60,7 +66,7 @@ class Troubles:
         """
         last, self._last = self._last, None
         if last is None:
-            return NotConnectedError(f"{text_of(error)}; {self._hint}")
+            return NotConnectedError(text_of(error) + self._hint)
         kind = RefusedError if last.code() in _REFUSED else NotConnectedError
         return kind(plain(last))
 
