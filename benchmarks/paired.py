@@ -9,6 +9,7 @@ each, so that what else the machine does concerns both alike.
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -43,16 +44,16 @@ class Version:
 
     def __init__(self, clone: Path, path: str) -> None:
         self._clone = clone
-        parts = (
-            clone / ".venv/bin/python",
-            HERE / "paired_trials.py",
-            clone / "benchmarks",
-            path,
-        )
-        command = [str(part) for part in parts]
+        python, script = clone / ".venv/bin/python", HERE / "paired_trials.py"
         self._process = subprocess.Popen(
-            command, cwd=clone, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [str(python), "-P", str(script), path],
+            cwd=clone,
+            env={**os.environ, "PYTHONPATH": str(clone / "benchmarks")},
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
+        self._answers = iter(self._process.stdout or ())
 
     def __enter__(self) -> Self:
         """Wait until events come through.
@@ -74,14 +75,11 @@ class Version:
 
     def trial(self, rate: float) -> dict[str, Any]:
         """Offer a rate; return what became of it."""
-        assert self._process.stdin is not None  # noqa: S101 - requested above
-        self._process.stdin.write(f"{rate}\n")
-        self._process.stdin.flush()
+        print(rate, file=self._process.stdin, flush=True)
         return self._answer()
 
     def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None  # noqa: S101 - requested above
-        line = self._process.stdout.readline()
+        line = next(self._answers, "")
         if not line:
             raise SystemExit(f"the federation of {self._clone} ended; see above")
         answer: dict[str, Any] = json.loads(line)

@@ -7,8 +7,8 @@ import pytest
 from eventservices.credentials import without_credentials
 from eventservices.errors import MalformedError, RefusedError
 from eventservices.natscredentials import read_credentials
-from eventservices.secure import Access, split_access, with_access
-from eventservices.secure.access import OPEN
+from eventservices.secure import Access, one_access, split_access, with_access
+from eventservices.secure.access import OPEN, OWN
 from eventservices.secure.context import make_context
 from eventservices.secure.faults import handshake_fault
 from hypothesis import given
@@ -150,3 +150,19 @@ def test_a_file_of_credentials_that_is_none_is_refused_by_name(
     with pytest.raises(RefusedError, match=f"credentials_file {file}: {reason}") as raised:
         read_credentials(file)
     assert "secret" not in str(raised.value)
+
+
+def test_addresses_of_one_service_that_gain_access_differently_are_refused() -> None:
+    one, other = Access(ca_file="/one.pem"), Access(ca_file="/other.pem")
+    assert one_access([OPEN, one, one]) == one
+    assert one_access([]) == OPEN
+    with pytest.raises(MalformedError, match="gain access differently"):
+        one_access([one, other])
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_only_other_kinds_of_brokers_understand_is_refused(name: str) -> None:
+    url = f"mqtts://broker?{name}=x"
+    assert getattr(split_access(url)[1], name) == "x"
+    with pytest.raises(MalformedError, match=f"{name} is not for mqtts://"):
+        split_access(url, own=())

@@ -19,6 +19,7 @@ from eventservices.secure import (
     Access,
     client_context,
     handshake_fault,
+    one_access,
     split_access,
     with_access,
 )
@@ -55,9 +56,7 @@ class Servers(NamedTuple):
         """
         told = [_bare(url) for url in urls]
         user, password = next(((one[1], one[2]) for one in told if one[1]), (None, None))
-        access = next((one[3] for one in told if one[3] != OPEN), OPEN)
-        if access.mechanism:
-            raise MalformedError("mechanism belongs to Kafka, not to NATS")
+        access = one_access(one[3] for one in told)
         return Servers([one[0] for one in told], user, password, access)
 
     def url(self, bare: str) -> str:
@@ -101,7 +100,7 @@ class Servers(NamedTuple):
 def _bare(url: str) -> tuple[str, str | None, str | None, Access]:
     """Return an address without its credentials, and these."""
     try:
-        bare, access = split_access(url)
+        bare, access = split_access(url, own=("credentials_file", "token_file"))
         found = without_credentials(bare)
         parts = split_url(found[0] if "://" in found[0] else f"nats://{found[0]}")
         valid = bool(parts.hostname)

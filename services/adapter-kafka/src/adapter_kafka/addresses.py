@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from eventservices.addresses import split_url
 from eventservices.errors import MalformedError
-from eventservices.secure import Access, client_context, split_access
+from eventservices.secure import Access, client_context, one_access, split_access
 
 PORT: Final = 9092
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -17,14 +17,14 @@ def addresses(brokers: Sequence[str]) -> dict[str, Any]:
 
     Args:
         brokers: `kafka://[user:password@]host:port`, or `kafka+ssl://…` with files in its query
-            (`eventservices.secure`); user and files of the first are for all.
+            (`eventservices.secure`); the user of the first is for all.
 
     Raises:
         MalformedError: An address is not one, or has what the native client cannot do.
     """
-    found = [split_access(each) for each in brokers]
+    found = [split_access(each, own=("mechanism",)) for each in brokers]
     parts = [split_url(bare) for bare, _ in found]
-    access, secure = found[0][1], parts[0].scheme == "kafka+ssl"
+    access, secure = one_access(each for _, each in found), parts[0].scheme == "kafka+ssl"
     if {each.scheme for each in parts} - {"kafka+ssl" if secure else "kafka"}:
         raise MalformedError("addresses of Kafka begin with kafka://, or all with kafka+ssl://")
     _check(access)
@@ -59,8 +59,6 @@ async def check_files(brokers: Sequence[str]) -> None:
 def _check(access: Access) -> None:
     if access.server_name:
         raise MalformedError("server_name: the client of Kafka expects the name in the address")
-    if access.credentials_file or access.token_file:
-        raise MalformedError("credentials_file and token_file belong to NATS, not to Kafka")
     if access.mechanism and access.mechanism not in MECHANISMS:
         known = ", ".join(MECHANISMS)
         raise MalformedError(f"mechanism {access.mechanism[:40]!r} is none of {known}")

@@ -1,6 +1,6 @@
 """Secure connections: what an address needs beside host and port, and the errors of handshakes."""
 
-from eventservices.secure.access import Access, split_access, with_access
+from eventservices.secure.access import Access, one_access, split_access, with_access
 from eventservices.secure.bridge import Bridge
 from eventservices.secure.context import client_context
 from eventservices.secure.faults import ended_early, handshake_fault, late
@@ -12,6 +12,7 @@ __all__ = [
     "ended_early",
     "handshake_fault",
     "late",
+    "one_access",
     "split_access",
     "with_access",
 ]

@@ -4,6 +4,7 @@
 no secret is in the query, only where it is read.
 """
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -13,6 +14,9 @@ from eventservices.errors import MalformedError
 
 SECURE: Final = ("mqtts", "tls", "kafka+ssl", "stomp+ssl", "https", "wss")
 """Schemes of addresses to which a connection is made with TLS."""
+
+OWN: Final = ("credentials_file", "token_file", "mechanism")
+"""Settings that only some kinds of brokers understand."""
 
 _TLS: Final = ("ca_file", "certificate_file", "key_file", "server_name", "verify")
 _WORDS: Final = {"true": True, "false": False}
@@ -78,15 +82,17 @@ def with_access(url: str, access: Access) -> str:
     return f"{url}?{urlencode(told)}" if told else url
 
 
-def split_access(url: str) -> tuple[str, Access]:
+def split_access(url: str, own: Collection[str] = OWN) -> tuple[str, Access]:
     """Return an address without its query, and what gains access there.
 
     Args:
         url: `scheme://[user:password@]host[:port][?name=value&…]`; names are those of `Access`.
+        own: Those of `OWN` that the client of such an address understands.
 
     Raises:
         MalformedError: A name is unknown, occurs twice or has no value; or a setting of TLS is in
-            an address without TLS. The message shows neither user nor password.
+            an address without TLS, or one of another kind of broker. The message shows neither user
+            nor password.
     """
     parts = split_url(url if "://" in url else f"nats://{url}")
     bare = url.partition("?")[0]
@@ -99,7 +105,24 @@ def split_access(url: str) -> tuple[str, Access]:
         raise MalformedError(f"the address of {parts.hostname}: {error}") from None
     if access.has_tls and parts.scheme not in SECURE:
         raise MalformedError(f"the address of {parts.hostname}: {not_secure(parts.scheme)}")
+    for name in OWN:
+        if getattr(access, name) and name not in own:
+            raise MalformedError(
+                f"the address of {parts.hostname}: {name} is not for {parts.scheme}://"
+            )
     return bare, access
+
+
+def one_access(given: Iterable[Access]) -> Access:
+    """Return what gains access to all of several equal brokers, though one address may state it.
+
+    Raises:
+        MalformedError: Two addresses state different things.
+    """
+    found = dict.fromkeys(each for each in given if each != OPEN)
+    if len(found) > 1:
+        raise MalformedError("addresses of one service gain access differently: make them equal")
+    return next(iter(found), OPEN)
 
 
 def not_secure(scheme: str) -> str:
@@ -122,5 +145,5 @@ def _checked(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     return found
 
 
-def _text(value: str | bool) -> str:  # noqa: FBT001 - a value, not an option
-    return str(value).lower() if isinstance(value, bool) else value
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -6,7 +6,6 @@ its name, before anybody connects.
 
 import asyncio
 import ssl
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +16,8 @@ MOST_BYTES: Final = 4 * 1024 * 1024
 """Largest file of certificates; those of a whole system have about 200 KiB."""
 
 _CERTIFICATE: Final = b"-----BEGIN CERTIFICATE-----"
-_KEYS: Final = (b"-----BEGIN PRIVATE KEY-----", b"-----BEGIN RSA PRIVATE KEY-----")
-_OTHER_KEYS: Final = (b"-----BEGIN EC PRIVATE KEY-----", b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
+_KEY: Final = b"PRIVATE KEY-----"
+"""Ends the first line of a key of every kind."""
 
 
 class _Named(ssl.SSLContext):
@@ -94,7 +93,7 @@ def _identify(context: ssl.SSLContext, certificate: str, key: str) -> None:
     keys = _read(what, where) if key else data
     _check_key(what, where, keys)
     try:
-        context.load_cert_chain(certificate, key or None, password=_refuse(what, where))
+        context.load_cert_chain(certificate, key or None, password="")  # never asks for one
     except (ssl.SSLError, OSError, ValueError) as error:
         raise RefusedError(f"{what} {where}: {_damage(error)}") from None
 
@@ -127,17 +126,10 @@ def _read(what: str, name: str) -> bytes:
 
 
 def _check_key(what: str, name: str, data: bytes) -> None:
-    if b"ENCRYPTED" in data and b"PRIVATE KEY-----" in data:
-        raise RefusedError(f"{what} {name}: its private key is encrypted; store it in the clear")
-    if not any(each in data for each in (*_KEYS, *_OTHER_KEYS)):
+    if _KEY not in data:
         raise RefusedError(f"{what} {name}: has no private key in PEM form")
-
-
-def _refuse(what: str, name: str) -> Callable[[], str]:
-    def password() -> str:  # else OpenSSL would request it at the terminal
+    if b"ENCRYPTED" in data:
         raise RefusedError(f"{what} {name}: its private key is encrypted; store it in the clear")
-
-    return password
 
 
 def _damage(error: Exception) -> str:

@@ -121,13 +121,10 @@ def parse_url(url: str) -> Address:
     Raises:
         MalformedError: It is not a `mqtt://` or `mqtts://` URL with a host.
     """
-    bare, access = split_access(url)
+    bare, access = split_access(url, own=())
     parts = split_url(bare)
     if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
         raise MalformedError("a broker's URL must read mqtt://host:port or mqtts://host:port")
-    for name in ("credentials_file", "token_file", "mechanism"):
-        if getattr(access, name):
-            raise MalformedError(f"{name} is not for MQTT: name user and password")
     secure = parts.scheme == "mqtts"
     user = unquote(parts.username) if parts.username else None
     password = unquote(parts.password) if parts.password else None

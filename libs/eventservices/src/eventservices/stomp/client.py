@@ -19,7 +19,7 @@ import stomp
 import stomp.exception
 
 from eventservices.addresses import split_url
-from eventservices.errors import MalformedError, NotConnectedError
+from eventservices.errors import NotConnectedError
 from eventservices.secure import (
     Bridge,
     client_context,
@@ -81,11 +81,8 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
     """
 
     def __init__(self, url: str, client_id: str, receive: Callable[[Frame], None]) -> None:
-        bare, self._access = split_access(url)
+        bare, self._access = split_access(url, own=())
         found = split_url(bare)
-        for name in ("credentials_file", "token_file", "mechanism"):
-            if getattr(self._access, name):
-                raise MalformedError(f"{name} is not for STOMP: name user and password")
         self._host = (found.hostname or "", found.port or 61613)
         self._user = unquote(found.username) if found.username else None
         self._password = unquote(found.password or "") if found.username else None
@@ -162,7 +159,9 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
         try:
             native.connect(self._user, self._password, headers=headers)
         except (stomp.exception.StompException, OSError) as error:
-            raise NotConnectedError(f"no broker answers at {self.shown}") from error
+            answered = self._socket is not None  # to the handshake of TLS
+            reason = self.early if answered else f"no broker answers at {self.shown}"
+            raise NotConnectedError(reason) from error
         if self._ended.is_set():  # a connection that nobody ends would keep the client's name
             self._end()
             raise NotConnectedError("the connection to the broker has ended")

@@ -77,11 +77,7 @@ def _check_passwords(report: Report, path: Path, login: Login) -> None:
 
 
 def _check_kind(report: Report, path: Path, kind: str, login: Login) -> None:
-    for name, only in (
-        ("credentials_file", "nats"),
-        ("token_file", "nats"),
-        ("mechanism", "kafka"),
-    ):
+    for name, only in ONLY.items():
         if _has(login, name) and kind != only:
             report.error((*path, name), f"it belongs to kind {only}, and the kind is {kind}")
     if _has(login, "mechanism") and not login.user:
