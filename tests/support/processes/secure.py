@@ -14,7 +14,7 @@ from eventservices.ports import free_port
 from eventservices.servers import _binary
 from support.processes.activemq import PASSWORD, USER, ActiveMq
 from support.processes.authority import Authority, Pair
-from support.processes.foreign import Broker, Mosquitto, program
+from support.processes.foreign import Broker, Mosquitto, listening, program
 
 STORE: Final = "changeit"  # of a test's key store, which Java does not open without one
 
@@ -119,6 +119,12 @@ class SecureActiveMq(ActiveMq):
         connector = f'<transportConnector name="secure" uri="stomp+ssl://127.0.0.1:{port}{need}"/>'
         super().__init__(folder, anonymous=False, secure=secure, connectors=connector)
         self.plain_port, self.secure_port = self.port, port
+
+    def start(self) -> None:
+        """Start it, and return once it listens at both ports."""
+        super().start()
+        assert self._process is not None
+        listening(self.secure_port, self._process)
 
 
 @contextlib.contextmanager

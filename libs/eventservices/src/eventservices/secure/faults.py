@@ -10,7 +10,10 @@ _WRONG_NAME: Final = (62, 64)
 """Results of verification, by their numbers in OpenSSL's `x509_vfy.h`."""
 
 _ENDED: Final = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
-_NO_TLS: Final = "the broker ended it within the handshake; does it speak TLS at this port?"
+_NO_TLS: Final = (
+    "the broker ended it within the handshake; does it speak TLS at this port,"
+    " or require a client's certificate?"
+)
 
 _NOT_TLS: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER")
 _ALERTS: Final = {
