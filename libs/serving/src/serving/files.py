@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,8 @@ def whole_file(path: Path, newline: str | None = None) -> Iterator[TextIO]:
     """
     real = Path(os.path.realpath(path))
     direct = real.exists() and not real.is_file()
-    target = real if direct else real.with_name(f".part-{os.getpid()}")
+    # Other processes, of other containers too, may write files of this folder at the same time.
+    target = real if direct else real.with_name(f".part-{uuid.uuid4().hex}")
     try:
         with target.open("w", encoding="utf-8", newline=newline) as stream:
             yield stream

@@ -20,6 +20,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION, make_folder, remove_oldest
+from serving.files import write_whole
 from serving.loopback import NoAnswerError, ask
 from serving.wall_clock import wall_us
 
@@ -154,12 +155,6 @@ def _write(
     told = {"start_us": begins.start_us, "wall_start_us": begins.wall_start_us, "speed": speed}
     gateways = {name: {"url": url} for name, url in endpoints.items()}
     (folder / "logs").mkdir(exist_ok=True)
-    _put(folder / FEDERATION, dump(clocked))
-    _put(folder / CLOCK, json.dumps(told) + "\n")
-    _put(folder / ENDPOINTS, json.dumps({"gateways": gateways}, indent=1) + "\n")
-
-
-def _put(path: Path, text: str) -> None:
-    fresh = path.with_name(f".{path.name}.fresh")
-    fresh.write_text(text, "utf-8")
-    fresh.replace(path)
+    write_whole(folder / FEDERATION, dump(clocked))
+    write_whole(folder / CLOCK, json.dumps(told) + "\n")
+    write_whole(folder / ENDPOINTS, json.dumps({"gateways": gateways}, indent=1) + "\n")

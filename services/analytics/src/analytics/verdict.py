@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from serving.files import write_whole
+
 HELD = "held"
 BROKEN = "broken"
 NOT_TESTABLE = "not testable"
@@ -84,11 +86,4 @@ class Verdict:
 
 def write_verdict(verdict: Verdict, path: Path) -> None:
     """Write `verdict.json`, whole or not at all."""
-    replace(path, json.dumps(verdict.as_json(), indent=2, ensure_ascii=False) + "\n")
-
-
-def replace(path: Path, text: str) -> None:
-    """Put a text in the place of a file at once, so that nobody reads a half."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    write_whole(path, json.dumps(verdict.as_json(), indent=2, ensure_ascii=False) + "\n")

@@ -18,6 +18,7 @@ from eventservices.cns.domains import (
     load_interfaces,
 )
 from serving.ending import ending_event
+from serving.files import write_whole
 from serving.guard import BodyGuard
 from serving.origin import OriginGuard
 from serving.server import HttpServer
@@ -74,6 +75,4 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
 
 
 def _write_endpoint(path: Path, url: str) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", "utf-8")
-    fresh.replace(path)
+    write_whole(path, json.dumps({"url": url, "pid": os.getpid()}) + "\n")

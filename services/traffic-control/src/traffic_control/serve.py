@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from eventservices.ending import beside
 from serving.ending import ending_event
+from serving.files import write_whole
 from serving.guard import BodyGuard
 from serving.loopback import async_client
 from serving.origin import OriginGuard
@@ -137,7 +138,4 @@ async def _flush(logs: tuple[JsonLines, ...]) -> None:
 
 
 def _tell_where(run: Path, url: str) -> None:
-    path = run / WHERE
-    fresh = path.with_name(f".{WHERE}.{os.getpid()}")
-    fresh.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", "utf-8")
-    fresh.replace(path)
+    write_whole(run / WHERE, json.dumps({"url": url, "pid": os.getpid()}) + "\n")

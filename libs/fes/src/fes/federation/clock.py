@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 from msgspec import UNSET
+from serving.files import write_whole
 
 from fes.errors import FederationError
 from fes.federation.model import Clock
@@ -99,14 +100,12 @@ class Beginning(msgspec.Struct, frozen=True):
         return Beginning(described.start_us, wall_start_us, described.speed)
 
     def write(self, path: Path) -> None:
-        """Write it atomically.
+        """Write it whole.
 
         Raises:
             OSError: The file cannot be written.
         """
-        fresh = path.with_suffix(".new")
-        fresh.write_bytes(msgspec.json.encode(self) + b"\n")
-        fresh.replace(path)
+        write_whole(path, msgspec.json.encode(self).decode() + "\n")
 
 
 class AwaitedClock:

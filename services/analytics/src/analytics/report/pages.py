@@ -7,13 +7,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from serving.files import write_whole
 
 from analytics.inputs.federation import Federation
 from analytics.inputs.folder import RunFolder
 from analytics.live.interim_verdict import InterimVerdict, Progress
 from analytics.report.chart import Place, draw
 from analytics.traffic.job import Offender, Outcome
-from analytics.verdict import BROKEN, HELD, Hop, Promise, Verdict, replace
+from analytics.verdict import BROKEN, HELD, Hop, Promise, Verdict
 
 _STYLES = {HELD: "green", BROKEN: "bold red"}
 _TRACK_POINTS = 3000
@@ -60,7 +61,7 @@ def write_report(outcome: Outcome) -> Path:
     data = outcome.data
     page = Pages(data.folder, data.federation).finished(outcome.verdict, outcome.offenders)
     path = data.folder.path / "report.html"
-    replace(path, page)
+    write_whole(path, page)
     return path
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
+from serving.files import write_whole
 
 from analytics.errors import CannotJudgeError
 from analytics.inputs.document import Document
@@ -17,7 +18,7 @@ from analytics.scopes.judging import Judge
 from analytics.scopes.log import Change, read_changes, read_lines, read_log_of_scopes
 from analytics.scopes.natives import witnessed
 from analytics.scopes.outcome import rule
-from analytics.verdict import Promise, replace
+from analytics.verdict import Promise
 
 
 def declares_scopes(document: Document) -> bool:
@@ -50,7 +51,7 @@ def judge_folder(spark: SparkSession, folder: RunFolder) -> tuple[Promise, ...]:
     places = tuple(map(folder.uri, folder.event_logs))
     promises = judge_scopes(spark, folder.path, Document(folder.federation), places)
     told = {"promises": [asdict(promise) for promise in promises]}
-    replace(folder.path / "scopes.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    write_whole(folder.path / "scopes.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
     return promises
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
+from serving.files import whole_file
 
 from analytics.inputs.document import Document
 from analytics.inputs.federation import Federation
@@ -121,16 +122,14 @@ def _limits(data: RunData) -> dict[str, list[Span]]:
 
 def _write_offenders(judged: DataFrame, path: Path) -> tuple[Offender, ...]:
     """Write every offender once, by time, and return the first of them."""
-    draft = path.with_name(path.name + ".part")
     shown: list[Offender] = []
-    with draft.open("w", encoding="utf-8", newline="") as file:
+    with whole_file(path, newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("monitor", "vehicle", "time", "rate"))
         for offender in _in_time(caught(judged)):
             rows.writerow(astuple(offender)[:4])
             if len(shown) < SHOWN:
                 shown.append(offender)
-    draft.replace(path)
     return tuple(shown)
 
 
