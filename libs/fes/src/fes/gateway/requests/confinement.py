@@ -26,7 +26,10 @@ MAX_PAIRS = 100_000
 """Most pairs of event services that are remembered; above it all are compiled again."""
 
 MAX_BEFORE = 16
-"""Most changes before which it is remembered what passed; the oldest is forgotten first."""
+"""Most changes before which it is remembered what passed, of `MAX_PAIRS` pairs in all.
+
+The oldest is forgotten first.
+"""
 
 MAX_CONFINED = 100_000
 """Most confined requests that are remembered."""
@@ -70,8 +73,11 @@ class Confinement:
         Args:
             changes: How many changes there were so far.
         """
-        if self._generation == self._graph.generation:
-            self._before.append((changes, self._passages))
+        if self._generation != self._graph.generation:
+            return
+        self._before.append((changes, self._passages))
+        while sum(len(passages) for _, passages in self._before) > MAX_PAIRS:
+            self._before.popleft()
 
     @property
     def is_settled(self) -> bool:

@@ -116,16 +116,21 @@ class ScopeChanges:
 
     def known_to(self, gateway: str) -> int:
         """Return how many changes a gateway has applied; all where it is not there."""
-        own, presence = self.administration.generation, self._gossip.presence
-        known = presence.roster.get(gateway)
-        if gateway == self._settings.id or known.version < 0 or known.scopes >= own:
-            return own
-        is_there = any(name == gateway for name, _ in presence.roster.live())
-        return known.scopes if is_there else own
+        return self._known_to(gateway, self._there())
 
     def known_to_all(self) -> int:
         """Return how many changes every gateway that is there has applied."""
-        return min(map(self.known_to, self._settings.gateways), default=0)
+        there = self._there()
+        return min((self._known_to(each, there) for each in self._settings.gateways), default=0)
+
+    def _there(self) -> set[str]:
+        return {name for name, _ in self._gossip.presence.roster.live()}
+
+    def _known_to(self, gateway: str, there: set[str]) -> int:
+        own, known = self.administration.generation, self._gossip.presence.roster.get(gateway)
+        if gateway == self._settings.id or gateway not in there or known.version < 0:
+            return own
+        return min(own, known.scopes)
 
     def _keep(self) -> None:
         """Remember what passes before a change."""

@@ -208,13 +208,17 @@ class ManagedScopes:
         confinement = self._confinement
         if confinement.is_settled or not self._changes.administration.manages:
             return ()
+
+        def was_managed(name: str, since: int) -> bool:
+            return any(each.managed for each in confinement.earlier(home, name, since))
+
+        now = (name for name in names if not confinement.passage(home, name).managed)
+        # Few destinations were: what all gateways know is counted for these only.
+        perhaps = [name for name in now if was_managed(name, 0)]
+        if not perhaps:
+            return ()
         known = self._changes.known_to_all()
-        return tuple(
-            name
-            for name in names
-            if not confinement.passage(home, name).managed
-            and any(each.managed for each in confinement.earlier(home, name, known))
-        )
+        return tuple(name for name in perhaps if was_managed(name, known))
 
     def still(self, event: Transit, names: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
         """Return the destinations of an event in transit that may still receive it.
