@@ -112,7 +112,8 @@ def test_output_that_nobody_reads_cancels_work(monkeypatch: pytest.MonkeyPatch) 
 
 
 UNREPORTED = (
-    "child = subprocess.Popen(['sleep', '600'], start_new_session=True, env=LIFELINE.environment)\n"
+    "how = {'start_new_session': True, 'env': LIFELINE.begin_child()}\n"
+    "child = subprocess.Popen(['sleep', '600'], **how)\n"
 )
 OF_A_LIBRARY = (
     "with LIFELINE.of_library(): child = subprocess.Popen(['sleep', '600'])\n"

@@ -15,7 +15,7 @@ import subprocess, sys, time
 from serving.lifeline import LIFELINE
 child = subprocess.Popen(
     ["sh", "-c", "sleep 600 & echo $! > grandchild; setsid sleep 601 & echo $! > escaped; wait"],
-    start_new_session=True, env=LIFELINE.environment,
+    start_new_session=True, env=LIFELINE.begin_child(),
 )
 if sys.argv[1] != "unreported":
     LIFELINE.add(child.pid)

@@ -118,7 +118,7 @@ class NatsServer:
                 [_binary(), "-c", str(config)],
                 stdout=log,
                 stderr=log,
-                env=LIFELINE.environment,
+                env=LIFELINE.begin_child(),
                 start_new_session=True,
             )
         LIFELINE.add(self._process.pid)

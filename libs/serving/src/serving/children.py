@@ -24,7 +24,7 @@ def started(command: Sequence[str], **how: Any) -> "Iterator[subprocess.Popen[An
         how: What `subprocess.Popen` accepts besides.
     """
     process = subprocess.Popen(  # noqa: S603 - our own
-        command, start_new_session=True, env=LIFELINE.environment, **how
+        command, start_new_session=True, env=LIFELINE.begin_child(), **how
     )
     LIFELINE.add(process.pid)
     with process:
@@ -59,7 +59,7 @@ async def running(
         how: What `asyncio.create_subprocess_exec` accepts besides.
     """
     process = await asyncio.create_subprocess_exec(
-        *command, start_new_session=True, env=LIFELINE.environment, **how
+        *command, start_new_session=True, env=LIFELINE.begin_child(), **how
     )
     LIFELINE.add(process.pid)
     try:

@@ -37,9 +37,8 @@ class Lifeline:
         self._starting = 0
         self._watch: subprocess.Popen[bytes] | None = None
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """The environment of a child; read it before each child is started."""
+    def begin_child(self) -> dict[str, str]:
+        """Return the environment of a child that is about to be started; `add` comes next."""
         with self._lock:
             self._start()
             self._starting += 1
@@ -52,7 +51,7 @@ class Lifeline:
         Such a child is known by the variable alone: nobody reports it.
         """
         before = os.environ.get(MARK)
-        os.environ[MARK] = self.environment[MARK]
+        os.environ[MARK] = self.begin_child()[MARK]
         try:
             yield
         finally:

@@ -73,7 +73,7 @@ def start(command: Command, folder: Path, place: IO[str]) -> "subprocess.Popen[b
             stdout=out,
             stderr=out,
             start_new_session=True,
-            env=LIFELINE.environment,
+            env=LIFELINE.begin_child(),
             pass_fds=(place.fileno(),),
         )
     LIFELINE.add(process.pid)

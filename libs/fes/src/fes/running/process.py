@@ -89,7 +89,7 @@ class Child:
             stdout=asyncio.subprocess.PIPE,
             limit=LINE_BYTES,
             stderr=log,
-            env={**LIFELINE.environment, **self.part.environment},
+            env={**LIFELINE.begin_child(), **self.part.environment},
             start_new_session=True,
         )
         LIFELINE.add(self._process.pid)
@@ -151,9 +151,8 @@ class Child:
         )
 
     async def _read(self, process: asyncio.subprocess.Process, log: IO[bytes]) -> None:
-        assert process.stdout is not None, "stdout is a pipe"  # noqa: S101 - requested in start
         with log:
-            while line := await _next_line(process.stdout):
+            while process.stdout is not None and (line := await _next_line(process.stdout)):
                 with contextlib.suppress(OSError):  # a full disk must not block the process
                     log.write(line)
                     log.flush()
