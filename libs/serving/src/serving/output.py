@@ -124,14 +124,23 @@ def _open_what_is_closed() -> None:
             os.open(os.devnull, os.O_RDWR)  # has the lowest number that is free
 
 
+def print_line(line: str) -> None:
+    """Print a line at once, also where standard output is a pipe.
+
+    Raises:
+        OutputClosedError: Nobody reads it any more.
+    """
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def show(line: str) -> None:
     """Print a line from a callback of a loop; what nobody reads is dropped, and the loop continues.
 
     `serving.ending` ends the loop then.
     """
     with contextlib.suppress(OutputClosedError):
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        print_line(line)
 
 
 def discard(stream: TextIO) -> None:

@@ -10,6 +10,7 @@ from eventservices.servers import NatsServer, ServerSpec
 from fes.running.folder import make_run_folder
 from serving.command import command
 from serving.ending import run_until_asked
+from serving.output import print_line
 
 from active_badge import settings
 from active_badge.errors import ExperimentError
@@ -49,14 +50,14 @@ async def _run(options: Namespace) -> int:
     folder = make_run_folder(options.runs)
     logs = folder / "logs" / "sinks"
     logs.mkdir(parents=True)
-    _show(f"run: {folder}")
+    print_line(f"run: {folder}")
     day = make_day(options.seed)
     with NatsServer(ServerSpec("building", folder / "nats")) as server:
         counted = await _count(server.url, day, logs)
-        _show("timing the operations")
+        print_line("timing the operations")
         async with Programs(server.url, folder / "services"):
             timings = await measure(server.url)
-    _show("counting the logs with Spark")
+    print_line("counting the logs with Spark")
     verdict = judge(day, counted, await count_logs(logs), timings)
     _report(folder, verdict, timings)
     return PASSED if verdict.passed else FAILED
@@ -66,7 +67,7 @@ async def _count(url: str, day: Day, logs: Path) -> dict[Mode, Counted]:
     counted: dict[Mode, Counted] = {}
     modes: tuple[Mode, ...] = ("unfiltered", "filtered")
     for mode in modes:
-        _show(f"God, Big Brother, CCTV: {mode}")
+        print_line(f"God, Big Brother, CCTV: {mode}")
         counted[mode] = await count(url, day, mode, logs)
     return counted
 
@@ -75,23 +76,20 @@ def _report(folder: Path, verdict: Verdict, timings: Timings) -> None:
     page = folder / "report.html"
     write_report(page, verdict, timings)
     for row in verdict.counts:
-        _show(f"table {row.table}  {row.sink:<22}{row.filtered:>7}  published {row.published:>6}")
+        print_line(
+            f"table {row.table}  {row.sink:<22}{row.filtered:>7}  published {row.published:>6}"
+        )
     for times in verdict.times:
         if times.measured:
-            _show(
+            print_line(
                 f"table {times.table}  {times.what:<34}{times.measured.median:>9.2f} ms"
                 f"  thesis {times.published_ms:>9.2f}  ratio {times.ratio:.0f}"
             )
     for name, value in verdict.figures.items():
-        _show(f"{name}: {value}")
+        print_line(f"{name}: {value}")
     for wrong in verdict.wrongs[:50]:
-        _show(f"wrong: {wrong}")
-    _show(f"report: {page}\nverdict: {'pass' if verdict.passed else 'fail'}")
-
-
-def _show(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+        print_line(f"wrong: {wrong}")
+    print_line(f"report: {page}\nverdict: {'pass' if verdict.passed else 'fail'}")
 
 
 if __name__ == "__main__":

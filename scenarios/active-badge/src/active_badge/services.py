@@ -73,10 +73,9 @@ class Programs(Opening):
         process = await self._stack.enter_async_context(
             running(command, stdout=asyncio.subprocess.PIPE, stderr=errors)
         )
-        assert process.stdout is not None  # noqa: S101 - it was started with a pipe
         try:
             async with asyncio.timeout(START_S):
-                line = await process.stdout.readline()
+                line = await process.stdout.readline() if process.stdout is not None else b""
         except TimeoutError:
             line = b""
         if not line.startswith(b"ready"):

@@ -8,10 +8,11 @@ from typing import Final
 from fes.errors import FesError
 from fes.running.folder import point_latest
 from scenario_kit.numbers import positive_number, whole_number
-from scenario_kit.playing import play, show
+from scenario_kit.playing import play
 from scenario_kit.run_folder import make_folder
 from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 from serving.command import command
+from serving.output import print_line
 from serving.parser import LineParser
 
 from building_walk import walking
@@ -52,7 +53,7 @@ def _demo(options: argparse.Namespace) -> int:
     folder = make_folder(options.runs)
     plan(folder, walk)
     point_latest(folder)
-    show(
+    print_line(
         f"planned: {len(walk.people)} badges, {walk.steps} steps, {len(walk.sightings)} sightings,"
         f" {len(walk.mails)} mails, {len(walk.restarts)} restarts, in {folder}"
     )
@@ -77,11 +78,11 @@ def _story(options: argparse.Namespace) -> Story:
 
 def _judged(folder: Path) -> int:
     if not (folder / RECORDS).exists():
-        show(f"not judged: {folder / RECORDS} is missing")
+        print_line(f"not judged: {folder / RECORDS} is missing")
         return BAD_INPUT
     verdict = judge(folder)
     write(verdict, folder)
-    show("\n".join(table(verdict)))
+    print_line("\n".join(table(verdict)))
     return PASSED if verdict.passed else FAILED
 
 

@@ -1,10 +1,9 @@
 """A planned run is played and judged; what came of it is the exit status."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from serving.output import CLOSED
+from serving.output import CLOSED, print_line
 
 from scenario_kit.programs import Programs, running
 from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
@@ -36,14 +35,8 @@ def play(
     if status == CLOSED:
         return CLOSED
     if steps.interrupted:
-        show("interrupted; nothing was judged")
+        print_line("interrupted; nothing was judged")
         return INTERRUPTED
     if status != PASSED:
         return BAD_INPUT if status == BAD_INPUT else FAILED
     return judged(folder)
-
-
-def show(text: str) -> None:
-    """Print a text for people, at once."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()

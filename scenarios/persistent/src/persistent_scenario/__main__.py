@@ -12,7 +12,7 @@ from fes.errors import FesError
 from fes.running.folder import make_run_folder
 from serving.command import command
 from serving.ending import until_asked
-from serving.output import CLOSED
+from serving.output import CLOSED, print_line
 
 from persistent_scenario import settings
 from persistent_scenario.errors import ScenarioError
@@ -74,9 +74,9 @@ def _run(options: argparse.Namespace) -> int:
     )
     folder = make_run_folder(options.runs)
     write_plan(folder, plan)
-    _say(f"run: {folder}")
+    print_line(f"run: {folder}")
     gateways = Gateways(options.replicas, options.store)
-    ended_by = asyncio.run(until_asked(run(folder, plan, options.federation, gateways, _say)))
+    ended_by = asyncio.run(until_asked(run(folder, plan, options.federation, gateways, print_line)))
     if ended_by is signal.SIGPIPE:
         return CLOSED
     if ended_by is not None:
@@ -88,13 +88,8 @@ def _judge(folder: Path) -> int:
     evidence = collect(folder)
     promises = judge(evidence)
     write_verdict(folder, evidence, promises)
-    _say("\n" + table(evidence, promises))
+    print_line("\n" + table(evidence, promises))
     return PASSED if passed(promises) else FAILED
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ from pathlib import Path
 from fes.errors import FesError
 from fes.running.folder import point_latest
 from scenario_kit.numbers import whole_number
-from scenario_kit.playing import play, show
+from scenario_kit.playing import play
 from scenario_kit.run_folder import FEDERATION, make_folder
 from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
 from serving.command import command
+from serving.output import print_line
 from serving.parser import LineParser
 
 from stock_market import ticks
@@ -52,18 +53,18 @@ def _demo(options: argparse.Namespace) -> int:
     ticks.write(folder, wanted)
     shutil.copyfile(str(files("stock_market") / FEDERATION), folder / FEDERATION)
     point_latest(folder)
-    show(f"planned: {len(wanted)} ticks, in {folder}")
+    print_line(f"planned: {len(wanted)} ticks, in {folder}")
     return play(folder, _judged)
 
 
 def _judged(folder: Path) -> int:
     if not (folder / RECORDS).exists():
-        show(f"not judged: {folder / RECORDS} is missing")
+        print_line(f"not judged: {folder / RECORDS} is missing")
         return BAD_INPUT
     verdict = judge(folder)
     write(verdict, folder)
-    show("\n".join(table(verdict)))
-    show(f"\nverdict    {folder / VERDICT}\nrecords    {folder / RECORDS}")
+    print_line("\n".join(table(verdict)))
+    print_line(f"\nverdict    {folder / VERDICT}\nrecords    {folder / RECORDS}")
     return PASSED if verdict.passed else FAILED
 
 

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from fes.running.folder import point_latest
-from scenario_kit.playing import play, show
+from scenario_kit.playing import play
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION, make_folder
 from scenario_kit.statuses import BAD_INPUT, FAILED, PASSED
+from serving.output import print_line
 
 from traffic_control_events.judge import UnjudgedError, judge
 from traffic_control_events.judge.report import JOURNEY, VERDICT, table, write
@@ -38,7 +39,7 @@ def demo(runs: Path, wanted: Wanted, programs: Programs) -> int:
     plan(folder, wanted)
     point_latest(folder)
     lasts_s = wanted.seconds / wanted.speed
-    show(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
+    print_line(f"planned: {wanted.seconds} s of driving in {lasts_s:.0f} s, in {folder}")
     return play(folder, judged, OWN, programs=programs)
 
 
@@ -54,9 +55,9 @@ def judged(folder: Path) -> int:
     try:
         verdict = judge(folder)
     except UnjudgedError as error:
-        show(f"not judged: {error}")
+        print_line(f"not judged: {error}")
         return BAD_INPUT
     write(verdict, folder)
-    show("\n" + table(verdict))
-    show("\n" + "\n".join(f"{what:<11}{folder / name}" for what, name in LEFT))
+    print_line("\n" + table(verdict))
+    print_line("\n" + "\n".join(f"{what:<11}{folder / name}" for what, name in LEFT))
     return PASSED if verdict.passed else FAILED

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 from fes.errors import FesError
-from scenario_kit.playing import show
 from scenario_kit.programs import Programs, running
 from scenario_kit.statuses import INTERRUPTED
 from serving.command import command
+from serving.output import print_line
 
 from traffic_scenario import background, settings
 from traffic_scenario.demo import demo, prepare
@@ -62,7 +62,7 @@ def _up(options: argparse.Namespace, wanted: Wanted, programs: Programs) -> int:
     with background.reserved(options.runs) as place:
         folder, _ = prepare(options.runs, wanted, programs)
         process = background.start(running(folder, options.own_process, programs), folder, place)
-    show(
+    print_line(
         f"a federation runs in the background: process {process.pid}, folder {folder}\n"
         f"gateways are in {folder / 'endpoints.json'}; it ends with `fes-traffic down`"
     )
@@ -73,13 +73,13 @@ def _stage(options: argparse.Namespace, programs: Programs) -> int:
     inputs = settings.staging(options)
     staged = Staged(options.federation, inputs, options.allowance, options.endpoint, options.keep)
     folder, begun = stage(options.runs, staged, os.environ, programs)
-    show(f"{'begun' if begun else 'goes on'}: {folder}")
+    print_line(f"{'begun' if begun else 'goes on'}: {folder}")
     return 0
 
 
 def _down(options: argparse.Namespace) -> int:
     pid = background.stop(options.runs)
-    show("nothing ran" if pid is None else f"stopped process {pid}")
+    print_line("nothing ran" if pid is None else f"stopped process {pid}")
     return 0
 
 

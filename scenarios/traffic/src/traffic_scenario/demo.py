@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fes.running.folder import point_latest
-from scenario_kit.playing import show
 from scenario_kit.programs import Programs, running
 from scenario_kit.run_folder import FEDERATION, make_folder
 from scenario_kit.statuses import BAD_INPUT, FAILED, INTERRUPTED, PASSED
 from scenario_kit.steps import Steps
-from serving.output import CLOSED
+from serving.output import CLOSED, print_line
 
 from traffic_scenario.plan import Wanted, plan
 from traffic_scenario.progress import Progress
@@ -44,18 +43,18 @@ def demo(runs: Path, wanted: Wanted, own: Sequence[str], programs: Programs) -> 
     """
     folder, planned = prepare(runs, wanted, programs)
     lasts_s = planned.duration_s / wanted.speedup
-    show(f"the trace plays for {lasts_s:.0f} s; Ctrl-C ends the run")
-    progress = Progress(folder, planned.samples, lasts_s, show)
+    print_line(f"the trace plays for {lasts_s:.0f} s; Ctrl-C ends the run")
+    progress = Progress(folder, planned.samples, lasts_s, print_line)
     with Steps() as steps:
         status = steps.run(running(folder, own, programs), progress.look)
         if status == PASSED:
-            show("judging the run (Spark starts)")
+            print_line("judging the run (Spark starts)")
             status = steps.run((*programs.analytics, "verify", str(folder)))
     if status == CLOSED:
         return CLOSED
     _tell_where(folder)
     if steps.interrupted:
-        show("interrupted; nothing was judged")
+        print_line("interrupted; nothing was judged")
         return INTERRUPTED
     return status if status in (PASSED, BAD_INPUT) else FAILED
 
@@ -85,4 +84,4 @@ def _discard(folder: Path) -> None:
 
 def _tell_where(folder: Path) -> None:
     lines = [f"{what:<11}{folder / name}" for what, name in LEFT if (folder / name).exists()]
-    show("\n".join(["", *lines]))
+    print_line("\n".join(["", *lines]))

@@ -10,11 +10,11 @@ from typing import Any
 from eventservices.ports import free_port
 from fes.federation import check, dump, examine, has_errors, installed_kinds
 from fes.mapping.rules.model import Rule
-from scenario_kit.playing import show
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION
 from serving.children import started
 from serving.files import write_whole
+from serving.output import print_line
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.federation import describe
@@ -104,4 +104,4 @@ def _tell(folder: Path, planned: Plan, summary: dict[str, Any]) -> None:
             lines.append(f"{word}: {count} {reason}{place}")
     told = set(first.values())
     lines += [f"note: {note}" for note in summary["notes"] if note not in told]
-    show("\n".join(lines))
+    print_line("\n".join(lines))
