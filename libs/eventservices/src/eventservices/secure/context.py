@@ -93,7 +93,7 @@ def _identify(context: ssl.SSLContext, certificate: str, key: str) -> None:
     keys = _read(what, where) if key else data
     _check_key(what, where, keys)
     try:
-        context.load_cert_chain(certificate, key or None, password="")  # never asks for one
+        context.load_cert_chain(certificate, key or None, password="")  # else OpenSSL prompts
     except (ssl.SSLError, OSError, ValueError) as error:
         raise RefusedError(f"{what} {where}: {_damage(error)}") from None
 

@@ -280,7 +280,8 @@ class StompClient(stomp.ConnectionListener):  # type: ignore[misc] # the library
             self._socket.close()
 
     def _use_bridge(self, transport: Any) -> None:
-        assert self._socket is not None, "not dialled"  # noqa: S101 - a mistake of `StompLink` only
+        if self._socket is None:
+            raise NotConnectedError("`dial` comes before `open`")
         transport.socket = self._socket
         transport.current_host_and_port = self._host
 

@@ -83,9 +83,9 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     @final
     def sink(self) -> Sink:
         """Accepts what the adapter receives."""
-        sink = self._sink
-        assert sink is not None, "not connected"  # noqa: S101 - a mistake of its author only
-        return sink
+        if self._sink is None:
+            raise RuntimeError("an adapter receives nothing before it is connected")
+        return self._sink
 
     @property
     @final
