@@ -53,7 +53,7 @@ class Child:
                 stderr=stream,
                 # Ctrl-C reaches the benchmark only, which ends all in order.
                 start_new_session=True,
-                env=LIFELINE.environment,
+                env=LIFELINE.begin_child(),
             )
         LIFELINE.add(self.pid)
 
