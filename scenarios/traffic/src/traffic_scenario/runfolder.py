@@ -68,7 +68,8 @@ def read_plan(folder: Path) -> Plan:
     vehicles: dict[str, None] = {}
     start = end = ""
     samples = 0
-    for samples, (end, vehicle, *_) in enumerate(_rows(folder / TRACE), 1):  # noqa: B007 - the last
+    for end, vehicle, *_ in _rows(folder / TRACE):
+        samples += 1
         start = start or end
         vehicles[vehicle] = None
     if not vehicles:
