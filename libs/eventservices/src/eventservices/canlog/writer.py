@@ -2,17 +2,15 @@
 
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from eventservices.canlog.candump import format_frame
-from eventservices.canlog.frame import Kind, LogFrame
+from eventservices.canlog.frame import LogFrame
 from eventservices.canlog.reader import kind_of
 from eventservices.errors import MalformedError
 
-if TYPE_CHECKING:
-    import can
-
-_WRITERS: Final = {"asc": "ASCWriter", "blf": "BLFWriter", "trc": "TRCWriter"}
+BY_LIBRARY: Final = ("asc", "blf", "trc")
+"""Formats that python-can writes."""
 
 
 class LogWriter:
@@ -33,10 +31,10 @@ class LogWriter:
         kind = kind_of(path.name)
         self._text = None
         self._writer = None
-        if kind in _WRITERS:
-            import can  # noqa: PLC0415 - a tenth of the start of each adapter, which writes no log
+        if kind in BY_LIBRARY:
+            from eventservices.canlog.library import LibraryLog  # noqa: PLC0415 - slow, and adapters write no logs
 
-            self._writer = getattr(can, _WRITERS[kind])(path)
+            self._writer = LibraryLog(path, kind)
         else:
             self._text = path.open("w", encoding="utf-8", newline="")
 
@@ -50,7 +48,7 @@ class LogWriter:
             self._text.write(format_frame(frame) + "\n")
         elif self._writer is not None:
             try:
-                self._writer.on_message_received(_message(frame))
+                self._writer.write(frame)
             except (ValueError, TypeError) as error:
                 raise MalformedError(f"the log has no form for a frame: {error}") from error
         self.frames += 1
@@ -60,7 +58,7 @@ class LogWriter:
         if self._text is not None:
             self._text.close()
         if self._writer is not None:
-            self._writer.stop()
+            self._writer.close()
             self._writer = None
 
     def __enter__(self) -> Self:
@@ -75,23 +73,3 @@ class LogWriter:
     ) -> None:
         """Close the log."""
         self.close()
-
-
-def _message(frame: LogFrame) -> "can.Message":
-    import can  # noqa: PLC0415 - it was imported with the writer
-
-    remote = frame.kind is Kind.REMOTE
-    return can.Message(
-        timestamp=(frame.time_us or 0) / 1e6,
-        arbitration_id=frame.can_id,
-        is_extended_id=frame.extended,
-        is_remote_frame=remote,
-        is_error_frame=frame.kind is Kind.ERROR,
-        data=None if remote else frame.data,
-        dlc=frame.remote_length if remote else len(frame.data),
-        is_fd=frame.fd,
-        bitrate_switch=frame.bit_rate_switch,
-        error_state_indicator=frame.error_state,
-        is_rx=frame.direction != "T",
-        channel=frame.channel or None,
-    )
