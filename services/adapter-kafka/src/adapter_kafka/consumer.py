@@ -185,7 +185,7 @@ class KafkaConsumer:
     def _consume_once(self) -> None:
         if self.failure:
             self._recover()
-        self._pause(not self.has_room.is_set())
+        self._pause(wanted=not self.has_room.is_set())
         self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
         self._commit()
 
@@ -210,7 +210,7 @@ class KafkaConsumer:
             with suppress(RuntimeError):  # the loop was closed
                 self._loop.call_soon_threadsafe(take, records)
 
-    def _pause(self, wanted: bool) -> None:  # noqa: FBT001 - a state, not an option
+    def _pause(self, *, wanted: bool) -> None:
         if wanted != self._is_paused:
             partitions = self._consumer.assignment()
             (self._consumer.pause if wanted else self._consumer.resume)(partitions)

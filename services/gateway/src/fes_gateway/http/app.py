@@ -1,6 +1,8 @@
 """The REST interface, one for all gateways of a process; `dispatch` finds the one addressed."""
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from typing import Annotated
+
+from fastapi import FastAPI, HTTPException, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from serving.documented import documented_app
@@ -105,12 +107,12 @@ def _add_requests(app: FastAPI) -> None:
         },
         tags=["requests"],
     )
-    async def outcome(request: Request, id: str) -> RequestOut:  # noqa: A002 - the path's word
+    async def outcome(request: Request, identity: Annotated[str, Path(alias="id")]) -> RequestOut:
         """Report what this gateway did with a request."""
-        steps = host_of(request).core.outcomes.get(id)
+        steps = host_of(request).core.outcomes.get(identity)
         if steps is None:
-            raise HTTPException(404, f"request {id[:100]!r} is not known here")
-        return RequestOut(id=id, steps=[StepOut(**step._asdict()) for step in steps])
+            raise HTTPException(404, f"request {identity[:100]!r} is not known here")
+        return RequestOut(id=identity, steps=[StepOut(**step._asdict()) for step in steps])
 
 
 def _add_lists(app: FastAPI) -> None:
