@@ -142,7 +142,7 @@ async def connect(
                 closed_cb=callbacks.closed,
                 reconnected_cb=callbacks.reconnected,
                 connect_timeout=2,
-                reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # or fractions
+                reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # it accepts fractions of a second
                 max_reconnect_attempts=-1,
                 ping_interval=PING_INTERVAL_S,
                 max_outstanding_pings=PINGS_UNANSWERED,

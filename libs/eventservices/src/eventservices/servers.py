@@ -114,7 +114,7 @@ class NatsServer:
         config = self.spec.folder / f"{self.spec.name}.conf"
         config.write_text(self._configuration(), "utf-8")
         with self.log_path.open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - our own binary and configuration
+            self._process = subprocess.Popen(
                 [_binary(), "-c", str(config)],
                 stdout=log,
                 stderr=log,

@@ -23,9 +23,7 @@ def started(command: Sequence[str], **how: Any) -> "Iterator[subprocess.Popen[An
         command: Program and arguments.
         how: What `subprocess.Popen` accepts besides.
     """
-    process = subprocess.Popen(  # noqa: S603 - our own
-        command, start_new_session=True, env=LIFELINE.begin_child(), **how
-    )
+    process = subprocess.Popen(command, start_new_session=True, env=LIFELINE.begin_child(), **how)
     LIFELINE.add(process.pid)
     with process:
         try:

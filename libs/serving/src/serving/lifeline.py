@@ -109,7 +109,7 @@ class Lifeline:
             self._starting = 0
         if self._watch is None or self._watch.poll() is not None:
             environment = {name: value for name, value in os.environ.items() if name != MARK}
-            self._watch = subprocess.Popen(  # noqa: S603 - our own
+            self._watch = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_WATCH), self.mark],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,

@@ -95,8 +95,8 @@ def quiet_output() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     _open_what_is_closed()
     streams = (
-        sys.stdout or open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - lasts
-        sys.stderr or open(2, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - lasts
+        sys.stdout or open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - standard output and error outlast this function
+        sys.stderr or open(2, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - standard output and error outlast this function
     )
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):  # nor is a locale that lacks a character

@@ -67,7 +67,7 @@ def start(command: Command, folder: Path, place: IO[str]) -> "subprocess.Popen[b
     log = folder / "logs" / LOG
     log.parent.mkdir(exist_ok=True)
     with log.open("ab") as out:
-        process = subprocess.Popen(  # noqa: S603 - our own
+        process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=out,

@@ -18,8 +18,8 @@ _REFUSED: Final = (
     KafkaError.TOPIC_AUTHORIZATION_FAILED,
     KafkaError.TOPIC_EXCEPTION,
     KafkaError.UNKNOWN_TOPIC_OR_PART,
-    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001 - its public name
-    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001 - its public name
+    KafkaError._UNKNOWN_TOPIC,
+    KafkaError._UNKNOWN_PARTITION,
 )
 
 

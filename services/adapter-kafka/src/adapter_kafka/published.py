@@ -89,7 +89,7 @@ class Published:
         while left:
             for message in consumer.consume(TAIL, 0.2):
                 at, error = message.partition() or 0, message.error()
-                if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its public name
+                if error is not None and error.code() != KafkaError._PARTITION_EOF:
                     raise as_native(error)
                 if error is None:
                     found.update(self._identity_of(message))

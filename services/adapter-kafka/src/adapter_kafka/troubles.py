@@ -10,13 +10,13 @@ from eventservices.errors import EventServiceError, NotConnectedError, RefusedEr
 from adapter_kafka.native import text_of
 
 _REPORTED: Final = (
-    KafkaError._SSL,  # noqa: SLF001 - its public name
-    KafkaError._AUTHENTICATION,  # noqa: SLF001 - its public name
-    KafkaError._TRANSPORT,  # noqa: SLF001 - its public name
-    KafkaError._RESOLVE,  # noqa: SLF001 - its public name
+    KafkaError._SSL,
+    KafkaError._AUTHENTICATION,
+    KafkaError._TRANSPORT,
+    KafkaError._RESOLVE,
 )
 
-_REFUSED: Final = (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED)  # noqa: SLF001 - its public name
+_REFUSED: Final = (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED)
 
 _PLACE: Final = re.compile(r"[a-z_+]+://([^/\s]+)/\S*: ")
 """How the client begins the text of an error: protocol, address and name of a broker."""

@@ -111,7 +111,7 @@ class Walk:
     async def _buses(self) -> None:
         async with asyncio.timeout(BEFORE_S):
             for bus in (*self._story.rooms, OFFICE):
-                while not ready_file(self._run, bus).exists():  # noqa: ASYNC110 - another process's
+                while not ready_file(self._run, bus).exists():  # noqa: ASYNC110 - the file of another process
                     await asyncio.sleep(LOOK_S)
 
     async def play(self) -> None:

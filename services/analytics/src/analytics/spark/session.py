@@ -77,7 +77,7 @@ def _settings(scratch: str, options: SparkOptions, *, large: bool, lasting: bool
     quiet = f"-Dlog4j2.configurationFile={_QUIET.as_uri()} -Djava.io.tmpdir={scratch}"
     collector = f" {_COLLECTOR}" if lasting or not large else ""
     brief = "" if lasting or large else f" {_BRIEF}"
-    bind = LOOPBACK if options.driver_host == LOOPBACK else "0.0.0.0"  # noqa: S104 - executors call
+    bind = LOOPBACK if options.driver_host == LOOPBACK else "0.0.0.0"  # noqa: S104 - executors connect
     return {
         "spark.master": options.master,
         "spark.driver.host": options.driver_host,

@@ -179,7 +179,7 @@ class PluginHost:
         return bytes(data)
 
     def _start(self, name: str, source: bytes) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
+        process = subprocess.Popen(
             [sys.executable, "-I", "-S", worker.__file__, str(self._limits.memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

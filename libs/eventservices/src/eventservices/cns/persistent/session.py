@@ -109,4 +109,4 @@ class Session:
     async def flush(self) -> None:
         """Return when the server has read what was sent, or cannot."""
         with contextlib.suppress(*TROUBLE):
-            await self.client.flush(timeout=CLOSE_TIMEOUT_S)  # type: ignore[arg-type] # fractions
+            await self.client.flush(timeout=CLOSE_TIMEOUT_S)  # type: ignore[arg-type] # it accepts fractions of a second

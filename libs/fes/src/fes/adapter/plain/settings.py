@@ -152,7 +152,7 @@ class PlainSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         if all(payload != "sparkplug" for payload, _ in self.payloads()):
             return None
         try:
-            from fes.payload.sparkplug.codec import SparkplugCodec  # noqa: PLC0415 - optional
+            from fes.payload.sparkplug.codec import SparkplugCodec  # noqa: PLC0415 - the libraries of schemas are an extra
         except ImportError as error:
             reason = needs_package("sparkplug", "protobuf")
             raise setting_fault(context.service, "settings", reason, "payload") from error

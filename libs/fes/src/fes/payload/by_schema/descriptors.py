@@ -69,7 +69,7 @@ def _drop_extensions(
 
 
 def _compiled(path: Path) -> bytes:
-    from grpc_tools import protoc  # noqa: PLC0415 - optional
+    from grpc_tools import protoc  # noqa: PLC0415 - the library is an extra
 
     with TemporaryDirectory() as folder:
         made = Path(folder) / "set"

@@ -25,11 +25,11 @@ def load_schema(schema: Schema, form: Form, base: Path, losses: Losses) -> Schem
     path = base / schema.file
     try:
         if form == "avro":
-            from fes.payload.by_schema.avro import AvroCodec  # noqa: PLC0415 - its library is optional
+            from fes.payload.by_schema.avro import AvroCodec  # noqa: PLC0415 - the library is an extra
 
             return AvroCodec(read_schema_file(path), schema.framing, schema.id, losses)
-        from fes.payload.by_schema.descriptors import read_messages  # noqa: PLC0415 - the same
-        from fes.payload.by_schema.protobuf import ProtobufCodec  # noqa: PLC0415 - the same
+        from fes.payload.by_schema.descriptors import read_messages  # noqa: PLC0415 - the library is an extra
+        from fes.payload.by_schema.protobuf import ProtobufCodec  # noqa: PLC0415 - the library is an extra
 
         found = read_messages(path, read_schema_file(path))
         return ProtobufCodec(found, schema.message, schema.id, losses)
