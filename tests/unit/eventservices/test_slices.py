@@ -44,6 +44,74 @@ async def test_many_tasks_share_one_slice_and_all_get_on(monkeypatch: pytest.Mon
     assert sorted(done) == sorted(list(range(20)) * 5)
 
 
+async def test_who_always_has_more_to_do_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two read loops with messages without end, and tasks that have little to do."""
+    monkeypatch.setattr(slices, "SLICE_S", 0.0001)
+    own, rounds, done = Slice(), [0, 0], [0, 0, 0]
+
+    async def reading(number: int) -> None:
+        while rounds[number] < 2000:
+            await own.turn()
+            rounds[number] += 1
+            time.sleep(0.00005)  # noqa: ASYNC251 - a message's work
+            own.end()
+
+    async def performing(number: int) -> None:
+        for _ in range(20):
+            await own.turn()
+            done[number] += 1
+            own.end()
+            await asyncio.sleep(0)
+
+    readers = [asyncio.create_task(reading(number)) for number in range(2)]
+    await asyncio.sleep(0)
+    await asyncio.gather(*map(performing, range(3)))
+
+    assert done == [20] * 3
+    assert 0 < min(rounds) <= max(rounds) < 2000
+    for reader in readers:
+        reader.cancel()
+
+
+async def test_who_was_cancelled_while_waiting_holds_up_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    own, done = Slice(), list[int]()
+
+    async def work(number: int) -> None:
+        await own.turn()
+        done.append(number)
+        own.end()
+
+    await own.turn()
+    own.end()
+    tasks = [asyncio.create_task(work(number)) for number in range(6)]
+    await asyncio.sleep(0)
+    for number in (0, 2, 5):
+        tasks[number].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await own.turn()
+
+    assert done == [1, 3, 4]
+
+
+@pytest.mark.parametrize("rounds", range(6))
+async def test_who_is_cancelled_as_its_turn_comes_hands_it_on(
+    monkeypatch: pytest.MonkeyPatch, rounds: int
+) -> None:
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    own = Slice()
+    await own.turn()
+    own.end()
+    first, second = asyncio.create_task(own.turn()), asyncio.create_task(own.turn())
+    for _ in range(rounds):
+        await asyncio.sleep(0)
+    first.cancel()
+
+    await second
+
+
 async def test_time_in_which_the_loop_stood_still_is_not_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
