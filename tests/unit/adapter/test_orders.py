@@ -35,6 +35,18 @@ def test_what_shall_hold_comes_before_requests_and_those_before_events() -> None
     assert all_of(waiting) == [Subscribe(1, "a", 1), request, publish(1), event]
 
 
+def test_requests_and_events_go_in_turns() -> None:
+    """A flood of requests to forward does not hold up the events, nor they the requests."""
+    waiting = orders(queue=9)
+    events = [publish(number) for number in range(2)]
+    requests = [PublishControl(b"%d" % number) for number in range(4)]
+    for order in (*events, *requests):
+        assert waiting.put(order)
+
+    one, two, three, four = requests
+    assert all_of(waiting) == [one, events[0], two, events[1], three, four]
+
+
 def test_events_and_requests_above_the_bound_are_not_taken() -> None:
     waiting = orders(queue=2)
     events = [waiting.put(publish(1)), waiting.put(PublishControl(b"", publication=True))]

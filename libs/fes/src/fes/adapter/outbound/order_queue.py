@@ -38,7 +38,8 @@ class Orders:
 
     However long the service is away, orders about the desired state need no more room than the
     state itself: they change a whole state that waits, and a withdrawal removes an order that still
-    waits. Of waiting publications, those of larger priority go first, and equal ones in their
+    waits. Publications and requests to forward go in turns: a flood of the ones does not hold up
+    the others. Of waiting publications, those of larger priority go first, and equal ones in their
     order.
 
     Args:
@@ -65,6 +66,7 @@ class Orders:
         self._changes: OrderedDict[Key, ByNumber] = OrderedDict()
         self._requests = BoundedLane(queue, queue_bytes)
         self._events = BoundedLane(queue, queue_bytes)
+        self._event_is_next = False
 
     def __len__(self) -> int:
         """Return how many orders wait; a whole state is one."""
@@ -99,7 +101,10 @@ class Orders:
             return self._take_whole(self._whole)
         if self._changes:
             return self._changes.popitem(last=False)[1]
-        return cast("Order", (self._requests if self._requests.count else self._events).take())
+        # In turns, so that neither waits behind many of the other.
+        is_event = self._events.count and (self._event_is_next or not self._requests.count)
+        self._event_is_next = not is_event
+        return cast("Order", (self._events if is_event else self._requests).take())
 
     def _put_event(self, order: Publish | PublishControl) -> bool:
         displaced = self._events.put(order, order.priority)
