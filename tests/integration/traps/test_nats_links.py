@@ -195,6 +195,68 @@ async def test_a_slow_handler_loses_nothing_that_was_sent(server: NatsServer) ->
         assert reader.counters.errors == 0
 
 
+async def test_an_event_waits_for_a_connection_that_was_just_lost(server: NatsServer) -> None:
+    """A server ends the connection of a client that is behind."""
+    async with Proxy(server.port) as proxy, through(proxy) as link:
+        got = await listened(link)
+        proxy.cut()
+        await eventually(lambda: not link.connected)
+
+        await asyncio.gather(*(link.publish("x", b"%d" % n, waits=False) for n in range(3)))
+        await eventually(lambda: got == [b"0", b"1", b"2"])
+
+        assert link.counters.refused == 0
+
+
+async def test_an_event_does_not_wait_for_a_connection_that_stays_away(
+    own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(natslink, "RETURN_S", 0.2)
+    async with NatsLink([own_server.url], UNWATCHED) as link:
+        got = await listened(link)
+        own_server.kill()
+        await eventually(lambda: not link.connected)
+        for _ in range(2):
+            with pytest.raises(NotConnectedError, match="is away"):
+                await link.publish("x", b"lost", waits=False)
+        monkeypatch.setattr(natslink, "RETURN_S", 1e9)
+        waiting = asyncio.create_task(link.publish("x", b"waited", waits=False))
+
+        own_server.start()
+        await waiting
+        await eventually(lambda: got == [b"waited"])
+
+        own_server.kill()
+        await eventually(lambda: not link.connected)
+        waiting = asyncio.create_task(link.publish("x", b"lost", waits=False))
+        await asyncio.sleep(0)
+        await link.close()
+        with pytest.raises(NotConnectedError):
+            await waiting
+
+
+async def test_what_could_not_be_written_is_sent_over_the_next_connection_and_not_refused(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transport that was closed a moment ago raises; the client keeps the message."""
+    async with Proxy(server.port) as proxy, through(proxy) as link:
+        got, client = await listened(link), link.client
+        failing = iter([RuntimeError("the handler is closed")])
+        flush = client._flush_pending
+
+        async def flushed(*given: object, **named: object) -> object:
+            for error in failing:
+                raise error
+            return await flush(*given, **named)  # type: ignore[arg-type] # passed on
+
+        monkeypatch.setattr(client, "_flush_pending", flushed)
+        await link.publish("x", b"kept", waits=False)
+        proxy.cut()
+
+        await eventually(lambda: got == [b"kept"])
+        assert link.counters.refused == 0
+
+
 async def test_what_a_stalled_server_does_not_take_is_bounded_and_refused(
     own_server: NatsServer,
 ) -> None:

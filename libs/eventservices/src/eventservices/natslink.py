@@ -7,6 +7,7 @@ A subscription that the server refuses is requested again with each proof, which
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Self
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 BACKOFF_S = (0.1, 2.0)
 STEADY_S = 5.0
 MISSED_PROBES = 3
+RETURN_S = 2.0
+"""How long an event waits for a lost connection: servers end those that are behind."""
 _HEADER_OVERHEAD_BYTES = 16  # "NATS/1.0\r\n", the final "\r\n" and some
 
 
@@ -65,6 +68,8 @@ class NatsLink(Opening):
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self._closed = False
+        self._missed_s: float | None = None  # since when a publication misses the connection
+        self._back = asyncio.Event()
 
     def to(self, url: str, options: LinkOptions | None = None) -> "NatsLink":
         """Return a link, not opened yet, to one server alone, as the same user.
@@ -137,6 +142,7 @@ class NatsLink(Opening):
         if self._closed:
             return
         self._closed = True
+        self._back.set()
         await ended(self._watchdog, self._rebuilding)
         await self._proofs.stop()
         if self._client is not None:
@@ -204,7 +210,8 @@ class NatsLink(Opening):
             headers: Header lines.
             reply: Subject for answers.
             waits: Whether it may wait in the buffer while the broker is away, too. What waits there
-                is lost, and counted, where the client is replaced; an event is refused instead.
+                is lost, and counted, where the client is replaced; an event is refused instead,
+                once the broker has been away for `RETURN_S`.
 
         Raises:
             TooLargeError: Header and payload exceed what the server accepts; nothing was sent.
@@ -213,8 +220,7 @@ class NatsLink(Opening):
         """
         client = self.client
         if not waits and not client.is_connected:
-            self.counters.refused += 1
-            raise NotConnectedError("the NATS server is away")
+            client = await self._returned()
         size = len(payload)
         if headers:
             size += _HEADER_OVERHEAD_BYTES
@@ -230,6 +236,9 @@ class NatsLink(Opening):
         except nats.errors.Error as error:
             self.counters.refused += 1
             raise NotConnectedError(f"the NATS server is away: {error!r}") from error
+        except (OSError, RuntimeError) as error:
+            # Its transport was closed just now: it is in the buffer, and sent with the next one.
+            log.info("nats_not_written_yet", extra={"urls": self.urls, "error": repr(error)})
 
     async def flush(self) -> None:
         """Return when the server has processed all that was sent to it before.
@@ -261,6 +270,23 @@ class NatsLink(Opening):
             RefusedError: The server refuses a subscription.
         """
         return await self._proofs.probe(self._round_trip, shared=shared)
+
+    async def _returned(self) -> NatsClient:
+        """Return the client once it is connected again; wait for that no longer than `RETURN_S`.
+
+        Raises:
+            NotConnectedError: The connection has been missed for so long, or the link is closed.
+        """
+        if self._missed_s is None:
+            self._missed_s = asyncio.get_running_loop().time()
+            self._back.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(self._missed_s + RETURN_S):
+                await self._back.wait()
+        if not self.connected:
+            self.counters.refused += 1
+            raise NotConnectedError("the NATS server is away")
+        return self.client
 
     async def _to_myself(self, token: bytes) -> None:
         await self.publish(self._inbox, token)
@@ -365,6 +391,8 @@ class NatsLink(Opening):
         self._tell_connected()
 
     def _tell_connected(self) -> None:
+        self._missed_s = None
+        self._back.set()
         for callback in self.on_connected:
             try:
                 callback()
