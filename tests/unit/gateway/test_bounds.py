@@ -1,10 +1,11 @@
 """What is kept is bounded in bytes, and what is worthless makes room for what is not."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 import pytest
-from fes.control import RequestType
+from fes.control import ControlEvent, RequestType
 from fes.gateway import GatewayCore
 from fes.gateway.forwarding.transit import weight_of_event
 from fes.gateway.inputs import Inject, LinkDown, Tick
@@ -19,6 +20,14 @@ from support.gateways.cores import NOW, core_of, heard, inject, orders, request,
 from support.gateways.custodies import PERSISTENT, asked, event_of, publications, reasons, take
 
 MIB = 1024 * 1024
+
+
+UNSUB = RequestType.UNSUBSCRIPTION
+
+
+def ends(seconds: float) -> int:
+    """Return the end of a lease that begins now."""
+    return NOW.wall_us + round(seconds * 1e6)
 
 
 def at(seconds: float) -> Instant:
@@ -247,6 +256,60 @@ def test_events_of_two_homes_with_the_same_identity_are_two_events() -> None:
             if persistent:
                 assert len(publications(outputs)) == 1
                 core.handle(Confirmed(publications(outputs)[0].row), NOW, "south")
+
+
+def refused(core: GatewayCore, requests: Iterable[ControlEvent], now: Instant = NOW) -> list[str]:
+    """Have each request be received where its client is; return the reasons of refusals."""
+    decided = [each for asked in requests for each in say(core, asked, asked.source, now)]
+    return [each.reason for each in decided if each.decision == "refused"]
+
+
+def subscriptions(numbers: range, **changes: Any) -> list[ControlEvent]:
+    return [
+        request(requester=f"r{number}", sequence=number, **{"version": 1, **changes})
+        for number in numbers
+    ]
+
+
+def test_new_requests_of_one_service_are_refused_above_their_rate() -> None:
+    """Rule E7."""
+    core = core_of("north", "south", max_requests=40, request_rate=2)
+    reason = "more than 2 new requests a second of south"
+
+    assert refused(core, subscriptions(range(1, 31))) == []
+    assert refused(core, subscriptions(range(1, 11), kind=UNSUB, version=2)) == []
+    assert refused(core, subscriptions(range(31, 41))) == []
+    assert refused(core, subscriptions(range(1, 6), version=3)) == [reason] * 5
+    assert refused(core, subscriptions(range(1, 11), kind=UNSUB, version=4)) == [reason] * 10
+    assert refused(core, subscriptions(range(1, 6), version=3), at(2)) == [reason]
+    assert refused(core, subscriptions(range(5, 6), version=5), at(1)) == [reason], "set back"
+
+
+def test_what_ends_or_prolongs_is_accepted_at_any_rate() -> None:
+    """Rule E7."""
+    core = core_of("north", "south", "west", max_requests=20, request_rate=1)
+    assert refused(core, subscriptions(range(1, 21), expires_us=ends(60))) == []
+    one = range(1, 2)
+
+    assert refused(core, subscriptions(one, expires_us=ends(60.5), version=2))
+    assert refused(core, subscriptions(one, expires_us=ends(61), version=3)) == []
+    assert refused(core, subscriptions(one, expires_us=0, version=4))
+    assert refused(core, subscriptions(one, kind=UNSUB, dist_list="*", version=5)) == []
+    assert refused(core, subscriptions(one, kind=UNSUB, dist_list="*", version=6))
+    assert refused(core, subscriptions(range(2, 21), kind=UNSUB, version=7)) == []
+
+
+def test_a_flood_at_one_service_refuses_nothing_of_another_or_of_the_api() -> None:
+    """Rule E7."""
+    core = core_of("north", "south", "west", max_requests=20, request_rate=1)
+    assert refused(core, subscriptions(range(1, 11))) == []
+    assert refused(core, subscriptions(range(1, 11), kind=UNSUB, version=2)) == []
+    assert refused(core, subscriptions(range(1, 11), version=3)) == []
+    one_more = subscriptions(range(11, 12))
+    assert refused(core, one_more)
+
+    assert refused(core, subscriptions(range(11, 12), source="west")) == []
+    assert inject(core, one_more[0])[0].decision == "received"
 
 
 def test_clients_of_one_service_cannot_keep_the_others_from_asking() -> None:

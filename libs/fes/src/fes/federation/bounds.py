@@ -22,6 +22,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         hops: Most event services that an event or request passes.
         requests: Most rows of a gateway's request table.
         requests_bytes: Most bytes of memory that a gateway's request table accounts for.
+        request_rate: New requests a second of the clients of each event service, in the long run;
+            as many as the table has rows, or as 10 s bring, at once.
         patterns: Most names in a distribution list.
         announcement_s: How long a fabricated announcement lasts that no publication renews.
         horizon_s: How long an unsubscription is remembered: longer than any separation.
@@ -50,6 +52,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     hops: Annotated[int, Meta(ge=1, le=8)] = 8
     requests: Positive = 10_000
     requests_bytes: Room = 8 * MIB
+    request_rate: Positive = 200
     patterns: Annotated[int, Meta(ge=1, le=1000)] = 64
     announcement_s: Annotated[float, Meta(gt=0)] = 60.0
     horizon_s: Annotated[float, Meta(gt=0)] = 3600.0

@@ -110,6 +110,7 @@ class GatewaySettings:
         max_hops: Most event services that an event passes.
         max_requests: Most rows in the request table; a request above it is refused.
         requests_bytes: Most bytes that those rows account for.
+        request_rate: New requests a second of the clients of each event service, in the long run.
         max_patterns: Most patterns in a request's distribution list.
         window: Sequence numbers of each origin in the window of delivery records of a destination.
         origins: Origins in the delivery records of a destination.
@@ -143,6 +144,7 @@ class GatewaySettings:
     max_hops: int = 8
     max_requests: int = 10_000
     requests_bytes: int = 8 * MIB
+    request_rate: int = 200
     max_patterns: int = 64
     window: int = 4096
     origins: int = 4000
@@ -214,6 +216,7 @@ class GatewaySettings:
             max_hops=limits.hops,
             max_requests=limits.requests,
             requests_bytes=limits.requests_bytes,
+            request_rate=limits.request_rate,
             max_patterns=limits.patterns,
             window=limits.window,
             origins=limits.origins,

@@ -102,7 +102,7 @@ class RequestRegistry:
             return
         control = self.versions.versioned(control, arrived, turn)
         rows = rows_of(control, patterns, turn, self.table.kept_us)
-        self._room.check(rows, arrived)
+        self._room.check(rows, arrived, turn.own_us)
         renews = all(self._renews(row, turn) for row in rows)
         changes = self.table.take(rows, turn.own_us)
         if not changes.new:

@@ -1,14 +1,21 @@
-"""Room for requests: how many rows and bytes a gateway keeps, and for whom.
+"""Room for requests: how many rows and bytes a gateway keeps, for whom, and how many a second.
 
 Source:
     ADR 16.
 """
+
+from typing import Final
 
 from fes.errors import ControlEventError
 from fes.gateway.requests.growth import MAX_WILD
 from fes.gateway.requests.row import Row
 from fes.gateway.requests.table import RequestTable
 from fes.gateway.settings import GatewaySettings
+
+BURST_S: Final = 10
+"""Requests of so many seconds are accepted at once, and always as many as the table has rows."""
+
+_SECOND_US: Final = 1_000_000
 
 
 class Room:
@@ -23,21 +30,28 @@ class Room:
         self._table = table
         self._most_rows = settings.max_requests
         self._most_bytes = settings.requests_bytes
+        self._rates: dict[tuple[str, str], _Rate] = {}
+        self._rate = settings.request_rate
+        self._burst = max(settings.max_requests, BURST_S * settings.request_rate)
 
-    def check(self, rows: tuple[Row, ...], arrived: str) -> None:
+    def check(self, rows: tuple[Row, ...], arrived: str, own_us: int) -> None:
         """Check that a request fits.
 
         The clients of one event service may use no more bytes than they leave free, so that they do
-        not keep others from requesting; requests over the API, or of the file, may use all.
+        not keep others from requesting; and they may change the table only so often, so that
+        gateways do not spend their time, their links and their logs on them. Withdrawals of what
+        is active, and renewals, are never too many. Requests over the API, or of the file, may use
+        all, at any rate.
 
         Args:
             rows: Of one request.
             arrived: Event service that it was received at; "" where it came over the API.
+            own_us: The gateway's own clock.
 
         Raises:
             ControlEventError: Raised when it does not fit.
         """
-        reason = self.lacks(rows)
+        reason = self.lacks(rows) or (arrived and self._hurries(rows, arrived, own_us))
         if reason:
             raise ControlEventError(reason)
         grows = self._table.growth.bytes(rows)
@@ -61,3 +75,60 @@ class Room:
         if grows > 0 and self._table.bytes + grows > self._most_bytes:
             return f"the request table is full ({self._most_bytes} bytes)"
         return ""
+
+    def _hurries(self, rows: tuple[Row, ...], arrived: str, own_us: int) -> str:
+        """Return why a request comes too soon; empty where it does not."""
+        if not self._changes(rows):
+            return ""
+        source = rows[0].source
+        rate = self._rates.setdefault((arrived, source), _Rate(self._burst, own_us))
+        if rate.admits(own_us, self._rate, self._burst):
+            return ""
+        return f"more than {self._rate} new requests a second of {source}"
+
+    def _changes(self, rows: tuple[Row, ...]) -> bool:
+        """Return whether a request does more than to end, or to prolong, what is active."""
+        return not all(map(self._ends if rows[0].withdrawn else self._prolongs, rows))
+
+    def _ends(self, row: Row) -> bool:
+        """Return whether a withdrawal ends something: a row of its pattern, or its key's newest."""
+        known = self._table.at(row.key, row.pattern), self._table.newest(row.key)
+        return any(each is not None and not each.withdrawn for each in known)
+
+    def _prolongs(self, row: Row) -> bool:
+        """Return whether a request is active as it is, and lasts longer by this one."""
+        known = self._table.at(row.key, row.pattern)
+        return (
+            known is not None
+            and not known.withdrawn
+            and known.body == row.body
+            and row.until_us - known.until_us >= _SECOND_US
+        )
+
+
+class _Rate:
+    """A token bucket.
+
+    Args:
+        tokens: Requests that are accepted at once.
+        own_us: The gateway's own clock.
+    """
+
+    def __init__(self, tokens: int, own_us: int) -> None:
+        self._tokens = float(tokens)
+        self._at_us = own_us
+
+    def admits(self, own_us: int, rate: int, most: int) -> bool:
+        """Return whether one more is accepted, and count it.
+
+        Args:
+            own_us: The gateway's own clock.
+            rate: Tokens that a second adds.
+            most: Most tokens that there are.
+        """
+        passed_us = max(0, own_us - self._at_us)
+        self._at_us = max(own_us, self._at_us)
+        self._tokens = min(float(most), self._tokens + passed_us * rate / _SECOND_US)
+        admitted = self._tokens >= 1
+        self._tokens -= admitted
+        return admitted
