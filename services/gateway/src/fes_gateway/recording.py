@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fes.eventlog import Decision, Record
 from fes.eventlog.refusals import Refusals, reason_of
@@ -14,6 +14,9 @@ from fes.gateway.outputs import Decided
 from serving.wall_clock import wall_us
 
 _diagnostics = logging.getLogger(__name__)
+
+NOT_NEWER: Final = "not newer"
+"""Why a request changes nothing."""
 
 KNOWN_REASONS = frozenset(
     {
@@ -30,7 +33,7 @@ KNOWN_REASONS = frozenset(
         "journal queue full",
         "expired",
         "hop limit",
-        "not newer",
+        NOT_NEWER,
         "custody is full",
         "no such event service",
         "home is the destination",
@@ -89,26 +92,31 @@ class Recorder:
         self._clock = clock
         self._counters = counters
         self._replica = replica
-        self._refusals = Refusals()
+        self._without_effect = {Decision.REFUSED: Refusals(), Decision.SUPPRESSED: Refusals()}
 
     def write(self, decided: Decided) -> None:
         """Count a decision, and log it where the log accepts it.
 
-        No more refusals than `Refusals` admits are logged, so that a sender of bad input does not
-        fill the log. The number of those not logged is logged with the next.
+        No more refusals, and no more requests that change nothing, are logged than `Refusals`
+        admits, so that a sender of bad input does not fill the log. The number of those not logged
+        is logged with the next.
         """
         self._counters.add(decided.decision, decided.reason, decided.type)
         now_us = wall_us()
-        if decided.decision == Decision.REFUSED:
-            skipped = self._refusals.skipped(now_us)
-            if skipped:
-                told = {"gateway": self._settings.id, "count": skipped}
-                _diagnostics.warning("refusals_not_logged", extra=told)
-                self._counters.add("refusals_not_logged", count=skipped)
-                self._append(Decided(Decision.REFUSED, reason=reason_of(skipped)), now_us)
-            if not self._refusals.admits(now_us):
+        if decided.decision == Decision.REFUSED or decided.reason == NOT_NEWER:
+            kind = Decision(decided.decision)
+            self._summarise(kind, now_us)
+            if not self._without_effect[kind].admits(now_us):
                 return
         self._append(decided, now_us)
+
+    def _summarise(self, kind: Decision, now_us: int) -> None:
+        skipped = self._without_effect[kind].skipped(now_us)
+        if skipped:
+            told = {"gateway": self._settings.id, "decision": kind, "count": skipped}
+            _diagnostics.warning("decisions_not_logged", extra=told)
+            self._counters.add(f"{kind}_not_logged", count=skipped)
+            self._append(Decided(kind, reason=reason_of(skipped, kind)), now_us)
 
     def _append(self, decided: Decided, now_us: int) -> None:
         if not self._log.wants(decided.id):

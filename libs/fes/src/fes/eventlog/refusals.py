@@ -2,14 +2,19 @@
 
 from typing import Final
 
+from fes.eventlog.schema import Decision
+
 MOST: Final = 1000
-"""Most refusals of a gateway, or of an adapter, that are logged in a second."""
+"""Most of a kind that a gateway, or an adapter, logs in a second."""
 
 _SECOND_US: Final = 1_000_000
 
 
 class Refusals:
-    """Admits so many refusals a second to the event log, and counts the others."""
+    """Admits so many refusals, or other decisions without effect, to the event log a second.
+
+    It counts the others.
+    """
 
     def __init__(self) -> None:
         self._second = 0
@@ -38,6 +43,6 @@ class Refusals:
         return skipped
 
 
-def reason_of(skipped: int) -> str:
-    """Return the reason of the one refusal that is logged for those that were not."""
-    return f"{skipped} more were refused and not logged one by one"
+def reason_of(skipped: int, decision: Decision = Decision.REFUSED) -> str:
+    """Return the reason of the one decision that is logged for those that were not."""
+    return f"{skipped} more were {decision} and not logged one by one"
