@@ -151,3 +151,27 @@ async def test_what_waits_to_be_sent_by_a_client_that_is_replaced_is_counted_as_
         own_cluster.a.start()
         await eventually(lambda: link.counters.rebuilds == 1)
         assert link.counters.lost == 4 + MISSED_PROBES
+
+
+async def test_both_connections_of_a_link_go_to_the_same_server(
+    own_cluster: Cluster, eventually: Eventually
+) -> None:
+    options = LinkOptions(probe_interval_s=0, apart=True)
+    async with NatsLink([own_cluster.a.url, own_cluster.b.url], options) as link:
+        sender = link._sender
+        assert sender is not None
+        assert sender.place == link.client.place
+
+        own_cluster.a.kill()
+        await eventually(lambda: sender.place == link.client.place != "")
+        reconnects = link.counters.reconnects
+        link.client.abort()
+        own_cluster.a.start()
+        await eventually(lambda: link.counters.reconnects > reconnects)
+        assert sender.place == link.client.place
+
+        got: list[bytes] = []
+        await link.listen("x", lambda _s, payload, _h, _r: got.append(payload))
+        await link.flush()
+        await link.publish("x", b"here", waits=False)
+        await eventually(lambda: got == [b"here"])

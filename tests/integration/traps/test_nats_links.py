@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from adapter_cns.adapter import CnsAdapter
-from eventservices import natsconnecting, natslink, natsproof
+from eventservices import natsconnecting, natslink, natsproof, natssender
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.natslink import LinkOptions, NatsLink
 from eventservices.servers import NatsServer, ServerSpec
@@ -211,7 +211,7 @@ async def test_an_event_waits_for_a_connection_that_was_just_lost(server: NatsSe
 async def test_an_event_does_not_wait_for_a_connection_that_stays_away(
     own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(natslink, "RETURN_S", 0.2)
+    monkeypatch.setattr(natssender, "RETURN_S", 0.2)
     async with NatsLink([own_server.url], UNWATCHED) as link:
         got = await listened(link)
         own_server.kill()
@@ -219,7 +219,7 @@ async def test_an_event_does_not_wait_for_a_connection_that_stays_away(
         for _ in range(2):
             with pytest.raises(NotConnectedError, match="is away"):
                 await link.publish("x", b"lost", waits=False)
-        monkeypatch.setattr(natslink, "RETURN_S", 1e9)
+        monkeypatch.setattr(natssender, "RETURN_S", 1e9)
         waiting = asyncio.create_task(link.publish("x", b"waited", waits=False))
 
         own_server.start()
@@ -254,6 +254,45 @@ async def test_what_could_not_be_written_is_sent_over_the_next_connection_and_no
         proxy.cut()
 
         await eventually(lambda: got == [b"kept"])
+        assert link.counters.refused == 0
+
+
+async def test_events_are_published_while_the_receiving_connection_is_lost(
+    server: NatsServer,
+) -> None:
+    options = LinkOptions(probe_interval_s=0, apart=True)
+    async with NatsLink([server.url]) as reader, NatsLink([server.url], options) as link:
+        got = await listened(reader)
+        own = await listened(link)
+
+        link.client.abort()
+        for number in range(100):
+            await link.publish("x", b"%d" % number, waits=False)
+        await eventually(lambda: got == [b"%d" % number for number in range(100)])
+
+        await eventually(lambda: link.connected)
+        await link.flush()
+        own.clear()
+        await link.publish("x", b"before the proof", waits=False)
+        await link.probe()
+        assert own == [b"before the proof"]
+        assert link.counters.refused == 0
+
+
+async def test_a_lost_publishing_connection_returns_and_is_waited_for(server: NatsServer) -> None:
+    options = LinkOptions(probe_interval_s=0.1, apart=True)
+    async with Proxy(server.port) as proxy, through(proxy, options) as link:
+        got, client = await listened(link), link.client
+        assert link._sender is not None
+        for close in (link._sender.client.abort, link._sender.client.close):
+            closing = close()
+            if closing is not None:
+                await closing
+            await eventually(lambda: not link._sender.connected)
+            await link.publish("x", b"waited", waits=False)
+            await eventually(lambda: got == [b"waited"])
+            got.clear()
+        assert link.client is client
         assert link.counters.refused == 0
 
 

@@ -20,6 +20,9 @@ from eventservices.slices import shared_slice
 
 log = logging.getLogger(__name__)
 
+FAILURES = 2
+"""Attempts after which a server is no longer preferred."""
+
 Handler = Callable[[str, bytes, bytes, str], None]
 """Called with a message's subject, payload, header block (empty for none) and reply subject."""
 
@@ -31,6 +34,8 @@ class NatsClient(nats.aio.client.Client):
         backoff: Returns the pauses between a loss and the next attempt; no pause where None.
         proofs: Returns `tls`, `token`, `user_jwt_cb` and `signature_cb`, as files specify them now;
             called before each connection that follows a loss.
+        prefers: Returns host and port of the server that is tried first, unless it fails; empty
+            where any will do.
 
     Attributes:
         handler_errors: Messages whose handler raised; each is logged, none ends the read loop.
@@ -42,9 +47,11 @@ class NatsClient(nats.aio.client.Client):
         self,
         backoff: Backoff | None = None,
         proofs: Callable[[], Awaitable[Mapping[str, Any]]] | None = None,
+        prefers: Callable[[], str] | None = None,
     ) -> None:
         super().__init__()
         self._backoff = backoff
+        self._prefers = prefers
         self._proofs = proofs
         self.handler_errors = 0
         self.ignored_servers = 0
@@ -55,6 +62,12 @@ class NatsClient(nats.aio.client.Client):
     def server_id(self) -> str:
         """Identifier of the server that this client is, or was last, connected to."""
         return str(self._server_info.get("server_id", ""))
+
+    @property
+    def place(self) -> str:
+        """Host and port of the server connected to; empty where there is none."""
+        found = self.connected_url
+        return f"{found.hostname}:{found.port}" if found else ""
 
     @property
     def keeps_streams(self) -> bool:
@@ -132,6 +145,9 @@ class NatsClient(nats.aio.client.Client):
             await asyncio.sleep(self._backoff.pause_s())
         if self._proofs is not None and self.is_reconnecting:
             await self._prove_again(self._proofs)
+        wanted = self._prefers() if self._prefers is not None else ""
+        if wanted:
+            self._server_pool.sort(key=lambda server: _rank(server, wanted))
         await super()._select_next_server()
 
     async def _prove_again(self, proofs: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
@@ -164,3 +180,8 @@ class NatsClient(nats.aio.client.Client):
             self.ignored_servers += len(info["connect_urls"])
             info = {key: value for key, value in info.items() if key != "connect_urls"}
         await super()._process_info(info, initial_connection)
+
+
+def _rank(server: nats.aio.client.Srv, wanted: str) -> bool:
+    """Return where a server stands: false, and so before the others, for the one that is wanted."""
+    return server.reconnects > FAILURES or f"{server.uri.hostname}:{server.uri.port}" != wanted

@@ -123,15 +123,26 @@ class Callbacks(NamedTuple):
 
 
 async def connect(
-    servers: Servers, options: LinkOptions, backoff: Backoff, callbacks: Callbacks
+    servers: Servers,
+    options: LinkOptions,
+    backoff: Backoff,
+    callbacks: Callbacks,
+    prefers: Callable[[], str] | None = None,
 ) -> NatsClient:
     """Return a client that is connected to one of some servers.
+
+    Args:
+        servers: Which ones.
+        options: Of the link.
+        backoff: Returns the pauses between a loss and the next attempt.
+        callbacks: What is called when something happens to the client.
+        prefers: Returns host and port of the server that is tried first; empty where any will do.
 
     Raises:
         NotConnectedError: No server answered in time, or no handshake succeeded.
         RefusedError: A server refused the credentials, or a file is not what it should be.
     """
-    client = NatsClient(backoff, servers.proofs)
+    client = NatsClient(backoff, servers.proofs, prefers)
     proofs = await servers.proofs()
     try:
         async with asyncio.timeout(options.open_timeout_s):

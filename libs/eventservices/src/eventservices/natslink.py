@@ -7,9 +7,9 @@ A subscription that the server refuses is requested again with each proof, which
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 import nats.errors
@@ -24,6 +24,7 @@ from eventservices.natsconnecting import Callbacks, Servers, close, connect
 from eventservices.natslistening import Listening
 from eventservices.natsoptions import LinkCounters, LinkOptions
 from eventservices.natsproof import Proofs
+from eventservices.natssender import Outage, Sender
 
 __all__ = ["LinkCounters", "LinkOptions", "Listening", "NatsLink"]
 
@@ -32,8 +33,6 @@ log = logging.getLogger(__name__)
 BACKOFF_S = (0.1, 2.0)
 STEADY_S = 5.0
 MISSED_PROBES = 3
-RETURN_S = 2.0
-"""How long an event waits for a lost connection: servers end those that are behind."""
 _HEADER_OVERHEAD_BYTES = 16  # "NATS/1.0\r\n", the final "\r\n" and some
 
 
@@ -68,8 +67,8 @@ class NatsLink(Opening):
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self._closed = False
-        self._missed_s: float | None = None  # since when a publication misses the connection
-        self._back = asyncio.Event()
+        self._sender: Sender | None = None
+        self._outage = Outage()
 
     def to(self, url: str, options: LinkOptions | None = None) -> "NatsLink":
         """Return a link, not opened yet, to one server alone, as the same user.
@@ -130,6 +129,8 @@ class NatsLink(Opening):
             RefusedError: A server refused the credentials.
         """
         self._client = await self._connect()
+        if self.options.apart:
+            await self._open_sender()
         self._inbox = self._client.new_inbox()
         await self.listen(self._inbox, self._proofs.probes.hear)
         if self.options.probe_interval_s > 0:
@@ -142,9 +143,11 @@ class NatsLink(Opening):
         if self._closed:
             return
         self._closed = True
-        self._back.set()
+        self._outage.end()
         await ended(self._watchdog, self._rebuilding)
         await self._proofs.stop()
+        if self._sender is not None:
+            await self._sender.close()
         if self._client is not None:
             await close(self._client)
 
@@ -211,14 +214,14 @@ class NatsLink(Opening):
             reply: Subject for answers.
             waits: Whether it may wait in the buffer while the broker is away, too. What waits there
                 is lost, and counted, where the client is replaced; an event is refused instead,
-                once the broker has been away for `RETURN_S`.
+                once the broker has been away for a moment.
 
         Raises:
             TooLargeError: Header and payload exceed what the server accepts; nothing was sent.
             NotConnectedError: The link is closed, being rebuilt, or the buffer is full; or the
                 broker is away, and the message does not wait.
         """
-        client = self.client
+        client = self.client if waits else self._outgoing()
         if not waits and not client.is_connected:
             client = await self._returned()
         size = len(payload)
@@ -271,24 +274,26 @@ class NatsLink(Opening):
         """
         return await self._proofs.probe(self._round_trip, shared=shared)
 
+    def _outgoing(self) -> NatsClient:
+        client = self.client
+        return client if self._sender is None else self._sender.client
+
     async def _returned(self) -> NatsClient:
-        """Return the client once it is connected again; wait for that no longer than `RETURN_S`.
+        """Return the client for events once it is connected again, if that is within a moment.
 
         Raises:
-            NotConnectedError: The connection has been missed for so long, or the link is closed.
+            NotConnectedError: The connection has been missed for too long, or the link is closed.
         """
-        if self._missed_s is None:
-            self._missed_s = asyncio.get_running_loop().time()
-            self._back.clear()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout_at(self._missed_s + RETURN_S):
-                await self._back.wait()
-        if not self.connected:
+        await (self._outage if self._sender is None else self._sender.outage).wait()
+        client = self._outgoing()
+        if not client.is_connected:
             self.counters.refused += 1
             raise NotConnectedError("the NATS server is away")
-        return self.client
+        return client
 
     async def _to_myself(self, token: bytes) -> None:
+        if self._sender is not None:  # so that what was published before is received before it
+            await self._sender.flush(self.options.probe_timeout_s)
         await self.publish(self._inbox, token)
 
     async def _ask_again(self, refused: Collection[str]) -> None:
@@ -320,7 +325,8 @@ class NatsLink(Opening):
                 missed = 0  # a new client would lose what waits, and what is published meanwhile
                 log.warning("nats_client_behind", extra={"urls": self.urls, "error": str(error)})
             except NotConnectedError:
-                missed += 1
+                # A new client would not help where it is the other connection that is missing.
+                missed += self._sender is None or self._sender.connected
             except RefusedError as error:
                 missed = 0
                 log.warning("nats_subscription_refused", extra={"error": str(error)})
@@ -373,8 +379,28 @@ class NatsLink(Opening):
             raise
 
     async def _connect(self) -> NatsClient:
+        def place() -> str:
+            return self._sender.place if self._sender is not None else ""
+
         callbacks = Callbacks(self._on_error, self._on_closed, self._on_reconnected)
-        return await connect(self._servers, self.options, self._backoff, callbacks)
+        return await connect(self._servers, self.options, self._backoff, callbacks, place)
+
+    async def _open_sender(self) -> None:
+        """Connect to the same server, so that what both send arrives in its order."""
+        backoff = Backoff(*BACKOFF_S, STEADY_S)
+        options = replace(self.options, name=f"{self.options.name}/events")
+
+        async def connect_sender(callbacks: Callbacks) -> NatsClient:
+            return await connect(
+                self._servers, options, backoff, callbacks, lambda: self.client.place
+            )
+
+        self._sender = Sender(connect_sender, backoff, self._on_error, self.counters)
+        try:
+            await self._sender.open()
+        except BaseException:
+            await close(self.client)
+            raise
 
     async def _on_error(self, error: Exception) -> None:
         self.counters.errors += 1
@@ -391,8 +417,7 @@ class NatsLink(Opening):
         self._tell_connected()
 
     def _tell_connected(self) -> None:
-        self._missed_s = None
-        self._back.set()
+        self._outage.end()
         for callback in self.on_connected:
             try:
                 callback()

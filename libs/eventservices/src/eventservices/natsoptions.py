@@ -13,6 +13,8 @@ class LinkOptions:
         probe_interval_s: Time between two proofs of receiving; 0 proves only on request.
         probe_timeout_s: Longest that a proof, or a flush, lasts.
         pending_bytes: Most that is kept to be sent while the broker is away.
+        apart: Whether events (`waits=False`) are published over a connection of their own, which no
+            server ends because this process is behind with what it receives.
     """
 
     name: str = ""
@@ -20,6 +22,7 @@ class LinkOptions:
     probe_interval_s: float = 5.0
     probe_timeout_s: float = 2.0
     pending_bytes: int = 2 * 1024 * 1024
+    apart: bool = False
 
 
 @dataclass(slots=True)

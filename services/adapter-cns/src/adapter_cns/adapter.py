@@ -144,7 +144,7 @@ class CnsAdapter(Adapter[Settings, CnsMessage]):
         # The first adapter names the connection: unique in the system, and the same after a
         # restart. Each adapter has a name of its own among the members of its channel.
         name = f"{self.context.system}/{self.context.id}"
-        link = LinkOptions(open_timeout_s=OPEN_TIMEOUT_S)
+        link = LinkOptions(open_timeout_s=OPEN_TIMEOUT_S, apart=True)
         return await Connection(self.context.brokers, name=name, link=link).open()
 
     async def _observe(self) -> None:

@@ -124,7 +124,8 @@ class SienaAdapter(Adapter[Settings, SienaMessage]):
 
     async def _connect(self) -> Connection:
         context = self.context
-        link = LinkOptions(name=f"fes/{context.system}/{context.service}", open_timeout_s=OPEN_S)
+        name = f"fes/{context.system}/{context.service}"
+        link = LinkOptions(name=name, open_timeout_s=OPEN_S, apart=True)
         connection = Connection(
             context.brokers,
             context.service,
