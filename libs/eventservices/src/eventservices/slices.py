@@ -24,13 +24,15 @@ class Slice:
         self._began_s = 0.0
         self._ended_s = 0.0
         self._armed = False
+        self._turned = True  # whether others had their turn since the slice began
         self._free = False  # whether one piece may be done whatever the time: some always is
 
     async def turn(self) -> None:
         """Yield to others, where it is time."""
         now_s = time.perf_counter()
-        if now_s - self._ended_s > PAUSE_S and not self._armed:
-            self._began_s = now_s
+        if now_s - self._ended_s > PAUSE_S and self._turned and not self._armed:
+            self._began_s, self._turned = now_s, False
+            asyncio.get_running_loop().call_soon(setattr, self, "_turned", True)
             return
         while time.perf_counter() - self._began_s > SLICE_S and not self._free:
             if not self._armed:
@@ -45,7 +47,8 @@ class Slice:
 
     def _begin(self) -> None:
         self._armed, self._free = False, True
-        self._began_s = time.perf_counter()
+        self._began_s, self._turned = time.perf_counter(), False
+        asyncio.get_running_loop().call_soon(setattr, self, "_turned", True)
 
 
 shared_slice: Final = PerLoop(Slice)
