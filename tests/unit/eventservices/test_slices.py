@@ -112,6 +112,45 @@ async def test_who_is_cancelled_as_its_turn_comes_hands_it_on(
     await second
 
 
+async def test_a_pause_in_which_nobody_had_a_turn_ends_no_slice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a caller does between two pieces of work belongs to the turn of the loop."""
+    now_s, turns = 100.0, 0
+    monkeypatch.setattr("eventservices.slices.time.perf_counter", lambda: now_s)
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    own = Slice()
+    beside = asyncio.create_task(other())
+    for _ in range(50):
+        await own.turn()
+        own.end()
+        now_s += slices.SLICE_S / 2
+    beside.cancel()
+
+    assert turns >= 50 // 3 - 1
+
+
+async def test_after_a_pause_in_which_others_had_their_turn_work_goes_on_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr("eventservices.slices.time.perf_counter", lambda: now_s)
+    own = Slice()
+    for _ in range(3):
+        turn = own.turn()
+        with pytest.raises(StopIteration):
+            turn.send(None)
+        own.end()
+        now_s += slices.SLICE_S * 2
+        await asyncio.sleep(0)
+
+
 async def test_time_in_which_the_loop_stood_still_is_not_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

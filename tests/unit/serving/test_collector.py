@@ -145,3 +145,16 @@ async def test_nothing_is_set_aside_after_the_end(collecting: Collector) -> None
     frozen = gc.get_freeze_count()
     gc.collect()
     assert gc.get_freeze_count() <= frozen, "some of these may have ended"
+
+
+async def test_a_collector_of_a_service_ends_with_it() -> None:
+    before = len(gc.callbacks)
+
+    def serve() -> None:
+        with collector.collecting():
+            assert len(gc.callbacks) == before + 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        serve()
+    assert len(gc.callbacks) == before

@@ -28,12 +28,13 @@ class Slice:
         self._ended_s = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._armed = False
+        self._turned = True  # whether others had their turn since the slice began
 
     async def turn(self) -> None:
         """Yield to others, where it is time."""
         now_s = time.perf_counter()
-        if now_s - self._ended_s > PAUSE_S and not self._waiting:
-            self._began_s = now_s
+        if self._turned and now_s - self._ended_s > PAUSE_S and not self._waiting:
+            self._begin(now_s)
             return
         if now_s - self._began_s <= SLICE_S:
             return
@@ -44,11 +45,18 @@ class Slice:
             await mine
         finally:
             self._arm()  # for the next one; also where this one was cancelled
-        self._began_s = time.perf_counter()
+        self._begin(time.perf_counter())
 
     def end(self) -> None:
         """Note that a piece of work has ended."""
         self._ended_s = time.perf_counter()
+
+    def _begin(self, now_s: float) -> None:
+        self._began_s, self._turned = now_s, False
+        asyncio.get_running_loop().call_soon(self._others_had_a_turn)
+
+    def _others_had_a_turn(self) -> None:
+        self._turned = True
 
     def _arm(self) -> None:
         if self._waiting and not self._armed:

@@ -13,7 +13,8 @@ import gc
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 log = logging.getLogger(__name__)
@@ -103,3 +104,14 @@ class Collector:
         self.wholes += 1
         took_ms = round(1000 * (time.monotonic() - begun_s))
         log.info("garbage_collected", extra={"blocks": self._blocks, "took_ms": took_ms})
+
+
+@contextmanager
+def collecting() -> Iterator[Collector]:
+    """Start a collector in the running loop, and stop it at the end."""
+    collector = Collector()
+    collector.start()
+    try:
+        yield collector
+    finally:
+        collector.stop()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import uvloop
 from eventservices.cns.domains.typed.interfaces import InvalidInterfaceError
 from serving import diagnostics
+from serving.collector import Collector
 from serving.command import command, told
 
 from event_domains import settings
@@ -33,6 +34,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     options = settings.read(sys.argv[1:] if arguments is None else arguments, os.environ)
     try:
         diagnostics.set_up()
+        Collector().settle()
         uvloop.run(serve(options))
     except InvalidInterfaceError as error:
         sys.stderr.write(f"event-domains: {error}\n")

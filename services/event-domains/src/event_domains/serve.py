@@ -17,6 +17,7 @@ from eventservices.cns.domains import (
     EventLogDomainFactory,
     load_interfaces,
 )
+from serving.collector import collecting
 from serving.ending import ending_event
 from serving.files import write_whole
 from serving.guard import BodyGuard
@@ -56,12 +57,13 @@ async def serve(options: argparse.Namespace, stop: asyncio.Event | None = None) 
         positions=options.journal.with_name(f"{options.journal.name}.positions"),
         subscribing=(gateways := GatewayClient()),
     )
-    with closing(SqliteJournal(options.journal)) as journal:
+    with closing(SqliteJournal(options.journal)) as journal, collecting() as collector:
         async with EventLogDomainFactory(Brokers(), journal, running, defaults) as factory:
             names = (options.host, socket.gethostname(), NAME)
             guarded = OriginGuard(make_app(factory), names)
             server = HttpServer(BodyGuard(guarded, BODY_BYTES), options.host, options.port)
             await server.start()
+            collector.accept_growth()
             try:
                 if options.endpoint is not None:
                     _write_endpoint(options.endpoint, server.url)

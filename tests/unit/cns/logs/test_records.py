@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from eventservices.cns import structured_event
@@ -11,7 +10,6 @@ from eventservices.cns.domains.logs.errors import (
 )
 from eventservices.cns.domains.logs.log import Log
 from eventservices.cns.domains.logs.records import OVERHEAD_BYTES, packed
-from eventservices.cns.domains.logs.store import LogStore
 from eventservices.cns.etcl import InvalidConstraintError, InvalidGrammarError
 from unit.cns.logs.conftest import MONDAY, SECOND, Clock
 
@@ -175,20 +173,3 @@ async def test_a_query_over_all_records_lets_a_writer_write(log: Log) -> None:
     assert await log.match("$.info >= 0") == 5_000
     writing.cancel()
     assert written > 1
-
-
-def test_windows_are_found_by_the_index_of_times(tmp_path: Path) -> None:
-    store = LogStore(tmp_path / "log.sqlite")
-    asked: list[str] = []
-
-    def trace(_cursor: object, sql: str, _values: object) -> bool:
-        asked.append(sql)
-        return True
-
-    store._db.set_exec_trace(trace)
-    store.select("time", [("time", ">=", 1), ("time", "<", 9)], (0, 0), 10, backwards=False)
-    store._db.set_exec_trace(None)
-    plan = list(store._db.execute(f"explain query plan {asked[-1]}", (0, 0, 1, 9, 10)))
-    assert "record_time (time>?" in plan[0][3]
-    assert not any("B-TREE" in step[3] for step in plan)
-    store.close()

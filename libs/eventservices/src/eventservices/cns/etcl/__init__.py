@@ -26,6 +26,7 @@ from eventservices.cns.etcl.factory import FilterFactory
 from eventservices.cns.etcl.filter import Filter
 from eventservices.cns.etcl.idl import char_value, enum_value, struct_value, union_value
 from eventservices.cns.etcl.mapping import MappingFilter
+from eventservices.cns.etcl.parse import prepare
 from eventservices.cns.etcl.scan import EtclLimits
 from eventservices.cns.etcl.text import component_text, to_text
 from eventservices.cns.etcl.utc import ticks_now
@@ -57,6 +58,7 @@ __all__ = [
     "identifier",
     "literal",
     "parse",
+    "prepare",
     "property_component",
     "string_literal",
     "struct_value",

@@ -37,6 +37,11 @@ def parse_tree(text: str, limits: EtclLimits = DEFAULT_LIMITS) -> Expression:
         raise InvalidConstraintError(error.reason, text, error.offset) from error
 
 
+def prepare() -> None:
+    """Build the parser now; else the first constraint does, which keeps a loop for a long turn."""
+    _parser()
+
+
 @functools.cache
 def _parser() -> Lark:
     grammar = resources.files("eventservices.cns.etcl").joinpath("grammar.lark")

@@ -1,11 +1,15 @@
 """What a query found, read in parts: nothing is read before it is requested."""
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
 
+from eventservices.cns.domains.logs.bounds import bounds_of
 from eventservices.cns.domains.logs.errors import InvalidParamError
-from eventservices.cns.domains.logs.records import LogRecord, bounds_of, is_covered, unpacked
-from eventservices.cns.domains.logs.store import Cursor, LogStore, Row
+from eventservices.cns.domains.logs.records import LogRecord, unpacked
+from eventservices.cns.domains.logs.selection import FIRST, LAST, Cursor, Order, Span
+from eventservices.cns.domains.logs.store import LogStore, Row
 from eventservices.cns.etcl import Constraint
 from eventservices.slices import shared_slice
 
@@ -15,8 +19,15 @@ CHUNK: Final = 128
 MOST_AT_ONCE: Final = 10_000
 """Most records that one call returns."""
 
-_FIRST: Final[Cursor] = (-1, 0)
-_LAST: Final[Cursor] = (2**63 - 1, 2**63 - 1)
+_Found = TypeVar("_Found", bound=Cursor | LogRecord)
+_Read = Callable[[Cursor, int], tuple[Sequence[_Found], Cursor | None]]
+
+
+class _Place(NamedTuple):
+    """How many records of a result were passed, and where they end."""
+
+    position: int
+    cursor: Cursor
 
 
 class LogIterator:
@@ -49,15 +60,10 @@ class LogIterator:
         self._store = store
         self._constraint = constraint
         self._check = check
-        self._backwards = backwards
-        bounds = bounds_of(constraint)
-        columns = {column for column, *_ in bounds}
-        self._column = "time" if columns == {"time"} else "id"
-        self._bounds = [bound for bound in bounds if bound[0] == self._column]
-        self._covered = is_covered(constraint) and len(columns) < 2
-        self._first = _LAST if backwards else _FIRST
-        self._cursor = self._first
-        self._position = 0
+        self._bounds = bounds_of(constraint)
+        self._order = Order(self._bounds.by_time, backwards)
+        self._start = _Place(0, LAST if backwards else FIRST)
+        self._place = self._start
         self._destroyed = False
 
     async def get(self, position: int, how_many: int) -> list[LogRecord]:
@@ -77,54 +83,89 @@ class LogIterator:
         if self._destroyed or position < 0 or not 1 <= how_many <= MOST_AT_ONCE:
             raise InvalidParamError(f"cannot get {how_many} records from {position}")
         self._check()
-        if position < self._position:
-            self._cursor, self._position = self._first, 0
+        place = self._place if position >= self._place.position else self._start
+        async for part, after in self._parts(place.cursor, position - place.position, self._keys):
+            place = _Place(place.position + len(part), after)
         found: list[LogRecord] = []
-        async for record in self._walk():
-            self._position += 1
-            if self._position > position:
-                found.append(record)
-            if len(found) == how_many:
-                break
+        if place.position == position:
+            async for records, after in self._parts(place.cursor, how_many, self._records):
+                found += records
+                place = _Place(position + len(found), after)
+        self._place = place
         return found
 
     async def ids(self) -> list[int]:
         """Return the identifiers of all records of the result; errors as of `get`."""
         self._check()
-        self._cursor, self._position = self._first, 0
-        return [record.id async for record in self._walk()]
+        parts = self._parts(self._start.cursor, sys.maxsize, self._keys)
+        return [each.id async for part, _ in parts for each in part]
 
     async def count(self) -> int:
         """Return how many records the result has; errors as of `get`."""
-        return len(await self.ids())
+        self._check()
+        parts = self._parts(self._start.cursor, sys.maxsize, self._keys)
+        return sum([len(part) async for part, _ in parts])
 
     def destroy(self) -> None:
         """Return nothing any more; idempotent."""
         self._destroyed = True
 
-    async def _walk(self) -> AsyncIterator[LogRecord]:
-        share = shared_slice()
-        while True:
-            await share.turn()
-            rows = self._store.select(
-                self._column, self._bounds, self._cursor, CHUNK, backwards=self._backwards
-            )
-            for record in self._matching(rows):
-                self._cursor = (record.time, record.id)
-                yield record
-            share.end()
-            if len(rows) < CHUNK:
-                return
-            self._cursor = (rows[-1][1], rows[-1][0])
+    async def _parts(
+        self, cursor: Cursor, most: int, read: _Read[_Found]
+    ) -> AsyncIterator[tuple[Sequence[_Found], Cursor]]:
+        """Yield the next of the result in parts, each with where it ends.
 
-    def _matching(self, rows: list[Row]) -> Iterator[LogRecord]:
-        oldest = self.oldest()
+        Others have their turn in between.
+        """
+        share = shared_slice()
+        while most:
+            await share.turn()
+            part, after = read(cursor, most)
+            share.end()
+            if after is None:
+                return
+            yield part, after
+            cursor, most = after, most - len(part)
+
+    def _records(self, cursor: Cursor, most: int) -> tuple[Sequence[LogRecord], Cursor | None]:
+        """Return the next records, at most so many, and where they end; None where the log does."""
+        size = min(CHUNK, most) if self._bounds.whole else CHUNK
+        rows = self._store.select(self._order, self._span, cursor, size)
+        found = list(islice(self._matching(rows), most))
+        if len(found) == most:
+            return found, Cursor(found[-1].time, found[-1].id)
+        return found, Cursor(rows[-1][1], rows[-1][0]) if rows else None
+
+    def _keys(
+        self, cursor: Cursor, most: int
+    ) -> tuple[Sequence[Cursor | LogRecord], Cursor | None]:
+        """Return the same of what identifies them; no event is read where none needs to be."""
+        if not self._bounds.whole:
+            return self._records(cursor, most)
+        keys = self._store.keys(self._order, self._span, cursor, min(CHUNK, most))
+        times = self._times
+        found = [key for key in keys if times.least <= key.time <= times.most]
+        return found, keys[-1] if keys else None
+
+    def _matching(self, rows: Sequence[Row]) -> Iterator[LogRecord]:
+        least, most = self._times
+        whole, matches = self._bounds.whole, self._constraint.matches
         for row in rows:
-            record = record_of(row)
-            if record.time >= oldest and (
-                self._covered or self._constraint.matches(record.content)
-            ):
-                yield record
+            if least <= row[1] <= most:
+                record = record_of(row)
+                if whole or matches(record.content):
+                    yield record
+
+    @property
+    def _times(self) -> Span:
+        """Times within which records are found now."""
+        least, most = self._bounds.times
+        return Span(max(least, self.oldest()), most)
+
+    @property
+    def _span(self) -> Span:
+        """What the index is searched for."""
+        return self._times if self._order.by_time else self._bounds.ids
 
 
 async def in_parts(ids: Sequence[int], most: int = CHUNK) -> AsyncIterator[Sequence[int]]:

@@ -31,7 +31,7 @@ from eventservices.cns.domains.logs.records import (
 )
 from eventservices.cns.domains.logs.settings import LogSettings, Row, check_filter
 from eventservices.cns.domains.logs.store import LogStore
-from eventservices.cns.etcl import GRAMMAR, Constraint
+from eventservices.cns.etcl import GRAMMAR, Constraint, prepare
 from eventservices.cns.etcl.utc import ticks_now
 from eventservices.cns.event import AnyEvent
 from eventservices.cns.value import Value
@@ -52,6 +52,7 @@ class Log(LogSettings):
     def __init__(self, log_id: int, store: LogStore, clock: Callable[[], int] = ticks_now) -> None:
         super().__init__(log_id, store, clock)
         self.not_logged: dict[str, int] = {}
+        prepare()  # logs are made beside the loop, and queried in it
 
     def write_records(
         self, records: Sequence[Value], attributes: Sequence[Mapping[str, Value]] = ()

@@ -2,24 +2,19 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import apsw
 import msgspec
 
 from eventservices.cns.domains.logs.attributes import LogAttributes, LogQoS
 from eventservices.cns.domains.logs.errors import LogDisabledError
+from eventservices.cns.domains.logs.selection import Cursor, Order, Span, bindings, statements
 
 Row = tuple[int, int, bytes, bytes]
 """Identifier, time, event, attributes."""
-
-Cursor = tuple[int, int]
-"""Time and identifier of a record."""
-
-Bound = tuple[str, str, int]
-"""A column, a relation and a value that all records sought have."""
 
 _SCHEMA: Final = """
 create table if not exists record (
@@ -35,8 +30,9 @@ DUE_PAGES: Final = 1_000
 MOST_PAGES: Final = 16_000
 """Pages at which a write does so itself, since nobody settles."""
 
-_RELATIONS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
-_COLUMNS: Final = {"id": "id", "time": "time"}
+PART_BYTES: Final = 32 * 1024
+"""Octets of events and attributes with which a part of a search ends: large ones are decoded in
+many parts."""
 
 
 class LogStore:
@@ -158,32 +154,30 @@ class LogStore:
         self.current_size -= size
         return count
 
-    def select(
-        self, column: str, bounds: Iterable[Bound], after: Cursor, most: int, *, backwards: bool
-    ) -> list[Row]:
-        """Return records in the order of their identifiers, or of their times; an index finds them.
+    def select(self, order: Order, span: Span, after: Cursor, most: int) -> list[Row]:
+        """Return the next records in an order; an index finds them.
 
         Args:
-            column: `id` or `time`, the order.
-            bounds: What that column has of all of them.
-            after: Time and identifier after which to begin; before which, where `backwards`.
-            most: Most records.
-            backwards: Whether the newest come first.
+            order: Of the records.
+            span: Of their times where these are the order, else of their identifiers.
+            after: Where to begin, in the direction of the order.
+            most: Most records; fewer are returned once they have `PART_BYTES`.
+
+        Returns:
+            None of them where the span ends.
         """
-        past, direction = ("<", "desc") if backwards else (">", "asc")
-        conditions, order = [f"(time, id) {past} (?, ?)"], f"time {direction}, id {direction}"
-        values = [*after]
-        if column == "id":
-            conditions, order, values = [f"id {past} ?"], f"id {direction}", [after[1]]
-        for _, relation, value in bounds:
-            conditions.append(f"{_COLUMNS[column]} {_RELATIONS[relation]} ?")
-            values.append(value)
-        query = (
-            f"select id, time, info, attrs from record where {' and '.join(conditions)}"  # noqa: S608 - conditions are constants here; values are parameters
-            f" order by {order} limit ?"
-        )
-        with self._named():
-            return list(self._db.execute(query, (*values, most)))
+        rows: list[Row] = []
+        octets = 0
+        for row in self._found(order, span, after, most, "id, time, info, attrs"):
+            rows.append(row)
+            octets += len(row[2]) + len(row[3])
+            if octets >= PART_BYTES:
+                break
+        return rows
+
+    def keys(self, order: Order, span: Span, after: Cursor, most: int) -> list[Cursor]:
+        """Return times and identifiers of the next records alone; arguments as of `select`."""
+        return list(map(Cursor._make, self._found(order, span, after, most, "time, id")))
 
     def get(self, number: int) -> Row | None:
         """Return a record; None where there is none of that identifier."""
@@ -218,6 +212,20 @@ class LogStore:
     def close(self) -> None:
         """Close the file; idempotent."""
         self._db.close()
+
+    def _found(
+        self, order: Order, span: Span, after: Cursor, most: int, columns: str
+    ) -> Iterator[Any]:
+        if span.least > span.most:
+            return
+        values = bindings(order, span, after)
+        with self._named():
+            for statement in statements(order, columns):
+                for row in self._db.execute(statement, {**values, "most": most}):
+                    most -= 1
+                    yield row
+                if not most:
+                    return
 
     def _sync(self) -> None:
         ahead = self.path.with_name(f"{self.path.name}-wal")
