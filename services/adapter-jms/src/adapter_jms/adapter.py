@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from eventservices.errors import MalformedError
+from eventservices.jms.message import JmsMessage, read_message
 from eventservices.stamp import Stamp
 from eventservices.stomp.client import Frame
 from eventservices.stomp.link import StompLink
@@ -24,11 +26,9 @@ from fes.payload.headers import CONTENT_TYPE
 from fes.payload.map_xml import MAP_XML, TRANSFORMATION, is_map, read_map, write_map
 
 from adapter_jms.codec import (
-    JmsMessage,
     is_bytes,
     properties_of,
     read_head,
-    read_message,
     with_fields,
     without_fields,
     write_head,
@@ -185,22 +185,24 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         await self._link.probe(f"/topic/{CONTROL_SUBJECT}.probe")
 
     def _arrived(self, frame: Frame) -> None:
-        is_control = frame.headers.get("subscription") == _CONTROL_NUMBER
+        ack = frame.headers.get("ack", "")
         try:
-            message = read_message(frame.headers, frame.body, is_control=is_control)
-        except CodecError as error:
+            message = read_message(frame.headers, frame.body)
+        except MalformedError as error:
             self.set_aside(str(error), frame.body)
-            self._link.acknowledge(frame.headers.get("ack", ""))
+            self._link.acknowledge(ack)
             return
-        if is_control:
+        if _is_control(message):
             self.receive(message)
-            self._link.acknowledge(frame.headers.get("ack", ""))
+            self._link.acknowledge(ack)
         else:
             self._incoming.take(message)
 
     def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
-        head = read_head(message, self.settings.properties, self.event_service_id)
-        if message.is_control:
+        is_control = _is_control(message)
+        declared = self.settings.properties
+        head = read_head(message, declared, self.event_service_id, is_control=is_control)
+        if is_control:
             return self._codec.to_control(head.headers, message.body, head.stamp)
         if is_reserved(message.name):
             return None
@@ -211,7 +213,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             self._counts["servers_own"] += 1
             return None
         native = found.native
-        told = tuple(read_properties(self.settings.properties, message.frame))
+        told = tuple(read_properties(declared, message.frame))
         parameters = with_properties(native.parameters, told)
         fields = with_fields(native, head.attributes)
         return found._replace(native=replace(native, parameters=parameters, attributes=fields))
@@ -239,4 +241,9 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         return message.body
 
     def _named(self, message: JmsMessage) -> str:
-        return "control event" if message.is_control else f"{message.kind} {message.name[:100]}"
+        return "control event" if _is_control(message) else f"{message.kind} {message.name[:100]}"
+
+
+def _is_control(message: JmsMessage) -> bool:
+    """Return whether a message came by the subscription to control events."""
+    return message.subscription == _CONTROL_NUMBER

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventservices.errors import MalformedError
+from eventservices.jms.message import JmsMessage
+from eventservices.jms.names import FRAME
+from eventservices.jms.properties import PropertyType, write_property
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
 from fes.errors import CodecError
@@ -14,41 +17,11 @@ from fes.payload.bodies import CONTENT_TYPES
 from fes.payload.headers import ATTRIBUTES, CONTENT_TYPE, TYPES, write_headers
 
 from adapter_jms.headers import is_header_text, read_fields, stamp_of, write_fields
-from adapter_jms.names import CLIENT, FRAME, OPAQUE, OWN, PROPERTIES
-from adapter_jms.properties import write_property
-from adapter_jms.settings import JmsType, Kind
+from adapter_jms.names import CLIENT, OPAQUE, OWN, PROPERTIES
 
 _FROM_OWN: Final = {native: header for header, native in OWN.items()}
 _AS_ONE: Final = (ATTRIBUTES, TYPES, CONTENT_TYPE)
 _BYTES: Final = (CONTENT_TYPES["raw"], CONTENT_TYPES["msgpack"])
-
-
-class JmsMessage(NamedTuple):
-    """What the native client delivers.
-
-    Attributes:
-        kind: Of its destination.
-        name: Of its destination.
-        frame: Headers of its frame.
-        body: Its bytes.
-        is_control: Whether it came by the subscription to control events.
-    """
-
-    kind: Kind
-    name: str
-    frame: dict[str, str]
-    body: bytes
-    is_control: bool = False
-
-    @property
-    def size(self) -> int:
-        """Bytes of headers and body."""
-        return len(self.body) + sum(len(name) + len(text) for name, text in self.frame.items())
-
-    @property
-    def id(self) -> str:
-        """Identifier that the broker assigned; "" where it assigned none."""
-        return self.frame.get("message-id", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +43,16 @@ class Head:
     client: str
 
 
-def read_message(frame: Mapping[str, str], body: bytes, *, is_control: bool) -> JmsMessage:
-    """Return a message.
-
-    Raises:
-        CodecError: Its destination is none of a topic or a queue.
-    """
-    _, kind, name = (*frame.get("destination", "").split("/", 2), "", "", "")[:3]
-    if kind == "topic":
-        return JmsMessage("topic", name, dict(frame), body, is_control)
-    if kind == "queue":
-        return JmsMessage("queue", name, dict(frame), body, is_control)
-    raise CodecError(
-        f"destination {frame.get('destination', '')[:80]!r} is neither a topic nor a queue"
-    )
-
-
-def read_head(message: JmsMessage, declared: Mapping[str, JmsType], home: str) -> Head:
+def read_head(
+    message: JmsMessage, declared: Mapping[str, PropertyType], home: str, *, is_control: bool
+) -> Head:
     """Return what accompanies the body of a message.
 
     Args:
         message: The message.
         declared: Properties that are parameters.
         home: Event service.
+        is_control: Whether it came by the subscription to control events.
 
     Raises:
         CodecError: Its stamp is not well formed.
@@ -111,7 +71,7 @@ def read_head(message: JmsMessage, declared: Mapping[str, JmsType], home: str) -
         stamp = stamp_of(message.frame, home) if text is None else unpack(text)
     except MalformedError as error:
         raise CodecError(str(error)) from error
-    if client and not message.is_control:
+    if client and not is_control:
         # An adapter wrote all attributes as one: JMS keeps no order of properties.
         headers = {name: text for name, text in headers.items() if name in _AS_ONE}
         return Head(stamp, text is not None, headers, (), client)
@@ -142,7 +102,7 @@ def write_head(
 
 
 def properties_of(
-    parameters: tuple[Field, ...], declared: Mapping[str, JmsType]
+    parameters: tuple[Field, ...], declared: Mapping[str, PropertyType]
 ) -> tuple[dict[str, str], int]:
     """Return the properties of parameters, and how many cannot be of their type.
 
@@ -153,7 +113,7 @@ def properties_of(
     for field in parameters:
         kind = declared.get(field.id)
         if kind is not None:
-            text = write_property(field, kind)
+            text = write_property(field.value, kind)
             if text is None:
                 lost += 1
             else:

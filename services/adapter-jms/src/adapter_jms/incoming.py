@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Final
 
 from eventservices.ending import ended
+from eventservices.jms.message import JmsMessage
 from eventservices.stomp.client import HEARTBEAT_MS
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.inbound.ordered import OrderedDelivery
 
-from adapter_jms.codec import JmsMessage
 from adapter_jms.mapping import MAX_SUBSCRIPTIONS
 from adapter_jms.settings import MOST_PREFETCH
 from adapter_jms.subscriptions import Copies

@@ -8,8 +8,9 @@ header fields. Each subject has a selector of its own.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from eventservices.jms.source import Source
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import make_routes
 from fes.adapter.settings import read_settings
@@ -23,7 +24,7 @@ from fes.mapping.topics.tree import TopicTree
 from fes.wildcard import Wildcard
 
 from adapter_jms.selectors import Selectors
-from adapter_jms.settings import Kind, Settings
+from adapter_jms.settings import Settings
 
 MAX_ALTERNATIVES: Final = 32
 """Most alternatives of one selector; more are widened to what they share."""
@@ -33,25 +34,6 @@ MAX_SUBSCRIPTIONS: Final = 256
 
 SELECTOR_CHARS: Final = 16_384
 """Longest selector; a longer one is left out, and counted as widened."""
-
-
-class Source(NamedTuple):
-    """What is subscribed to.
-
-    Attributes:
-        kind: Of the destinations.
-        pattern: One destination, or a pattern of them.
-        selector: What of its messages; "" for all.
-    """
-
-    kind: Kind
-    pattern: str
-    selector: str
-
-    @property
-    def destination(self) -> str:
-        """As STOMP writes it."""
-        return f"/{self.kind}/{self.pattern}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +187,7 @@ def _widest(wild: Iterable[Source], sources: Iterable[Source]) -> Iterator[Sourc
         wild: Those for a pattern of subjects.
         sources: Those for one subject each.
     """
-    trees: defaultdict[Kind, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
+    trees: defaultdict[str, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
     first = {(each.kind, each.pattern): each for each in reversed(tuple(wild))}
     for kind, pattern in first:
         trees[kind].add(pattern)

@@ -8,10 +8,10 @@ from hashlib import blake2b
 from typing import Final
 
 from eventservices.errors import RefusedError
+from eventservices.jms.source import Source
 from eventservices.stomp.link import StompLink
 from fes.payload.map_xml import MAP_XML, TRANSFORMATION
 
-from adapter_jms.mapping import Source
 from adapter_jms.selectors import guarded
 from adapter_jms.settings import Settings
 
