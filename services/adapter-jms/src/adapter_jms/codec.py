@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from eventservices.errors import MalformedError
+from eventservices.jms.header import read_header, write_header
 from eventservices.jms.message import JmsMessage
 from eventservices.jms.names import FRAME
 from eventservices.jms.properties import PropertyType, write_property
@@ -16,7 +17,7 @@ from fes.model import Field
 from fes.payload.bodies import CONTENT_TYPES
 from fes.payload.headers import ATTRIBUTES, CONTENT_TYPE, TYPES, write_headers
 
-from adapter_jms.headers import is_header_text, read_fields, stamp_of, write_fields
+from adapter_jms.headers import fields_of, is_header_text, read_fields, stamp_of
 from adapter_jms.names import CLIENT, OPAQUE, OWN, PROPERTIES
 
 _FROM_OWN: Final = {native: header for header, native in OWN.items()}
@@ -65,17 +66,17 @@ def read_head(
     content_type = headers.pop("content-type", "")
     if content_type:
         headers[CONTENT_TYPE] = content_type
-    client = message.frame.get(CLIENT, "")
+    client, header = message.frame.get(CLIENT, ""), read_header(message.frame)
     text = headers.pop(HEADER, None)
     try:
-        stamp = stamp_of(message.frame, home) if text is None else unpack(text)
+        stamp = stamp_of(message, header.sent_ms, home) if text is None else unpack(text)
     except MalformedError as error:
         raise CodecError(str(error)) from error
     if client and not is_control:
         # An adapter wrote all attributes as one: JMS keeps no order of properties.
         headers = {name: text for name, text in headers.items() if name in _AS_ONE}
         return Head(stamp, text is not None, headers, (), client)
-    fields = tuple(read_fields(message.frame, frozenset(headers)))
+    fields = tuple(read_fields(header, frozenset(headers)))
     return Head(stamp, text is not None, headers, fields, client)
 
 
@@ -93,7 +94,7 @@ def write_head(
         as_one = write_headers(native.attributes, {}, as_one=True)[ATTRIBUTES]
         told[OWN[ATTRIBUTES]] = as_one
     return {
-        **write_fields(native, expires_ms),
+        **write_header(fields_of(native, expires_ms)),
         **own,
         **told,
         OWN[HEADER]: pack(stamp),

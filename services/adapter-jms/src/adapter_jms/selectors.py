@@ -4,16 +4,17 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+from eventservices.jms.header import CORRELATION, TYPE
 from eventservices.jms.properties import PropertyType
 from eventservices.jms.selectors import ORDERED, quoted
 from fes.filter import Term
 from fes.filter.translation.selectors import PRESENCE, property_test
 from fes.model.attributes import PRIORITY, RELIABILITY
 
-from adapter_jms.headers import CORRELATION, HEADER_NAMES, TYPE, to_jms_priority
+from adapter_jms.headers import HEADER_NAMES, to_jms_priority
 from adapter_jms.names import CLIENT, OPAQUE, PROPERTIES
 
-_TESTED_HEADERS: Final = {TYPE: "JMSType", CORRELATION: "JMSCorrelationID"}
+_TESTED_HEADERS: Final = (TYPE, CORRELATION)
 
 
 class Selectors:
@@ -59,7 +60,7 @@ def _attribute(term: Term) -> str | None:
         return "JMSDeliveryMode = 'PERSISTENT'" if kept else None
     if name in HEADER_NAMES and name not in _TESTED_HEADERS:
         return None
-    native = _TESTED_HEADERS.get(name) or PROPERTIES.write(name)
+    native = name if name in _TESTED_HEADERS else PROPERTIES.write(name)
     return _foreign(native, term) if native.isascii() else None
 
 
@@ -69,7 +70,7 @@ def _foreign(name: str, term: Term) -> str | None:
     One that is a number or a boolean is an attribute of type string all the same, and the broker
     reads a constant as that type. It applies no LIKE to it.
     """
-    if name in _TESTED_HEADERS.values() or term.op in PRESENCE:
+    if name in _TESTED_HEADERS or term.op in PRESENCE:
         return property_test(name, term.op, term.value, "string")
     values = term.value if isinstance(term.value, tuple) else (term.value,)
     if term.op not in ("=", "IN") or not all(isinstance(each, str) for each in values):
