@@ -1,17 +1,21 @@
 """The adapter of JMS by STOMP, whose clients know nothing of the federation."""
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from eventservices.ending import ended
 from eventservices.errors import MalformedError
 from eventservices.jms.message import JmsMessage, read_message
+from eventservices.jms.receipts import Receipts
 from eventservices.stamp import Stamp
-from eventservices.stomp.client import Frame
+from eventservices.stomp.client import HEARTBEAT_MS, Frame
 from eventservices.stomp.link import StompLink
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.inbound.ordered import OrderedDelivery
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import Message
 from fes.control import CONTROL_SUBJECT
@@ -33,15 +37,20 @@ from adapter_jms.codec import (
     without_fields,
     write_head,
 )
-from adapter_jms.incoming import REDELIVERS_S, Incoming
-from adapter_jms.mapping import FilterMapping, native_form
+from adapter_jms.mapping import MAX_SUBSCRIPTIONS, FilterMapping, native_form
 from adapter_jms.properties import read_properties, with_properties
 from adapter_jms.selectors import guarded
-from adapter_jms.settings import Settings
+from adapter_jms.settings import MOST_PREFETCH, Settings
 from adapter_jms.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1_000_000
 """What is published, unless the file has another limit."""
+
+MOST: Final = MAX_SUBSCRIPTIONS * MOST_PREFETCH
+"""Most messages that wait: the broker sends no more before some are acknowledged."""
+
+REDELIVERS_S: Final = 2 * HEARTBEAT_MS / 1000
+"""After how long, at the latest, the broker notices that a connection is lost, seconds."""
 
 _CONTROL_NUMBER: Final = "control"
 _COUNTED: Final = ("unstamped", "servers_own", "redelivered", "properties_lost")
@@ -83,7 +92,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         return {
             **self._counts,
             **{f"link_{name}": count for name, count in self._link.counts.items()},
-            **self._incoming.counts(),
+            "copies": self._receipts.copies,
+            **self._delivery.counters(),
             "subscriptions": len(self._subscriptions),
             **self._codec.counters(),
         }
@@ -93,15 +103,14 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         self._client_id = f"fes.{self.context.system}.{self.id}"
         client_id = self._client_id if self.settings.persistent else ""
         self._link = StompLink(self._some_brokers(), client_id, self._arrived)
-        self._incoming = Incoming(
-            self.receive, self._link.acknowledge, keeps=self.settings.persistent
-        )
-        self._link.on_lost = self._incoming.lost
+        self._receipts = Receipts(self._link.acknowledge)
+        self._delivery = OrderedDelivery(self.receive, self._receipts.done, MOST)
+        self._link.on_lost = self._receipts.lost
         self._subscriptions = Subscriptions(self._link, self._client_id, self.settings)
         self._closing.push_async_callback(self._link.close)
         await self._link.open()
-        self._closing.push_async_callback(self._incoming.close)
-        self._incoming.open()
+        delivering = asyncio.create_task(self._delivery.run(), name="jms deliver")
+        self._closing.push_async_callback(ended, delivering)
         if self.context.hears_control:
             headers = {
                 "destination": f"/topic/{CONTROL_SUBJECT}",
@@ -195,8 +204,13 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         if _is_control(message):
             self.receive(message)
             self._link.acknowledge(ack)
+        elif (number := self._receipts.accept(message)) is None:
+            return
+        elif self.settings.persistent:
+            self._delivery.put(number, message, message.size)
         else:
-            self._incoming.take(message)
+            self.receive(message)
+            self._receipts.done(number)
 
     def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
         is_control = _is_control(message)

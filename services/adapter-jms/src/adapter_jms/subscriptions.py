@@ -1,11 +1,9 @@
 """Native subscriptions: each destination and selector once, whoever requests it."""
 
 import asyncio
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final
 
 from eventservices.errors import RefusedError
 from eventservices.jms.source import Source
@@ -14,9 +12,6 @@ from fes.payload.map_xml import MAP_XML, TRANSFORMATION
 
 from adapter_jms.selectors import guarded
 from adapter_jms.settings import Settings
-
-SEEN: Final = 8192
-"""Most messages of which copies are recognised; the oldest is forgotten."""
 
 
 @dataclass(slots=True)
@@ -107,28 +102,3 @@ class Subscriptions:
         """Return the name of a durable subscription: the same after a restart."""
         text = "\0".join((self._client, *source))
         return f"fes-{blake2b(text.encode(), digest_size=16).hexdigest()}"
-
-
-class Copies:
-    """Recognises messages that several subscriptions of one connection bring.
-
-    Attributes:
-        counted: How many came again.
-    """
-
-    def __init__(self) -> None:
-        self.counted = 0
-        self._seen: OrderedDict[str, int] = OrderedDict()
-
-    def number_of(self, identifier: str) -> int | None:
-        """Return the number of a message that came before; None where it is new."""
-        found = self._seen.get(identifier)
-        self.counted += found is not None
-        return found
-
-    def note(self, identifier: str, number: int) -> None:
-        """Remember a message."""
-        if identifier:
-            self._seen[identifier] = number
-            if len(self._seen) > SEEN:
-                self._seen.popitem(last=False)

@@ -34,6 +34,11 @@ class JmsMessage(NamedTuple):
         return self.frame.get("message-id", "")
 
     @property
+    def ack(self) -> str:
+        """What acknowledges it."""
+        return self.frame.get("ack", "")
+
+    @property
     def subscription(self) -> str:
         """Number of the subscription that brought it."""
         return self.frame.get("subscription", "")
