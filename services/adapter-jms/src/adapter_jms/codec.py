@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from eventservices.errors import MalformedError
 from eventservices.jms.header import read_header, write_header
 from eventservices.jms.message import JmsMessage
 from eventservices.jms.names import FRAME
 from eventservices.jms.properties import PropertyType, write_property
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
-from fes.errors import CodecError
 from fes.mapping import Native
 from fes.model import Field
 from fes.payload.bodies import CONTENT_TYPES
@@ -56,7 +54,7 @@ def read_head(
         is_control: Whether it came by the subscription to control events.
 
     Raises:
-        CodecError: Its stamp is not well formed.
+        MalformedError: Its stamp is not well formed.
     """
     headers = {
         _FROM_OWN.get(name) or PROPERTIES.read(name): text
@@ -68,10 +66,7 @@ def read_head(
         headers[CONTENT_TYPE] = content_type
     client, header = message.frame.get(CLIENT, ""), read_header(message.frame)
     text = headers.pop(HEADER, None)
-    try:
-        stamp = stamp_of(message, header.sent_ms, home) if text is None else unpack(text)
-    except MalformedError as error:
-        raise CodecError(str(error)) from error
+    stamp = stamp_of(message, header.sent_ms, home) if text is None else unpack(text)
     if client and not is_control:
         # An adapter wrote all attributes as one: JMS keeps no order of properties.
         headers = {name: text for name, text in headers.items() if name in _AS_ONE}

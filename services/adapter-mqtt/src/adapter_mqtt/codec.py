@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from eventservices.errors import MalformedError
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from eventservices.steam.properties import Properties
 from fes.adapter.plain.codec import Message
-from fes.errors import CodecError
 from fes.mapping import Native
 from fes.model import Field, Type
 from fes.model.attributes import TIMEOUT
@@ -51,12 +49,13 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
         is_empty: Whether its payload is empty; a retained empty message deletes.
 
     Raises:
-        CodecError: Its stamp is not well formed.
+        MalformedError: Its stamp is not well formed.
     """
     headers: dict[str, str] = {}
     for name, value in properties.user:
         headers.setdefault(name, value)
-    stamp = _stamp(headers.pop(HEADER, None))
+    text = headers.pop(HEADER, None)
+    stamp = None if text is None else unpack(text)
     if properties.content_type:
         headers[CONTENT_TYPE] = properties.content_type
     found: list[Field] = []
@@ -109,12 +108,3 @@ def _expiry_s(timeout: Field | None) -> int | None:
         return None
     seconds: float = timeout.value
     return ceil(seconds)
-
-
-def _stamp(text: str | None) -> Stamp | None:
-    if text is None:
-        return None
-    try:
-        return unpack(text)
-    except MalformedError as error:
-        raise CodecError(str(error)) from error
