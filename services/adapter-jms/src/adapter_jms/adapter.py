@@ -25,7 +25,6 @@ from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event, attributes, is_reserved
-from fes.payload.bodies import CONTENT_TYPES
 from fes.payload.headers import CONTENT_TYPE
 from fes.payload.map_xml import MAP_XML, TRANSFORMATION, is_map, read_map, write_map
 
@@ -124,12 +123,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         declared = self.settings.properties
         properties, lost = properties_of(native.parameters, declared)
         self._counts["properties_lost"] += lost
-        own = replace(
-            native,
-            parameters=self._for_payload(native, properties),
-            attributes=without_fields(native.attributes),
-        )
-        message = self._codec.to_message(own, stamp)
+        own = replace(native, attributes=without_fields(native.attributes))
+        message = self._codec.to_message(own, stamp, properties)
         head = write_head(message, native, stamp, self._client_id, self._expires_ms(native, stamp))
         kind = self.settings.kind_of(message.route)
         body = message.packed.payload
@@ -140,16 +135,6 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         headers = {**head, **properties, "destination": f"/{kind}/{message.topic}"}
         confirmed = headers["persistent"] == "true"
         await self._send(headers, body, message, confirmed=confirmed)
-
-    def _for_payload(self, native: Native, properties: Mapping[str, str]) -> tuple[Any, ...]:
-        """Return the parameters of the payload; one of a single value has no room for others."""
-        places = {each.event: each for each in self.settings.routes}
-        route = places.get(native.subject or "")
-        payload = (route.payload if route else None) or self.settings.payload
-        value = route.value if route else self.settings.value
-        if not value and payload not in ("text", "raw"):
-            return native.parameters
-        return tuple(field for field in native.parameters if field.id not in properties)
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         message = self._codec.to_control_message(event, stamp)
@@ -239,17 +224,12 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         if taken is not None and self.settings.kind_of(taken.route) != message.kind:
             raise CodecError(f"{taken.subject[:80]!r} is published to another kind of destination")
         if is_map(message.frame, message.body):
-            headers = {**headers, CONTENT_TYPE: CONTENT_TYPES["json"]}
-            found = self._codec.to_native(message.name, headers, b"{}", stamp)
-            told = read_map(message.body)
+            parameters = read_map(message.body)
         elif message.body:
             return self._codec.to_native(message.name, headers, message.body, stamp)
         else:
-            found, told = self._codec.to_native(message.name, headers, b"{}", stamp), ()
-        if found is None or not told:
-            return found
-        parameters = with_properties(told, found.native.parameters)
-        return found._replace(native=replace(found.native, parameters=parameters))
+            parameters = ()
+        return self._codec.with_parameters(message.name, headers, parameters, stamp)
 
     def _raw(self, message: JmsMessage) -> bytes:
         return message.body
