@@ -17,6 +17,12 @@ def test_a_frame_is_a_message_from_a_destination() -> None:
     assert message.size == 4 + sum(len(name) + len(text) for name, text in frame.items())
 
 
+def test_what_is_no_header_of_the_frame_is_a_property() -> None:
+    frame = {"destination": "/topic/a", "content-type": "text/plain", "priority": "4", "rate": "1"}
+    message = read_message(frame, b"")
+    assert (message.properties, message.content_type) == ({"rate": "1"}, "text/plain")
+
+
 @pytest.mark.parametrize("frame", [{}, {"destination": "a"}, {"destination": "/temp-queue/a"}])
 def test_a_frame_from_no_topic_and_no_queue_is_malformed(frame: dict[str, str]) -> None:
     with pytest.raises(MalformedError, match="neither a topic nor a queue"):

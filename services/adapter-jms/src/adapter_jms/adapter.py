@@ -18,6 +18,8 @@ from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subsc
 from fes.adapter.inbound.ordered import OrderedDelivery
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import Message
+from fes.adapter.plain.fields import lacking
+from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
 from fes.errors import AdapterError, CodecError
 from fes.federation.capabilities import Capabilities
@@ -32,7 +34,6 @@ from adapter_jms.codec import (
     is_bytes,
     properties_of,
     read_head,
-    with_fields,
     without_fields,
     write_head,
 )
@@ -145,10 +146,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
     async def _send(
         self, headers: dict[str, str], body: bytes, message: Message, *, confirmed: bool
     ) -> None:
-        if len(body) > self.settings.max_bytes:
-            raise AdapterError(
-                f"payload of {len(body)} bytes exceeds the limit of {self.settings.max_bytes}"
-            )
+        check_size(len(body), self.settings.max_bytes)
         bad = next((name for name, text in headers.items() if "\0" in text), None)
         if bad is not None:
             raise AdapterError(f"header {bad[:80]!r} has the character that ends a frame")
@@ -214,7 +212,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         native = found.native
         told = tuple(read_properties(declared, message.frame))
         parameters = with_properties(native.parameters, told)
-        fields = with_fields(native, head.attributes)
+        fields = (*native.attributes, *lacking(head.attributes, native.attributes))
         return found._replace(native=replace(native, parameters=parameters, attributes=fields))
 
     def _received(

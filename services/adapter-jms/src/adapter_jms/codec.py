@@ -6,7 +6,6 @@ from typing import Final
 
 from eventservices.jms.header import read_header, write_header
 from eventservices.jms.message import JmsMessage
-from eventservices.jms.names import FRAME
 from eventservices.jms.properties import PropertyType, write_property
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
@@ -32,14 +31,12 @@ class Head:
         is_stamped: Whether its publisher stamped it.
         headers: Properties, in the form that plain adapters share.
         attributes: Of its header fields.
-        client: Adapter that published it; "" where none did.
     """
 
     stamp: Stamp | None
     is_stamped: bool
     headers: dict[str, str]
     attributes: tuple[Field, ...]
-    client: str
 
 
 def read_head(
@@ -58,21 +55,18 @@ def read_head(
     """
     headers = {
         _FROM_OWN.get(name) or PROPERTIES.read(name): text
-        for name, text in message.frame.items()
-        if name not in FRAME and name not in declared and name not in (CLIENT, OPAQUE)
+        for name, text in message.properties.items()
+        if name not in declared and name not in (CLIENT, OPAQUE)
     }
-    content_type = headers.pop("content-type", "")
-    if content_type:
-        headers[CONTENT_TYPE] = content_type
-    client, header = message.frame.get(CLIENT, ""), read_header(message.frame)
-    text = headers.pop(HEADER, None)
+    if message.content_type:
+        headers[CONTENT_TYPE] = message.content_type
+    header, text = read_header(message.frame), headers.pop(HEADER, None)
     stamp = stamp_of(message, header.sent_ms, home) if text is None else unpack(text)
-    if client and not is_control:
+    if CLIENT in message.frame and not is_control:
         # An adapter wrote all attributes as one: JMS keeps no order of properties.
         headers = {name: text for name, text in headers.items() if name in _AS_ONE}
-        return Head(stamp, text is not None, headers, (), client)
-    fields = tuple(read_fields(header, frozenset(headers)))
-    return Head(stamp, text is not None, headers, fields, client)
+        return Head(stamp, text is not None, headers, ())
+    return Head(stamp, text is not None, headers, tuple(read_fields(header, frozenset(headers))))
 
 
 def write_head(
@@ -120,16 +114,6 @@ def properties_of(
 def without_fields(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
     """Return the attributes that are no header fields of JMS."""
     return tuple(field for field in attributes if not is_header_text(field))
-
-
-def with_fields(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes, and those of header fields."""
-    return (*native.attributes, *(field for field in more if native_lacks(native, field.id)))
-
-
-def native_lacks(native: Native, name: str) -> bool:
-    """Return whether an event has no attribute of a name."""
-    return all(field.id != name for field in native.attributes)
 
 
 def is_bytes(content_type: str, body: bytes) -> bool:

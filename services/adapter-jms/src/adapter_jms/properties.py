@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from eventservices.jms.properties import PropertyType, read_property
+from fes.adapter.plain.fields import lacking
 from fes.errors import CodecError
 from fes.model import Field, Type
 
@@ -45,7 +46,7 @@ def with_properties(found: tuple[Field, ...], properties: tuple[Field, ...]) -> 
         other = known.get(field.id)
         if other is not None and not _are_same(other.value, field.value):
             raise CodecError(f"{field.id!r} is another in the payload than in the property")
-    return (*(field for field in properties if field.id not in known), *found)
+    return (*lacking(properties, found), *found)
 
 
 def _are_same(one: Any, other: Any) -> bool:

@@ -71,12 +71,6 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
     return Head(stamp, headers, tuple(found), repeated)
 
 
-def with_attributes(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes with those of properties, which prevail."""
-    told = {field.id for field in more}
-    return (*(field for field in native.attributes if field.id not in told), *more)
-
-
 def without_own(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
     """Return the attributes that have no property of their own."""
     return tuple(field for field in attributes if field.id not in _OWN)

@@ -1,9 +1,12 @@
 """Frames of STOMP as messages of JMS."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from eventservices.errors import MalformedError
+from eventservices.jms.names import FRAME
+
+_CONTENT_TYPE: Final = "content-type"
 
 Kind = Literal["topic", "queue"]
 
@@ -42,6 +45,20 @@ class JmsMessage(NamedTuple):
     def subscription(self) -> str:
         """Number of the subscription that brought it."""
         return self.frame.get("subscription", "")
+
+    @property
+    def content_type(self) -> str:
+        """What its body is; "" where that is not known."""
+        return self.frame.get(_CONTENT_TYPE, "")
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """Its properties, by name."""
+        return {
+            name: text
+            for name, text in self.frame.items()
+            if name not in FRAME and name != _CONTENT_TYPE
+        }
 
 
 def read_message(frame: Mapping[str, str], body: bytes) -> JmsMessage:
