@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from eventservices.ending import ended
-from eventservices.errors import MalformedError
-from eventservices.jms.message import JmsMessage, read_message
-from eventservices.jms.receipts import Receipts
+from eventservices.jms.message import JmsMessage, Kind
+from eventservices.jms.source import MAP_XML, TRANSFORMATION, Source
 from eventservices.stamp import Stamp
-from eventservices.stomp.client import HEARTBEAT_MS, Frame
-from eventservices.stomp.link import StompLink
+from eventservices.stomp.client import HEARTBEAT_MS
+from eventservices.stomp.session import Session
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.inbound.ordered import OrderedDelivery
@@ -21,14 +20,14 @@ from fes.adapter.plain.codec import Message
 from fes.adapter.plain.fields import lacking
 from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, CodecError
+from fes.errors import CodecError
 from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event, attributes, is_reserved
-from fes.payload.headers import CONTENT_TYPE
-from fes.payload.map_xml import MAP_XML, TRANSFORMATION, is_map, read_map, write_map
+from fes.payload.map_xml import is_map, read_map, write_map
+from fes.payload.packing import Packed
 
 from adapter_jms.codec import (
     is_bytes,
@@ -91,8 +90,7 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
     def _counted(self) -> dict[str, int]:
         return {
             **self._counts,
-            **{f"link_{name}": count for name, count in self._link.counts.items()},
-            "copies": self._receipts.copies,
+            **self._session.counters(),
             **self._delivery.counters(),
             "subscriptions": len(self._subscriptions),
             **self._codec.counters(),
@@ -102,23 +100,20 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         # An adapter lives in one process only, so its identifier names its client.
         self._client_id = f"fes.{self.context.system}.{self.id}"
         client_id = self._client_id if self.settings.persistent else ""
-        self._link = StompLink(self._some_brokers(), client_id, self._arrived)
-        self._receipts = Receipts(self._link.acknowledge)
-        self._delivery = OrderedDelivery(self.receive, self._receipts.done, MOST)
-        self._link.on_lost = self._receipts.lost
-        self._subscriptions = Subscriptions(self._link, self._client_id, self.settings)
-        self._closing.push_async_callback(self._link.close)
-        await self._link.open()
+        session = self._session = Session(
+            self._some_brokers(), client_id, self._arrived, self.set_aside, self.settings.prefetch
+        )
+        self._delivery = OrderedDelivery(self.receive, session.done, MOST)
+        self._subscriptions = Subscriptions(
+            session, self._client_id, persistent=self.settings.persistent
+        )
+        self._closing.push_async_callback(session.close)
+        await session.open()
         delivering = asyncio.create_task(self._delivery.run(), name="jms deliver")
         self._closing.push_async_callback(ended, delivering)
         if self.context.hears_control:
-            headers = {
-                "destination": f"/topic/{CONTROL_SUBJECT}",
-                "ack": "client-individual",
-                "activemq.prefetchSize": str(self.settings.prefetch),
-                "selector": guarded("", self._client_id),
-            }
-            await self._link.subscribe(_CONTROL_NUMBER, headers)
+            source = Source("topic", CONTROL_SUBJECT, guarded("", self._client_id))
+            await session.listen(_CONTROL_NUMBER, source, self.receive)
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         declared = self.settings.properties
@@ -127,34 +122,27 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         own = replace(native, attributes=without_fields(native.attributes))
         message = self._codec.to_message(own, stamp, properties)
         head = write_head(message, native, stamp, self._client_id, self._expires_ms(native, stamp))
-        kind = self.settings.kind_of(message.route)
-        body = message.packed.payload
         if self.settings.messages == "map" and native.octets is None:
             head[TRANSFORMATION] = MAP_XML
             _, parameters, _ = self._codec.routes.place(str(own.subject), own.parameters)
-            body = write_map(parameters)
-        headers = {**head, **properties, "destination": f"/{kind}/{message.topic}"}
-        confirmed = headers["persistent"] == "true"
-        await self._send(headers, body, message, confirmed=confirmed)
+            message = replace(message, packed=Packed({}, write_map(parameters)))
+        await self._send(self.settings.kind_of(message.route), message, {**head, **properties})
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         message = self._codec.to_control_message(event, stamp)
         head = write_head(message, Native(CONTROL_SUBJECT), stamp, self._client_id, 0)
-        headers = {**head, "destination": f"/topic/{message.topic}"}
-        await self._send(headers, message.packed.payload, message, confirmed=False)
+        await self._send("topic", message, head)
 
-    async def _send(
-        self, headers: dict[str, str], body: bytes, message: Message, *, confirmed: bool
-    ) -> None:
+    async def _send(self, kind: Kind, message: Message, headers: dict[str, str]) -> None:
+        body = message.packed.payload
         check_size(len(body), self.settings.max_bytes)
-        bad = next((name for name, text in headers.items() if "\0" in text), None)
-        if bad is not None:
-            raise AdapterError(f"header {bad[:80]!r} has the character that ends a frame")
-        if TRANSFORMATION not in headers and is_bytes(
-            message.packed.headers.get(CONTENT_TYPE, ""), body
-        ):
-            headers["content-length"] = str(len(body))
-        await self._link.send(headers, body, confirmed=confirmed)
+        await self._session.send(
+            (kind, message.topic),
+            headers,
+            body,
+            as_bytes=is_bytes(message.packed),
+            confirmed=headers["persistent"] == "true",
+        )
 
     def _expires_ms(self, native: Native, stamp: Stamp) -> int:
         """Return when the broker forgets a message, by the wall clock; 0 for never."""
@@ -174,26 +162,14 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         await self._subscriptions.forget(subscription.number)
 
     async def _probe(self) -> None:
-        await self._link.probe(f"/topic/{CONTROL_SUBJECT}.probe")
+        await self._session.probe(f"{CONTROL_SUBJECT}.probe")
 
-    def _arrived(self, frame: Frame) -> None:
-        ack = frame.headers.get("ack", "")
-        try:
-            message = read_message(frame.headers, frame.body)
-        except MalformedError as error:
-            self.set_aside(str(error), frame.body)
-            self._link.acknowledge(ack)
-            return
-        if _is_control(message):
-            self.receive(message)
-            self._link.acknowledge(ack)
-        elif (number := self._receipts.accept(message)) is None:
-            return
-        elif self.settings.persistent:
+    def _arrived(self, message: JmsMessage, number: int) -> None:
+        if self.settings.persistent:
             self._delivery.put(number, message, message.size)
         else:
             self.receive(message)
-            self._receipts.done(number)
+            self._session.done(number)
 
     def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
         is_control = _is_control(message)

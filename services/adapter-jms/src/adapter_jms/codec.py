@@ -13,6 +13,7 @@ from fes.mapping import Native
 from fes.model import Field
 from fes.payload.bodies import CONTENT_TYPES
 from fes.payload.headers import ATTRIBUTES, CONTENT_TYPE, TYPES, write_headers
+from fes.payload.packing import Packed
 
 from adapter_jms.headers import fields_of, is_header_text, read_fields, stamp_of
 from adapter_jms.names import CLIENT, OPAQUE, OWN, PROPERTIES
@@ -116,6 +117,6 @@ def without_fields(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(field for field in attributes if not is_header_text(field))
 
 
-def is_bytes(content_type: str, body: bytes) -> bool:
-    """Return whether a body is published as a bytes message, and not as text."""
-    return content_type.partition(";")[0] in _BYTES or b"\0" in body
+def is_bytes(packed: Packed) -> bool:
+    """Return whether a body is published as a bytes message."""
+    return packed.headers.get(CONTENT_TYPE, "").partition(";")[0] in _BYTES
