@@ -17,25 +17,17 @@ from adapter_jms.names import CLIENT, OPAQUE, PROPERTIES
 _TESTED_HEADERS: Final = (TYPE, CORRELATION)
 
 
-class Selectors:
-    """Writes terms about native events.
+def selector_test(term: Term, properties: Mapping[str, PropertyType]) -> str | None:
+    """Return the test of a term about native events; None where the broker has none.
 
     Args:
+        term: The term.
         properties: Parameters that are properties, and their types.
     """
-
-    def __init__(self, properties: Mapping[str, PropertyType]) -> None:
-        self._properties = properties
-
-    def text(self, term: Term) -> str | None:
-        """Return the selector of a term; None where the broker has none."""
-        if term.kind == "parameter":
-            return self._parameter(term)
-        return _attribute(term) if term.kind == "attribute" else None
-
-    def _parameter(self, term: Term) -> str | None:
-        kind = self._properties.get(term.name)
+    if term.kind == "parameter":
+        kind = properties.get(term.name)
         return None if kind is None else property_test(term.name, term.op, term.value, kind)
+    return _attribute(term) if term.kind == "attribute" else None
 
 
 def guarded(selector: str, without: str = "") -> str:

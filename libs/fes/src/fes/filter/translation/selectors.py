@@ -1,5 +1,7 @@
-"""Terms of a filter as tests of a JMS selector, in the names of properties."""
+"""Filters as JMS selectors, in the names of properties."""
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from eventservices.jms.properties import PropertyType
@@ -15,14 +17,73 @@ from eventservices.jms.selectors import (
 )
 
 from fes.filter.language.patterns import wildcard_of
-from fes.filter.language.tree import Like, Subject
+from fes.filter.language.tree import Condition, Like, Subject
+from fes.filter.translation.translate import translate
+from fes.filter.translation.vocabulary import Term
 from fes.wildcard import Element, Wild
+
+MAX_ALTERNATIVES: Final = 32
+"""Most alternatives of one selector; more are widened to what they share."""
+
+SELECTOR_CHARS: Final = 16_384
+"""Longest selector; a longer one is left out, and counted as widened."""
 
 PRESENCE: Final = ("EXISTS", "NOT EXISTS")
 
 _PATTERNS: Final = ("LIKE", "STARTS WITH", "ENDS WITH", "CONTAINS")
 _TEXTS: Final = ("=", "<>", "IN", *_PATTERNS, *(f"NOT {op}" for op in _PATTERNS))
 _WILD: Final[dict[Element, str]] = {Wild.ONE: ONE, Wild.RUN: RUN}
+
+
+@dataclass(frozen=True, slots=True)
+class Selectable:
+    """The terms that selectors apply, in the names of one adapter.
+
+    Attributes:
+        text: Returns the test of a term; "" where what is subscribed to applies it, None where
+            nothing does.
+        rename: See `Vocabulary`.
+        max_disjuncts: See `Vocabulary`.
+    """
+
+    text: Callable[[Term], str | None]
+    rename: Callable[[Term], Term | None]
+    max_disjuncts: int = MAX_ALTERNATIVES
+
+    def supports(self, term: Term) -> bool:
+        """Return whether a term is applied."""
+        return self.text(term) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What a filter becomes.
+
+    Attributes:
+        text: Accepts whatever the filter does; "" for everything, None where that is nothing.
+        widened: In words, what it lets pass beyond the filter.
+    """
+
+    text: str | None
+    widened: tuple[str, ...]
+
+
+def selector_of(tree: Condition, terms: Selectable) -> Selector:
+    """Return the selector of a filter."""
+    found = translate(tree, terms)
+    if not found.disjuncts:
+        return Selector(None, found.widened)
+    texts = [_conjunction(terms, each) for each in found.disjuncts]
+    text = "" if "" in texts else " OR ".join(dict.fromkeys(texts))
+    if len(text) > SELECTOR_CHARS:
+        reason = f"a selector of {len(text)} characters is left out"
+        return Selector("", (*found.widened, reason))
+    return Selector(text, found.widened)
+
+
+def _conjunction(terms: Selectable, several: Iterable[Term]) -> str:
+    texts = filter(None, map(terms.text, several))
+    return " AND ".join(f"({each})" if " OR " in each else each for each in texts)
 
 
 def property_test(name: str, op: str, value: Any, kind: PropertyType) -> str | None:
