@@ -246,3 +246,33 @@ async def test_a_parameter_that_is_not_of_its_propertys_type_passes_the_selector
         await eventually(lambda: gateway.natives)
         assert other.counters["properties_lost"] == 1
     assert gateway.values("rate") == ["fast"]
+
+
+async def test_a_message_without_a_body_has_no_parameter_whatever_the_payload(
+    broker: ActiveMq,
+) -> None:
+    properties = {"rate": "int"}
+    async with subscribed(broker, "subject = 'bare'", payload="text", properties=properties) as (
+        _,
+        gateway,
+    ):
+        with JmsClient(broker.port) as client:
+            client.send_as("/topic/bare", b"", {"rate": "46", "note": "n"})
+            await eventually(lambda: gateway.natives)
+    (native,) = gateway.natives
+    assert native.parameters == (Field("rate", Type.LONG, 46),)
+    assert attribute(native, "note") == "n"
+
+
+async def test_a_level_that_is_a_property_too_is_published_beside_a_payload_of_one_value(
+    broker: ActiveMq,
+) -> None:
+    routes = [{"topic": "notes.{room}", "event": "Note", "payload": "text", "value": "note"}]
+    async with connected(broker, routes=routes, properties={"room": "string"}) as (made, _):
+        with JmsClient(broker.port) as client:
+            client.subscribe("/topic/notes.hall")
+            values = (Field("room", Type.STRING, "hall"), Field("note", Type.STRING, "n"))
+            await made.publish(Native("Note", values), stamp_of(1))
+            await eventually(lambda: client.messages)
+            headers, body = client.messages[0]
+    assert (headers["room"], body) == ("hall", b"n")

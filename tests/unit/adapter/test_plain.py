@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 from eventservices.stamp import Stamp
+from fes.adapter.context import Received
 from fes.adapter.plain.codec import PlainCodec, RouteText
 from fes.errors import CodecError
 from fes.mapping import Mapping, Native, load_rules
 from fes.mapping.topics.levels import NATS, TopicNames
-from fes.model import Event
+from fes.model import Event, Field, Type
 
+NOTE = Field("note", Type.STRING, "n")
 STAMP = Stamp("far", 1, 2, 3, "away")
 ROUTES = (RouteText("r.{room}", "Reading", "json"), RouteText("raw.{room}", "Raw", "raw"))
 
@@ -62,3 +64,25 @@ def test_a_control_event_is_json_whatever_the_setting() -> None:
     message = made.to_control_message(event, STAMP)
     assert message.topic == "FES_ControlEvent"
     assert made.to_control(message.packed.headers, message.packed.payload, STAMP) == (event, STAMP)
+
+
+def test_parameters_that_are_not_in_a_payload_are_those_of_its_event() -> None:
+    parameters = Event.of("x", c=1, room="hall").parameters
+    headers = {"Content-Type": "application/cloudevents+json", "note": "n"}
+    heard = codec().with_parameters("r.hall", headers, parameters, STAMP)
+    expected = Native("Reading", Event.of("x", room="hall", c=1).parameters, (NOTE,))
+    assert heard == Received(expected, STAMP)
+    with pytest.raises(CodecError, match="another in the payload"):
+        codec().with_parameters("r.attic", {}, parameters, None)
+
+
+def test_a_payload_of_one_value_leaves_out_what_the_message_has_beside_it() -> None:
+    text = RouteText("t.{room}", "Note", "text", "note")
+    made = PlainCodec(TopicNames(NATS), (*ROUTES, text), text, Mapping(()), 100)
+    note = Native("Note", Event.of("x", room="hall", note="n", rate=1).parameters)
+    assert made.to_message(note, STAMP, ("rate", "room")).packed.payload == b"n"
+    with pytest.raises(CodecError):
+        made.to_message(note, STAMP)
+    reading = Native("Reading", Event.of("x", room="hall", rate=1).parameters)
+    message = made.to_message(reading, STAMP, ("rate",))
+    assert (message.topic, message.packed.payload) == ("r.hall", b'{"rate":1}')

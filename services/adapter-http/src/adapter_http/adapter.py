@@ -12,8 +12,9 @@ from eventservices.errors import NotConnectedError
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, FesError
+from fes.errors import FesError
 from fes.federation.capabilities import Capabilities
 from fes.mapping import Native
 from fes.model import Event
@@ -120,10 +121,7 @@ class HttpAdapter(Adapter[Settings, HttpMessage]):
         self._post(CONTROL_SUBJECT, self._codec.write_control(event, stamp))
 
     def _post(self, type_: str, structured: bytes) -> None:
-        if len(structured) > self.settings.max_bytes:
-            raise AdapterError(
-                f"payload of {len(structured)} bytes exceeds the limit of {self.settings.max_bytes}"
-            )
+        check_size(len(structured), self.settings.max_bytes)
         written: dict[str, Request] = {}
         for each in self._deliveries:
             mode = each.target.mode

@@ -1,47 +1,55 @@
 """The adapter of JMS by STOMP, whose clients know nothing of the federation."""
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from eventservices.ending import ended
+from eventservices.jms.message import JmsMessage, Kind
+from eventservices.jms.source import MAP_XML, TRANSFORMATION, Source
 from eventservices.stamp import Stamp
-from eventservices.stomp.client import Frame
-from eventservices.stomp.link import StompLink
+from eventservices.stomp.client import HEARTBEAT_MS
+from eventservices.stomp.session import Session
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
+from fes.adapter.inbound.ordered import OrderedDelivery
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import Message
+from fes.adapter.plain.fields import lacking
+from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, CodecError
+from fes.errors import CodecError
 from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.model import Event, attributes, is_reserved
-from fes.payload.bodies import CONTENT_TYPES
-from fes.payload.headers import CONTENT_TYPE
-from fes.payload.map_xml import MAP_XML, TRANSFORMATION, is_map, read_map, write_map
+from fes.payload.map_xml import is_map, read_map, write_map
+from fes.payload.packing import Packed
 
 from adapter_jms.codec import (
-    JmsMessage,
     is_bytes,
     properties_of,
     read_head,
-    read_message,
-    with_fields,
     without_fields,
     write_head,
 )
-from adapter_jms.incoming import REDELIVERS_S, Incoming
-from adapter_jms.mapping import FilterMapping, native_form
+from adapter_jms.mapping import MAX_SUBSCRIPTIONS, FilterMapping, native_form
 from adapter_jms.properties import read_properties, with_properties
 from adapter_jms.selectors import guarded
-from adapter_jms.settings import Settings
+from adapter_jms.settings import MOST_PREFETCH, Settings
 from adapter_jms.subscriptions import Subscriptions
 
 PAYLOAD_BYTES: Final = 1_000_000
 """What is published, unless the file has another limit."""
+
+MOST: Final = MAX_SUBSCRIPTIONS * MOST_PREFETCH
+"""Most messages that wait: the broker sends no more before some are acknowledged."""
+
+REDELIVERS_S: Final = 2 * HEARTBEAT_MS / 1000
+"""After how long, at the latest, the broker notices that a connection is lost, seconds."""
 
 _CONTROL_NUMBER: Final = "control"
 _COUNTED: Final = ("unstamped", "servers_own", "redelivered", "properties_lost")
@@ -82,8 +90,8 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
     def _counted(self) -> dict[str, int]:
         return {
             **self._counts,
-            **{f"link_{name}": count for name, count in self._link.counts.items()},
-            **self._incoming.counts(),
+            **self._session.counters(),
+            **self._delivery.counters(),
             "subscriptions": len(self._subscriptions),
             **self._codec.counters(),
         }
@@ -92,77 +100,49 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         # An adapter lives in one process only, so its identifier names its client.
         self._client_id = f"fes.{self.context.system}.{self.id}"
         client_id = self._client_id if self.settings.persistent else ""
-        self._link = StompLink(self._some_brokers(), client_id, self._arrived)
-        self._incoming = Incoming(
-            self.receive, self._link.acknowledge, keeps=self.settings.persistent
+        session = self._session = Session(
+            self._some_brokers(), client_id, self._arrived, self.set_aside, self.settings.prefetch
         )
-        self._link.on_lost = self._incoming.lost
-        self._subscriptions = Subscriptions(self._link, self._client_id, self.settings)
-        self._closing.push_async_callback(self._link.close)
-        await self._link.open()
-        self._closing.push_async_callback(self._incoming.close)
-        self._incoming.open()
+        self._delivery = OrderedDelivery(self.receive, session.done, MOST)
+        self._subscriptions = Subscriptions(
+            session, self._client_id, persistent=self.settings.persistent
+        )
+        self._closing.push_async_callback(session.close)
+        await session.open()
+        delivering = asyncio.create_task(self._delivery.run(), name="jms deliver")
+        self._closing.push_async_callback(ended, delivering)
         if self.context.hears_control:
-            headers = {
-                "destination": f"/topic/{CONTROL_SUBJECT}",
-                "ack": "client-individual",
-                "activemq.prefetchSize": str(self.settings.prefetch),
-                "selector": guarded("", self._client_id),
-            }
-            await self._link.subscribe(_CONTROL_NUMBER, headers)
+            source = Source("topic", CONTROL_SUBJECT, guarded("", self._client_id))
+            await session.listen(_CONTROL_NUMBER, source, self.receive)
 
     async def _publish(self, native: Native, stamp: Stamp) -> None:
         declared = self.settings.properties
         properties, lost = properties_of(native.parameters, declared)
         self._counts["properties_lost"] += lost
-        own = replace(
-            native,
-            parameters=self._for_payload(native, properties),
-            attributes=without_fields(native.attributes),
-        )
-        message = self._codec.to_message(own, stamp)
+        own = replace(native, attributes=without_fields(native.attributes))
+        message = self._codec.to_message(own, stamp, properties)
         head = write_head(message, native, stamp, self._client_id, self._expires_ms(native, stamp))
-        kind = self.settings.kind_of(message.route)
-        body = message.packed.payload
         if self.settings.messages == "map" and native.octets is None:
             head[TRANSFORMATION] = MAP_XML
             _, parameters, _ = self._codec.routes.place(str(own.subject), own.parameters)
-            body = write_map(parameters)
-        headers = {**head, **properties, "destination": f"/{kind}/{message.topic}"}
-        confirmed = headers["persistent"] == "true"
-        await self._send(headers, body, message, confirmed=confirmed)
-
-    def _for_payload(self, native: Native, properties: Mapping[str, str]) -> tuple[Any, ...]:
-        """Return the parameters of the payload; one of a single value has no room for others."""
-        places = {each.event: each for each in self.settings.routes}
-        route = places.get(native.subject or "")
-        payload = (route.payload if route else None) or self.settings.payload
-        value = route.value if route else self.settings.value
-        if not value and payload not in ("text", "raw"):
-            return native.parameters
-        return tuple(field for field in native.parameters if field.id not in properties)
+            message = replace(message, packed=Packed({}, write_map(parameters)))
+        await self._send(self.settings.kind_of(message.route), message, {**head, **properties})
 
     async def _publish_control(self, event: Event, stamp: Stamp) -> None:
         message = self._codec.to_control_message(event, stamp)
         head = write_head(message, Native(CONTROL_SUBJECT), stamp, self._client_id, 0)
-        headers = {**head, "destination": f"/topic/{message.topic}"}
-        await self._send(headers, message.packed.payload, message, confirmed=False)
+        await self._send("topic", message, head)
 
-    async def _send(
-        self, headers: dict[str, str], body: bytes, message: Message, *, confirmed: bool
-    ) -> None:
-        if len(body) > self.settings.max_bytes:
-            raise AdapterError(
-                f"payload of {len(body)} bytes exceeds the limit of {self.settings.max_bytes}"
-            )
-        bad = next((name for name, text in headers.items() if "\0" in text), None)
-        if bad is not None:
-            raise AdapterError(f"header {bad[:80]!r} has the character that ends a frame")
-        if TRANSFORMATION not in headers and is_bytes(
-            message.packed.headers.get(CONTENT_TYPE, ""), body
-        ):
-            headers["content-length"] = str(len(body))
-        await self._link.send(headers, body, confirmed=confirmed)
+    async def _send(self, kind: Kind, message: Message, headers: dict[str, str]) -> None:
+        body = message.packed.payload
+        check_size(len(body), self.settings.max_bytes)
+        await self._session.send(
+            (kind, message.topic),
+            headers,
+            body,
+            as_bytes=is_bytes(message.packed),
+            confirmed=headers["persistent"] == "true",
+        )
 
     def _expires_ms(self, native: Native, stamp: Stamp) -> int:
         """Return when the broker forgets a message, by the wall clock; 0 for never."""
@@ -182,25 +162,20 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         await self._subscriptions.forget(subscription.number)
 
     async def _probe(self) -> None:
-        await self._link.probe(f"/topic/{CONTROL_SUBJECT}.probe")
+        await self._session.probe(f"{CONTROL_SUBJECT}.probe")
 
-    def _arrived(self, frame: Frame) -> None:
-        is_control = frame.headers.get("subscription") == _CONTROL_NUMBER
-        try:
-            message = read_message(frame.headers, frame.body, is_control=is_control)
-        except CodecError as error:
-            self.set_aside(str(error), frame.body)
-            self._link.acknowledge(frame.headers.get("ack", ""))
-            return
-        if is_control:
-            self.receive(message)
-            self._link.acknowledge(frame.headers.get("ack", ""))
+    def _arrived(self, message: JmsMessage, number: int) -> None:
+        if self.settings.persistent:
+            self._delivery.put(number, message, message.size)
         else:
-            self._incoming.take(message)
+            self.receive(message)
+            self._session.done(number)
 
     def _read(self, message: JmsMessage) -> Received | ReceivedControl | None:
-        head = read_head(message, self.settings.properties, self.event_service_id)
-        if message.is_control:
+        is_control = _is_control(message)
+        declared = self.settings.properties
+        head = read_head(message, declared, self.event_service_id, is_control=is_control)
+        if is_control:
             return self._codec.to_control(head.headers, message.body, head.stamp)
         if is_reserved(message.name):
             return None
@@ -211,9 +186,9 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
             self._counts["servers_own"] += 1
             return None
         native = found.native
-        told = tuple(read_properties(self.settings.properties, message.frame))
+        told = tuple(read_properties(declared, message.frame))
         parameters = with_properties(native.parameters, told)
-        fields = with_fields(native, head.attributes)
+        fields = (*native.attributes, *lacking(head.attributes, native.attributes))
         return found._replace(native=replace(native, parameters=parameters, attributes=fields))
 
     def _received(
@@ -223,20 +198,20 @@ class JmsAdapter(Adapter[Settings, JmsMessage]):
         if taken is not None and self.settings.kind_of(taken.route) != message.kind:
             raise CodecError(f"{taken.subject[:80]!r} is published to another kind of destination")
         if is_map(message.frame, message.body):
-            headers = {**headers, CONTENT_TYPE: CONTENT_TYPES["json"]}
-            found = self._codec.to_native(message.name, headers, b"{}", stamp)
-            told = read_map(message.body)
+            parameters = read_map(message.body)
         elif message.body:
             return self._codec.to_native(message.name, headers, message.body, stamp)
         else:
-            found, told = self._codec.to_native(message.name, headers, b"{}", stamp), ()
-        if found is None or not told:
-            return found
-        parameters = with_properties(told, found.native.parameters)
-        return found._replace(native=replace(found.native, parameters=parameters))
+            parameters = ()
+        return self._codec.with_parameters(message.name, headers, parameters, stamp)
 
     def _raw(self, message: JmsMessage) -> bytes:
         return message.body
 
     def _named(self, message: JmsMessage) -> str:
-        return "control event" if message.is_control else f"{message.kind} {message.name[:100]}"
+        return "control event" if _is_control(message) else f"{message.kind} {message.name[:100]}"
+
+
+def _is_control(message: JmsMessage) -> bool:
+    """Return whether a message came by the subscription to control events."""
+    return message.subscription == _CONTROL_NUMBER

@@ -2,53 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
-from eventservices.errors import MalformedError
+from eventservices.jms.header import read_header, write_header
+from eventservices.jms.message import JmsMessage
+from eventservices.jms.properties import PropertyType, write_property
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
-from fes.errors import CodecError
 from fes.mapping import Native
 from fes.model import Field
 from fes.payload.bodies import CONTENT_TYPES
 from fes.payload.headers import ATTRIBUTES, CONTENT_TYPE, TYPES, write_headers
+from fes.payload.packing import Packed
 
-from adapter_jms.headers import is_header_text, read_fields, stamp_of, write_fields
-from adapter_jms.names import CLIENT, FRAME, OPAQUE, OWN, PROPERTIES
-from adapter_jms.properties import write_property
-from adapter_jms.settings import JmsType, Kind
+from adapter_jms.headers import fields_of, is_header_text, read_fields, stamp_of
+from adapter_jms.names import CLIENT, OPAQUE, OWN, PROPERTIES
 
 _FROM_OWN: Final = {native: header for header, native in OWN.items()}
 _AS_ONE: Final = (ATTRIBUTES, TYPES, CONTENT_TYPE)
 _BYTES: Final = (CONTENT_TYPES["raw"], CONTENT_TYPES["msgpack"])
-
-
-class JmsMessage(NamedTuple):
-    """What the native client delivers.
-
-    Attributes:
-        kind: Of its destination.
-        name: Of its destination.
-        frame: Headers of its frame.
-        body: Its bytes.
-        is_control: Whether it came by the subscription to control events.
-    """
-
-    kind: Kind
-    name: str
-    frame: dict[str, str]
-    body: bytes
-    is_control: bool = False
-
-    @property
-    def size(self) -> int:
-        """Bytes of headers and body."""
-        return len(self.body) + sum(len(name) + len(text) for name, text in self.frame.items())
-
-    @property
-    def id(self) -> str:
-        """Identifier that the broker assigned; "" where it assigned none."""
-        return self.frame.get("message-id", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,63 +32,42 @@ class Head:
         is_stamped: Whether its publisher stamped it.
         headers: Properties, in the form that plain adapters share.
         attributes: Of its header fields.
-        client: Adapter that published it; "" where none did.
     """
 
     stamp: Stamp | None
     is_stamped: bool
     headers: dict[str, str]
     attributes: tuple[Field, ...]
-    client: str
 
 
-def read_message(frame: Mapping[str, str], body: bytes, *, is_control: bool) -> JmsMessage:
-    """Return a message.
-
-    Raises:
-        CodecError: Its destination is none of a topic or a queue.
-    """
-    _, kind, name = (*frame.get("destination", "").split("/", 2), "", "", "")[:3]
-    if kind == "topic":
-        return JmsMessage("topic", name, dict(frame), body, is_control)
-    if kind == "queue":
-        return JmsMessage("queue", name, dict(frame), body, is_control)
-    raise CodecError(
-        f"destination {frame.get('destination', '')[:80]!r} is neither a topic nor a queue"
-    )
-
-
-def read_head(message: JmsMessage, declared: Mapping[str, JmsType], home: str) -> Head:
+def read_head(
+    message: JmsMessage, declared: Mapping[str, PropertyType], home: str, *, is_control: bool
+) -> Head:
     """Return what accompanies the body of a message.
 
     Args:
         message: The message.
         declared: Properties that are parameters.
         home: Event service.
+        is_control: Whether it came by the subscription to control events.
 
     Raises:
-        CodecError: Its stamp is not well formed.
+        MalformedError: Its stamp is not well formed.
     """
     headers = {
         _FROM_OWN.get(name) or PROPERTIES.read(name): text
-        for name, text in message.frame.items()
-        if name not in FRAME and name not in declared and name not in (CLIENT, OPAQUE)
+        for name, text in message.properties.items()
+        if name not in declared and name not in (CLIENT, OPAQUE)
     }
-    content_type = headers.pop("content-type", "")
-    if content_type:
-        headers[CONTENT_TYPE] = content_type
-    client = message.frame.get(CLIENT, "")
-    text = headers.pop(HEADER, None)
-    try:
-        stamp = stamp_of(message.frame, home) if text is None else unpack(text)
-    except MalformedError as error:
-        raise CodecError(str(error)) from error
-    if client and not message.is_control:
+    if message.content_type:
+        headers[CONTENT_TYPE] = message.content_type
+    header, text = read_header(message.frame), headers.pop(HEADER, None)
+    stamp = stamp_of(message, header.sent_ms, home) if text is None else unpack(text)
+    if CLIENT in message.frame and not is_control:
         # An adapter wrote all attributes as one: JMS keeps no order of properties.
         headers = {name: text for name, text in headers.items() if name in _AS_ONE}
-        return Head(stamp, text is not None, headers, (), client)
-    fields = tuple(read_fields(message.frame, frozenset(headers)))
-    return Head(stamp, text is not None, headers, fields, client)
+        return Head(stamp, text is not None, headers, ())
+    return Head(stamp, text is not None, headers, tuple(read_fields(header, frozenset(headers))))
 
 
 def write_head(
@@ -133,7 +84,7 @@ def write_head(
         as_one = write_headers(native.attributes, {}, as_one=True)[ATTRIBUTES]
         told[OWN[ATTRIBUTES]] = as_one
     return {
-        **write_fields(native, expires_ms),
+        **write_header(fields_of(native, expires_ms)),
         **own,
         **told,
         OWN[HEADER]: pack(stamp),
@@ -142,7 +93,7 @@ def write_head(
 
 
 def properties_of(
-    parameters: tuple[Field, ...], declared: Mapping[str, JmsType]
+    parameters: tuple[Field, ...], declared: Mapping[str, PropertyType]
 ) -> tuple[dict[str, str], int]:
     """Return the properties of parameters, and how many cannot be of their type.
 
@@ -153,7 +104,7 @@ def properties_of(
     for field in parameters:
         kind = declared.get(field.id)
         if kind is not None:
-            text = write_property(field, kind)
+            text = write_property(field.value, kind)
             if text is None:
                 lost += 1
             else:
@@ -166,16 +117,6 @@ def without_fields(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple(field for field in attributes if not is_header_text(field))
 
 
-def with_fields(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes, and those of header fields."""
-    return (*native.attributes, *(field for field in more if native_lacks(native, field.id)))
-
-
-def native_lacks(native: Native, name: str) -> bool:
-    """Return whether an event has no attribute of a name."""
-    return all(field.id != name for field in native.attributes)
-
-
-def is_bytes(content_type: str, body: bytes) -> bool:
-    """Return whether a body is published as a bytes message, and not as text."""
-    return content_type.partition(";")[0] in _BYTES or b"\0" in body
+def is_bytes(packed: Packed) -> bool:
+    """Return whether a body is published as a bytes message."""
+    return packed.headers.get(CONTENT_TYPE, "").partition(";")[0] in _BYTES

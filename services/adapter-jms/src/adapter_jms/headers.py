@@ -5,26 +5,19 @@ Source:
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
+from eventservices.jms.header import DEFAULT_PRIORITY, TEXTS, Header, is_text, producer_of
+from eventservices.jms.message import JmsMessage
 from eventservices.stamp import Stamp
 from fes.mapping import Native
 from fes.model import Event, Field, Type
 from fes.model import attributes as standard
 from fes.model.attributes import PRIORITY, RELIABILITY, TIMEOUT
 
-TYPE: Final = "JMSType"
-CORRELATION: Final = "JMSCorrelationID"
-REPLY_TO: Final = "JMSReplyTo"
-
-TEXTS: Final = {TYPE: "type", CORRELATION: "correlation-id", REPLY_TO: "reply-to"}
-"""Attributes that are header fields, to the header of their frame."""
-
 HEADER_NAMES: Final = frozenset((*TEXTS, PRIORITY, RELIABILITY, TIMEOUT))
 """Attributes that are header fields."""
-
-DEFAULT_PRIORITY: Final = 4
 
 _PRIORITIES: Final = tuple(
     round((each - 4) / (4 if each <= 4 else 5) * 32767) for each in range(10)
@@ -49,79 +42,53 @@ def to_jms_priority(priority: int) -> int:
     return at - 1 if below < above else at
 
 
-def read_fields(frame: Mapping[str, str], others: frozenset[str]) -> Iterator[Field]:
+def read_fields(header: Header, others: frozenset[str]) -> Iterator[Field]:
     """Yield the attributes that the header fields of a message are.
 
     Args:
-        frame: Headers of its frame.
+        header: The header fields.
         others: Attributes that the message has beside them, and that outweigh them.
     """
-    for name, header in TEXTS.items():
-        if frame.get(header):
-            yield Field(name, Type.STRING, frame[header])
-    jms = _whole(frame.get("priority", ""))
-    if PRIORITY not in others and 0 <= jms <= 9 and jms != DEFAULT_PRIORITY:
-        yield Field(PRIORITY, Type.LONG, to_priority(jms))
-    expires, sent = _whole(frame.get("expires", "")), _whole(frame.get("timestamp", ""))
-    if TIMEOUT not in others and expires > sent > 0:
-        yield Field(TIMEOUT, Type.DOUBLE, (expires - sent) / 1000)
-    if RELIABILITY not in others and frame.get("persistent") == "true":
+    for name, text in header.texts.items():
+        yield Field(name, Type.STRING, text)
+    if PRIORITY not in others and header.priority != DEFAULT_PRIORITY:
+        yield Field(PRIORITY, Type.LONG, to_priority(header.priority))
+    if TIMEOUT not in others and header.expires_ms > header.sent_ms > 0:
+        yield Field(TIMEOUT, Type.DOUBLE, (header.expires_ms - header.sent_ms) / 1000)
+    if RELIABILITY not in others and header.is_persistent:
         yield Field(RELIABILITY, Type.LONG, standard.PERSISTENT)
 
 
-def write_fields(native: Native, expires_ms: int) -> dict[str, str]:
-    """Return the headers of the frame for an event's attributes.
+def fields_of(native: Native, expires_ms: int) -> Header:
+    """Return the header fields for an event's attributes.
 
     Args:
         native: The event.
         expires_ms: When it is worthless, milliseconds since 1970 UTC; 0 for never.
     """
     event = Event(native.subject or "", (), native.attributes)
-    by_name = {field.id: field for field in native.attributes}
-    headers = {
-        "priority": str(to_jms_priority(standard.priority(event))),
-        "persistent": "true" if standard.is_persistent(event) else "false",
-        "expires": str(expires_ms),
-    }
-    for name, header in TEXTS.items():
-        if is_header_text(by_name.get(name)):
-            headers[header] = by_name[name].value
-    return headers
+    texts = {field.id: field.value for field in native.attributes if is_header_text(field)}
+    priority = to_jms_priority(standard.priority(event))
+    return Header(priority, standard.is_persistent(event), expires_ms, 0, texts)
 
 
-def is_header_text(field: Field | None) -> bool:
+def is_header_text(field: Field) -> bool:
     """Return whether an attribute is a header field of text."""
-    return (
-        field is not None
-        and field.id in TEXTS
-        and field.type is Type.STRING
-        and bool(field.value)
-        and field.value.isprintable()
-        and (field.id != REPLY_TO or field.value.startswith(("/topic/", "/queue/")))
-    )
+    return field.type is Type.STRING and is_text(field.id, field.value)
 
 
-def stamp_of(frame: Mapping[str, str], home: str) -> Stamp | None:
+def stamp_of(message: JmsMessage, sent_ms: int, home: str) -> Stamp | None:
     """Return the stamp that follows from a message's identifier: the same for whoever gets it.
 
-    ActiveMQ numbers the messages of a producer: `ID:<connection>:<session>:<producer>:<number>`.
-
     Args:
-        frame: Headers of its frame.
+        message: The message.
+        sent_ms: When it was sent, milliseconds since 1970 UTC.
         home: Event service.
 
     Returns:
         None where another broker made it.
     """
-    producer, _, number = frame.get("message-id", "").rpartition(":")
-    if not producer.startswith("ID:") or not (number.isascii() and number.isdigit()):
+    found = producer_of(message.id)
+    if found is None or len(origin := f"{home}/{found[0]}") > 512:
         return None
-    sent = _whole(frame.get("timestamp", ""))
-    origin = f"{home}/{producer}"
-    if len(origin) > 512 or len(number) > 18:
-        return None
-    return Stamp(origin, 1, int(number) + 1, max(0, sent) * 1000, home)
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else -1
+    return Stamp(origin, 1, found[1] + 1, sent_ms * 1000, home)

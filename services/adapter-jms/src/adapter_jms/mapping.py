@@ -8,13 +8,15 @@ header fields. Each subject has a selector of its own.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from eventservices.jms.source import Source
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.codec import make_routes
 from fes.adapter.settings import read_settings
-from fes.filter import Condition, Filter, Term, translate
+from fes.filter import Condition, Filter, Term
 from fes.filter.language.tree import Comparison, Constant, Subject, all_of
+from fes.filter.translation.selectors import Selectable, selector_of
 from fes.mapping import Mapping as EventMapping
 from fes.mapping.inversion.subjects import wanted
 from fes.mapping.topics.levels import ACTIVEMQ
@@ -22,36 +24,11 @@ from fes.mapping.topics.sources import alone, plain, plain_topics, route_topics
 from fes.mapping.topics.tree import TopicTree
 from fes.wildcard import Wildcard
 
-from adapter_jms.selectors import Selectors
-from adapter_jms.settings import Kind, Settings
-
-MAX_ALTERNATIVES: Final = 32
-"""Most alternatives of one selector; more are widened to what they share."""
+from adapter_jms.selectors import selector_test
+from adapter_jms.settings import Settings
 
 MAX_SUBSCRIPTIONS: Final = 256
 """Most subscriptions of one filter; more are widened to one of every destination of each kind."""
-
-SELECTOR_CHARS: Final = 16_384
-"""Longest selector; a longer one is left out, and counted as widened."""
-
-
-class Source(NamedTuple):
-    """What is subscribed to.
-
-    Attributes:
-        kind: Of the destinations.
-        pattern: One destination, or a pattern of them.
-        selector: What of its messages; "" for all.
-    """
-
-    kind: Kind
-    pattern: str
-    selector: str
-
-    @property
-    def destination(self) -> str:
-        """As STOMP writes it."""
-        return f"/{self.kind}/{self.pattern}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +56,6 @@ class FilterMapping:
         self._settings = settings
         self._mapping = mapping
         self._routes = make_routes(settings.texts(), settings.names())
-        self._selectors = Selectors(settings.properties)
 
     def translate(self, tree: Condition) -> Sources:
         """Return subscriptions, one of which brings the message of whatever a filter accepts."""
@@ -102,7 +78,7 @@ class FilterMapping:
         """Return the selector for events of some native subjects; None where none is accepted."""
         native = plain(pattern)
         if native is None:
-            return self._alternatives(tree, self._mapping, None, (), widened)
+            return self._alternatives(tree, self._mapping, None, frozenset(), widened)
         only, subjects = alone(self._mapping, native)
         levels = frozenset(
             name for each in self._routes.routes if each.event == native for name in each.names
@@ -125,25 +101,21 @@ class FilterMapping:
         tree: Condition,
         mapping: EventMapping,
         subject: str | None,
-        levels: "frozenset[str] | tuple[()]",
+        levels: frozenset[str],
         widened: dict[str, None],
     ) -> str | None:
         """Return a selector that accepts what a filter does; None where that is nothing."""
 
+        def text(term: Term) -> str | None:
+            is_destinations = _is_destinations(term, levels)
+            return "" if is_destinations else selector_test(term, self._settings.properties)
+
         def renamed(term: Term) -> Term | None:
             return term if term.kind == "subject" else mapping.native_terms(term, subject)
 
-        words = _Words(self._selectors, levels, renamed)
-        found = translate(tree, words)
+        found = selector_of(tree, Selectable(text, renamed))
         widened.update(dict.fromkeys(found.widened))
-        if not found.disjuncts:
-            return None
-        texts = [" AND ".join(filter(None, map(words.text, terms))) for terms in found.disjuncts]
-        text = "" if "" in texts else " OR ".join(dict.fromkeys(texts))
-        if len(text) > SELECTOR_CHARS:
-            widened[f"a selector of {len(text)} characters is left out"] = None
-            return ""
-        return text
+        return found.text
 
     def _sources(self, tree: Condition, pattern: Wildcard, selector: str) -> Iterator[Source]:
         settings, routes = self._settings, self._routes
@@ -155,37 +127,11 @@ class FilterMapping:
                     yield Source(settings.kind_of(at), topic, selector)
 
 
-class _Words:
-    """What a destination and a selector together apply of a filter."""
-
-    max_disjuncts = MAX_ALTERNATIVES
-
-    def __init__(
-        self,
-        selectors: Selectors,
-        levels: "frozenset[str] | tuple[()]",
-        renaming: Any,
-    ) -> None:
-        self._selectors = selectors
-        self._levels = levels
-        self.rename = renaming
-
-    def supports(self, term: Term) -> bool:
-        """Return whether one of them applies a term."""
-        return self._is_destinations(term) or self._selectors.text(term) is not None
-
-    def text(self, term: Term) -> str:
-        """Return the selector of a term; "" where the destination applies it."""
-        if self._is_destinations(term):
-            return ""
-        text = self._selectors.text(term) or ""
-        return f"({text})" if " OR " in text else text
-
-    def _is_destinations(self, term: Term) -> bool:
-        if term.kind == "subject":
-            return term.op == "="
-        is_level = term.kind == "parameter" and term.name in self._levels
-        return is_level and term.op in ("=", "EXISTS")
+def _is_destinations(term: Term, levels: frozenset[str]) -> bool:
+    """Return whether the destinations that are subscribed to apply a term."""
+    if term.kind == "subject":
+        return term.op == "="
+    return term.kind == "parameter" and term.name in levels and term.op in ("=", "EXISTS")
 
 
 def native_form(filter_: Filter, mapping: EventMapping, given: Mapping[str, Any]) -> NativeForm:
@@ -205,7 +151,7 @@ def _widest(wild: Iterable[Source], sources: Iterable[Source]) -> Iterator[Sourc
         wild: Those for a pattern of subjects.
         sources: Those for one subject each.
     """
-    trees: defaultdict[Kind, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
+    trees: defaultdict[str, TopicTree] = defaultdict(lambda: TopicTree(ACTIVEMQ))
     first = {(each.kind, each.pattern): each for each in reversed(tuple(wild))}
     for kind, pattern in first:
         trees[kind].add(pattern)

@@ -4,52 +4,30 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+from eventservices.jms.header import CORRELATION, TYPE
+from eventservices.jms.properties import PropertyType
+from eventservices.jms.selectors import ORDERED, quoted
 from fes.filter import Term
-from fes.filter.translation.selectors import (
-    ORDERED,
-    PRESENCE,
-    number_test,
-    presence,
-    quoted,
-    text_test,
-)
+from fes.filter.translation.selectors import PRESENCE, property_test
 from fes.model.attributes import PRIORITY, RELIABILITY
 
-from adapter_jms.headers import CORRELATION, HEADER_NAMES, TYPE, to_jms_priority
+from adapter_jms.headers import HEADER_NAMES, to_jms_priority
 from adapter_jms.names import CLIENT, OPAQUE, PROPERTIES
-from adapter_jms.settings import JmsType
 
-_TESTED_HEADERS: Final = {TYPE: "JMSType", CORRELATION: "JMSCorrelationID"}
+_TESTED_HEADERS: Final = (TYPE, CORRELATION)
 
 
-class Selectors:
-    """Writes terms about native events.
+def selector_test(term: Term, properties: Mapping[str, PropertyType]) -> str | None:
+    """Return the test of a term about native events; None where the broker has none.
 
     Args:
+        term: The term.
         properties: Parameters that are properties, and their types.
     """
-
-    def __init__(self, properties: Mapping[str, JmsType]) -> None:
-        self._properties = properties
-
-    def text(self, term: Term) -> str | None:
-        """Return the selector of a term; None where the broker has none."""
-        if term.kind == "parameter":
-            return self._parameter(term)
-        return _attribute(term) if term.kind == "attribute" else None
-
-    def _parameter(self, term: Term) -> str | None:
-        kind = self._properties.get(term.name)
-        if kind is None:
-            return None
-        if term.op in PRESENCE:
-            return presence(term.name, term.op)
-        if kind == "string":
-            return text_test(term.name, term.op, term.value)
-        if kind == "boolean":
-            fits = term.op in ("=", "<>") and isinstance(term.value, bool)
-            return f"{term.name} {term.op} {'TRUE' if term.value else 'FALSE'}" if fits else None
-        return number_test(term.name, term.op, term.value, kind)
+    if term.kind == "parameter":
+        kind = properties.get(term.name)
+        return None if kind is None else property_test(term.name, term.op, term.value, kind)
+    return _attribute(term) if term.kind == "attribute" else None
 
 
 def guarded(selector: str, without: str = "") -> str:
@@ -74,10 +52,8 @@ def _attribute(term: Term) -> str | None:
         return "JMSDeliveryMode = 'PERSISTENT'" if kept else None
     if name in HEADER_NAMES and name not in _TESTED_HEADERS:
         return None
-    native = _TESTED_HEADERS.get(name) or PROPERTIES.write(name)
-    if not native.isascii():
-        return None
-    return presence(native, term.op) if term.op in PRESENCE else _foreign(native, term)
+    native = name if name in _TESTED_HEADERS else PROPERTIES.write(name)
+    return _foreign(native, term) if native.isascii() else None
 
 
 def _foreign(name: str, term: Term) -> str | None:
@@ -86,9 +62,9 @@ def _foreign(name: str, term: Term) -> str | None:
     One that is a number or a boolean is an attribute of type string all the same, and the broker
     reads a constant as that type. It applies no LIKE to it.
     """
+    if name in _TESTED_HEADERS or term.op in PRESENCE:
+        return property_test(name, term.op, term.value, "string")
     values = term.value if isinstance(term.value, tuple) else (term.value,)
-    if name in _TESTED_HEADERS.values():
-        return text_test(name, term.op, term.value)
     if term.op not in ("=", "IN") or not all(isinstance(each, str) for each in values):
         return None
     return " OR ".join(f"{name} = {quoted(each)}" for each in values)

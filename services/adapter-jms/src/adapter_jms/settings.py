@@ -3,16 +3,13 @@
 from typing import Annotated, Final, Literal
 
 import msgspec
+from eventservices.jms.message import Kind
+from eventservices.jms.properties import PropertyType
 from fes.adapter.plain.settings import Name, PlainRoute, PlainSettings
 from fes.mapping.topics.levels import ACTIVEMQ, TopicNames
 from msgspec import Meta
 
 from adapter_jms.names import is_property
-
-JmsType = Literal["boolean", "byte", "short", "int", "long", "float", "double", "string"]
-"""Types of a property in JMS."""
-
-Kind = Literal["topic", "queue"]
 
 MOST_PROPERTIES: Final = 64
 MOST_PREFETCH: Final = 1000
@@ -61,7 +58,7 @@ class Settings(PlainSettings, frozen=True, forbid_unknown_fields=True, kw_only=T
     routes: tuple[Route, ...] = ()
     destinations: Kind = "topic"
     separator: Literal[".", "/"] = "."
-    properties: dict[Name, JmsType] = msgspec.field(default_factory=dict)
+    properties: dict[Name, PropertyType] = msgspec.field(default_factory=dict)
     persistent: bool = False
     messages: Literal["text", "map"] = "text"
     max_bytes: Annotated[int, Meta(ge=1024, le=100_000_000)] = 1_000_000

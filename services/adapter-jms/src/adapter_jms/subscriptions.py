@@ -1,134 +1,58 @@
 """Native subscriptions: each destination and selector once, whoever requests it."""
 
-import asyncio
-from collections import OrderedDict
-from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final
 
-from eventservices.errors import RefusedError
-from eventservices.stomp.link import StompLink
-from fes.payload.map_xml import MAP_XML, TRANSFORMATION
+from eventservices.jms.source import Source
+from eventservices.stomp.session import Session
+from fes.adapter.plain.wanted import Wanted
 
-from adapter_jms.mapping import Source
 from adapter_jms.selectors import guarded
-from adapter_jms.settings import Settings
-
-SEEN: Final = 8192
-"""Most messages of which copies are recognised; the oldest is forgotten."""
 
 
-@dataclass(slots=True)
-class _Native:
-    number: str
-    durable: str
-    requested_by: set[int]
-
-
-class Subscriptions:
+class Subscriptions(Wanted[Source]):
     """Keeps the native subscriptions of one adapter.
 
     Args:
-        link: The connection.
+        session: The connection.
         client: Name of the adapter, whose own messages are left out.
-        settings: Whether the broker keeps the messages of topics while the adapter is away, and how
-            many of each subscription it sends before some are acknowledged.
+        persistent: Whether the broker keeps the messages of topics while the adapter is away.
     """
 
-    def __init__(self, link: StompLink, client: str, settings: Settings) -> None:
-        self._link = link
+    def __init__(self, session: Session, client: str, *, persistent: bool) -> None:
+        super().__init__()
+        self._session = session
         self._client = client
-        self._settings = settings
-        self._natives: dict[Source, _Native] = {}
-        self._serial = 0
-        self._changing = asyncio.Lock()
+        self._is_persistent = persistent
+        self._made: dict[Source, str] = {}
 
     def __len__(self) -> int:
         """Return how many native subscriptions there are."""
-        return len(self._natives)
+        return len(self._made)
 
-    async def want(self, number: int, sources: tuple[Source, ...]) -> None:
-        """Subscribe to what a filter needs; return when the broker has it active.
-
-        Raises:
-            EventServiceError: As the link; what was active before stays.
-        """
-        async with self._changing:
-            made: list[Source] = []
-            try:
-                for source in sources:
-                    if source not in self._natives:
-                        await self._make(source)
-                        made.append(source)
-            except BaseException:
-                for source in made:
-                    await self._end(source)
-                raise
-            for source in sources:
-                self._natives[source].requested_by.add(number)
-
-    async def forget(self, number: int) -> None:
-        """End what only one filter needed; idempotent.
-
-        Raises:
-            EventServiceError: As the link; another call ends what is left.
-        """
-        async with self._changing:
-            for source, native in tuple(self._natives.items()):
-                native.requested_by.discard(number)
-                if not native.requested_by:
-                    await self._end(source)
+    async def _settle(self, needed: tuple[Source, ...]) -> None:
+        fresh = [source for source in needed if source not in self._made]
+        try:
+            for source in fresh:
+                await self._make(source)
+        except BaseException:
+            await self._end([source for source in fresh if source in self._made])
+            raise
+        kept = set(needed)
+        await self._end([source for source in self._made if source not in kept])
 
     async def _make(self, source: Source) -> None:
-        self._serial += 1
-        number = f"s{self._serial}"
-        durable = self._name(source) if self._settings.persistent and source.kind == "topic" else ""
         selector = guarded(source.selector, self._client if source.kind == "queue" else "")
-        headers = {
-            "destination": source.destination,
-            "ack": "client-individual",
-            **({"selector": selector} if selector else {}),
-            "activemq.prefetchSize": str(self._settings.prefetch),
-            TRANSFORMATION: MAP_XML,
-        }
-        if durable:
-            headers["activemq.subscriptionName"] = durable
-        await self._link.subscribe(number, headers)
-        self._natives[source] = _Native(number, durable, set())
+        whole = source._replace(selector=selector)
+        self._made[source] = await self._session.consume(whole, self._durable(source))
 
-    async def _end(self, source: Source) -> None:
-        native = self._natives[source]
-        with suppress(RefusedError):  # it is not there
-            await self._link.unsubscribe(native.number, native.durable)
-        del self._natives[source]
+    async def _end(self, surplus: list[Source]) -> None:
+        for source in surplus:
+            await self._session.end(self._made[source], self._durable(source))
+            del self._made[source]
 
-    def _name(self, source: Source) -> str:
-        """Return the name of a durable subscription: the same after a restart."""
+    def _durable(self, source: Source) -> str:
+        """Return the name of a durable subscription, the same after a restart; "" for none."""
+        if not self._is_persistent or source.kind != "topic":
+            return ""
         text = "\0".join((self._client, *source))
         return f"fes-{blake2b(text.encode(), digest_size=16).hexdigest()}"
-
-
-class Copies:
-    """Recognises messages that several subscriptions of one connection bring.
-
-    Attributes:
-        counted: How many came again.
-    """
-
-    def __init__(self) -> None:
-        self.counted = 0
-        self._seen: OrderedDict[str, int] = OrderedDict()
-
-    def number_of(self, identifier: str) -> int | None:
-        """Return the number of a message that came before; None where it is new."""
-        found = self._seen.get(identifier)
-        self.counted += found is not None
-        return found
-
-    def note(self, identifier: str, number: int) -> None:
-        """Remember a message."""
-        if identifier:
-            self._seen[identifier] = number
-            if len(self._seen) > SEEN:
-                self._seen.popitem(last=False)

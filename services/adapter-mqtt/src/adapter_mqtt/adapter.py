@@ -12,9 +12,11 @@ from eventservices.steam.topics import encode_level
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
 from fes.adapter.native_form import NativeForm
+from fes.adapter.plain.fields import lacking
 from fes.adapter.plain.rebirths import Rebirths
+from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, CodecError, UnavailableError
+from fes.errors import CodecError, UnavailableError
 from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
@@ -28,7 +30,6 @@ from adapter_mqtt.codec import (
     RETAINED,
     is_true,
     read_head,
-    with_attributes,
     without_own,
     write_head,
 )
@@ -149,10 +150,7 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
         self, topic: str, payload: bytes, *, retain: bool = False, properties: bytes = b"\0"
     ) -> None:
         size = len(payload) + (len(properties) if self._is_5 else 0)
-        if size > self.settings.max_bytes:
-            raise AdapterError(
-                f"payload of {size} bytes exceeds the limit of {self.settings.max_bytes}"
-            )
+        check_size(size, self.settings.max_bytes)
         self._link.publish(topic, payload, retain=retain, properties=properties)
         key = key_of(topic, payload)
         self._incoming.last.note(key)
@@ -232,6 +230,6 @@ class MqttAdapter(Adapter[Settings, MqttMessage]):
 
 
 def _marked(found: Received, more: tuple[Field, ...]) -> Received:
-    """Return an event with the attributes of its properties."""
-    native = replace(found.native, attributes=with_attributes(found.native, more))
-    return found._replace(native=native)
+    """Return an event with the attributes of its properties, which prevail."""
+    fields = (*lacking(found.native.attributes, more), *more)
+    return found._replace(native=replace(found.native, attributes=fields))

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from eventservices.errors import MalformedError
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from eventservices.steam.properties import Properties
 from fes.adapter.plain.codec import Message
-from fes.errors import CodecError
 from fes.mapping import Native
 from fes.model import Field, Type
 from fes.model.attributes import TIMEOUT
@@ -51,12 +49,13 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
         is_empty: Whether its payload is empty; a retained empty message deletes.
 
     Raises:
-        CodecError: Its stamp is not well formed.
+        MalformedError: Its stamp is not well formed.
     """
     headers: dict[str, str] = {}
     for name, value in properties.user:
         headers.setdefault(name, value)
-    stamp = _stamp(headers.pop(HEADER, None))
+    text = headers.pop(HEADER, None)
+    stamp = None if text is None else unpack(text)
     if properties.content_type:
         headers[CONTENT_TYPE] = properties.content_type
     found: list[Field] = []
@@ -70,12 +69,6 @@ def read_head(properties: Properties, *, is_empty: bool) -> Head:
         found.append(Field(DELETED if is_empty else RETAINED, Type.BOOLEAN, True))
     repeated = len(properties.user) - len({name for name, _ in properties.user})
     return Head(stamp, headers, tuple(found), repeated)
-
-
-def with_attributes(native: Native, more: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Return an event's attributes with those of properties, which prevail."""
-    told = {field.id for field in more}
-    return (*(field for field in native.attributes if field.id not in told), *more)
 
 
 def without_own(attributes: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -109,12 +102,3 @@ def _expiry_s(timeout: Field | None) -> int | None:
         return None
     seconds: float = timeout.value
     return ceil(seconds)
-
-
-def _stamp(text: str | None) -> Stamp | None:
-    if text is None:
-        return None
-    try:
-        return unpack(text)
-    except MalformedError as error:
-        raise CodecError(str(error)) from error

@@ -25,7 +25,7 @@ SEEN: Final = 4096
 """Most messages remembered while subscriptions change."""
 
 
-class Subscriptions(Wanted):
+class Subscriptions(Wanted[str]):
     """Keeps the native subscriptions of one adapter.
 
     Args:
@@ -67,10 +67,11 @@ class Subscriptions(Wanted):
             del seen[next(iter(seen))]
         return False
 
-    async def _settle(self) -> None:
-        needed = apart(self._patterns())
+    async def _settle(self, needed: tuple[str, ...]) -> None:
+        needed = apart(needed)
         fresh = [pattern for pattern in needed if pattern not in self._made]
-        surplus = [pattern for pattern in self._made if pattern not in set(needed)]
+        kept = set(needed)
+        surplus = [pattern for pattern in self._made if pattern not in kept]
         self._changing = {} if surplus else None
         try:
             await self._make(fresh)

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from eventservices.errors import MalformedError
 from eventservices.natsstamp import header_of, read_stamp
 from eventservices.stamp import HEADER, Stamp, unpack
 from fes.adapter.plain.codec import Message
-from fes.errors import CodecError
 from fes.payload.headers import read_block
 
 MESSAGE_ID = "Nats-Msg-Id"
@@ -55,19 +53,16 @@ def read_head(block: bytes | Mapping[str, str]) -> Head:
     """Return the headers of a message.
 
     Raises:
-        CodecError: Its stamp is not well formed.
+        MalformedError: Its stamp is not well formed.
     """
     if not block:
         return Head(None, {})
-    try:
-        if isinstance(block, bytes):
-            stamp = read_stamp(block)
-            headers, repeated = read_block(block)
-        else:
-            headers, repeated = dict(block), 0
-            stamp = unpack(headers[HEADER]) if HEADER in headers else None
-    except MalformedError as error:
-        raise CodecError(str(error)) from error
+    if isinstance(block, bytes):
+        stamp = read_stamp(block)
+        headers, repeated = read_block(block)
+    else:
+        headers, repeated = dict(block), 0
+        stamp = unpack(headers[HEADER]) if HEADER in headers else None
     if stamp is not None:
         headers.pop(MESSAGE_ID, None)
     return Head(stamp, headers, repeated)

@@ -14,6 +14,7 @@ from eventservices.natslink import NatsLink
 from eventservices.stamp import Stamp
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.inbound.ordered import OrderedDelivery
+from fes.adapter.plain.wanted import Wanted
 
 from adapter_nats.codec import NatsMessage
 from adapter_nats.consumer import MOST, Consumer
@@ -40,7 +41,7 @@ _TROUBLE = (nats.errors.Error, OSError, EventServiceError)
 _log = logging.getLogger(__name__)
 
 
-class Stream:
+class Stream(Wanted[str]):
     """One stream, seen by one adapter.
 
     A message without a stamp gets one that follows from its number in the stream, so that it has
@@ -62,6 +63,7 @@ class Stream:
         home: str,
         receive: Callable[[NatsMessage, Answer], None],
     ) -> None:
+        super().__init__()
         self.failure = ""
         self.redelivered = 0
         self.restarts = 0
@@ -74,8 +76,6 @@ class Stream:
         self._delivery = OrderedDelivery(receive, self._acknowledge, MOST)
         self._native: dict[int, Msg] = {}
         self._acks: asyncio.Queue[Msg] = asyncio.Queue(MOST)
-        self._wanted: dict[int, tuple[str, ...]] = {}
-        self._changing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
 
     def __len__(self) -> int:
@@ -140,27 +140,8 @@ class Stream:
         except (nats.errors.Error, OSError) as error:
             raise NotConnectedError(f"stream {self._name!r}: {error or repr(error)}") from error
 
-    async def want(self, number: int, patterns: tuple[str, ...]) -> None:
-        """Subscribe to messages of subjects from now on.
-
-        Raises:
-            NotConnectedError: The server does not answer; what was active stays.
-        """
-        async with self._changing:
-            wanted = {**self._wanted, number: patterns}
-            await self._settle(wanted)
-            self._wanted = wanted
-
-    async def forget(self, number: int) -> None:
-        """End what only one subscription needs; idempotent."""
-        async with self._changing:
-            wanted = {key: each for key, each in self._wanted.items() if key != number}
-            if wanted != self._wanted:
-                await self._settle(wanted)
-                self._wanted = wanted
-
-    async def _settle(self, wanted: dict[int, tuple[str, ...]]) -> None:
-        subjects = sorted({each for patterns in wanted.values() for each in patterns})
+    async def _settle(self, needed: tuple[str, ...]) -> None:
+        subjects = sorted(needed)
         await self._consumer.settle(subjects)
         if subjects and len(self._tasks) == 2:
             self._tasks.append(asyncio.create_task(self._keep_fetching(), name="jetstream fetch"))
@@ -179,7 +160,7 @@ class Stream:
 
     async def _fetch(self) -> None:
         """Fetch until a message that the server sent does not arrive."""
-        async with self._changing:
+        async with self._change:
             self._delivered = await self._consumer.begin_again()
             pulled = await self._consumer.context.pull_subscribe_bind(
                 self._consumer.name, self._name

@@ -5,7 +5,6 @@ covers are made, and of several that overlap the oldest accepts the message. Whe
 the next one, which is active already, replaces it (`Handover`).
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from eventservices.errors import NotConnectedError
@@ -21,7 +20,7 @@ MOST: Final = 4096
 """Most native subscriptions of one adapter; with more, every subject is subscribed to."""
 
 
-class Subscriptions(Wanted):
+class Subscriptions(Wanted[str]):
     """Keeps the native subscriptions of one adapter.
 
     Args:
@@ -45,8 +44,8 @@ class Subscriptions(Wanted):
         """Return how many native subscriptions there are."""
         return len(self._made)
 
-    async def _settle(self) -> None:
-        needed = _needed(self._patterns())
+    async def _settle(self, needed: tuple[str, ...]) -> None:
+        needed = _needed(needed)
         fresh = [pattern for pattern in needed if pattern not in self._made]
         for pattern in fresh:
             await self._make(pattern)
@@ -103,6 +102,6 @@ class Subscriptions(Wanted):
         return matching[:1] == [pattern]
 
 
-def _needed(patterns: Iterable[str]) -> tuple[str, ...]:
-    found = least(dict.fromkeys(patterns), NATS)
+def _needed(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    found = least(patterns, NATS)
     return found if len(found) <= MOST else (NATS.rest,)

@@ -9,12 +9,11 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
+from eventservices.jms.source import MAP_XML, TRANSFORMATION
+
 from fes.errors import CodecError
 from fes.model import Field, Type
 from fes.model.types import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, is_number
-
-TRANSFORMATION: Final = "transformation"
-MAP_XML: Final = "jms-map-xml"
 
 _IS_MAP: Final = re.compile(rb"\s*<map(>|\s*/>)")
 # XML has the characters beyond U+FFFF; the broker's reader of UTF-8 makes two of one.

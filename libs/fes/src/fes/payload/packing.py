@@ -85,6 +85,9 @@ class Packing:
             the hints and the attributes, and other payloads none of them.
         binding: How headers have CloudEvents in binary mode.
         schema: Of Avro or Protobuf payloads; None where there is none.
+
+    Attributes:
+        has_one_value: Whether a payload is the value of one parameter.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class Packing:
     ) -> None:
         self.payload = payload
         self.embeds = embeds
+        self.has_one_value = bool(value) or payload in ("text", "raw")
         self._binding = None if embeds else binding
         self._bodies = Bodies(value, schema)
         # Beside the messages of Sparkplug there are only those of its hosts, in JSON.

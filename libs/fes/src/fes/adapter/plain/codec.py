@@ -3,13 +3,14 @@
 Shared by the adapters of topic-based brokers: routes, payloads, control events.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from eventservices.stamp import Stamp
 
 from fes.adapter.context import Received, ReceivedControl
+from fes.adapter.plain.fields import lacking
 from fes.control import CONTROL_SUBJECT
 from fes.control.flat import flatten, unflatten
 from fes.errors import CodecError, MappingError
@@ -131,8 +132,14 @@ class PlainCodec:
         own = self.sparkplug.counters()
         return {**own, "nulls": nulls + self.sparkplug.nulls, **self.losses.by_name()}
 
-    def to_message(self, native: Native, stamp: Stamp) -> Message:
+    def to_message(self, native: Native, stamp: Stamp, beside: Collection[str] = ()) -> Message:
         """Return the message of a native event.
+
+        Args:
+            native: The event.
+            stamp: Its stamp.
+            beside: Names of parameters that the message has beside its payload, too; a payload of
+                one value has no room for them.
 
         Raises:
             MappingError: It has no topic.
@@ -142,6 +149,8 @@ class PlainCodec:
         if subject is None:
             raise MappingError("a message has a subject, a CAN frame has none")
         topic, parameters, route = self.routes.place(subject, native.parameters)
+        if beside and self._packing(route).has_one_value:
+            parameters = tuple(field for field in parameters if field.id not in beside)
         if native.octets is not None:
             if parameters:
                 raise MappingError("a payload is either octets or parameters")
@@ -187,6 +196,23 @@ class PlainCodec:
         """
         taken = self.routes.take(topic)
         return None if taken is None else Received(Native(taken.subject, taken.levels), stamp)
+
+    def with_parameters(
+        self,
+        topic: str,
+        headers: Mapping[str, str],
+        parameters: tuple[Field, ...],
+        stamp: Stamp | None,
+    ) -> Received | None:
+        """Return the native event of a message whose parameters are not in a payload.
+
+        Else as `to_native`.
+        """
+        taken = self.routes.take(topic)
+        if taken is None:
+            return None
+        attributes = self._packing(taken.route).read_beside(headers)
+        return Received(Native(taken.subject, _beside(taken.levels, parameters), attributes), stamp)
 
     def to_control_message(self, event: Event, stamp: Stamp) -> Message:
         """Return the message of a control event, which is always JSON."""
@@ -246,4 +272,4 @@ def _beside(levels: tuple[Field, ...], parameters: tuple[Field, ...]) -> tuple[F
     for field in parameters:
         if known.get(field.id, field) != field:
             raise CodecError(f"{field.id[:80]!r} is another in the payload than in the topic")
-    return (*levels, *(field for field in parameters if field.id not in known))
+    return (*levels, *lacking(parameters, levels))
