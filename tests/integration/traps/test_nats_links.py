@@ -283,12 +283,13 @@ async def test_a_lost_publishing_connection_returns_and_is_waited_for(server: Na
     options = LinkOptions(probe_interval_s=0.1, apart=True)
     async with Proxy(server.port) as proxy, through(proxy, options) as link:
         got, client = await listened(link), link.client
-        assert link._sender is not None
-        for close in (link._sender.client.abort, link._sender.client.close):
+        sender = link._sender
+        assert sender is not None
+        for close in (sender.client.abort, sender.client.close):
             closing = close()
             if closing is not None:
                 await closing
-            await eventually(lambda: not link._sender.connected)
+            await eventually(lambda: not sender.connected)
             await link.publish("x", b"waited", waits=False)
             await eventually(lambda: got == [b"waited"])
             got.clear()

@@ -40,7 +40,8 @@ def test_requests_and_events_go_in_turns() -> None:
     waiting = orders(queue=9)
     events = [publish(number) for number in range(2)]
     requests = [PublishControl(b"%d" % number) for number in range(4)]
-    for order in (*events, *requests):
+    both: list[Order] = [*events, *requests]
+    for order in both:
         assert waiting.put(order)
 
     one, two, three, four = requests
