@@ -286,7 +286,6 @@ def test_new_requests_of_one_service_are_refused_above_their_rate() -> None:
 
 
 def test_what_ends_or_prolongs_is_accepted_at_any_rate() -> None:
-    """Rule E7."""
     core = core_of("north", "south", "west", max_requests=20, request_rate=1)
     assert refused(core, subscriptions(range(1, 21), expires_us=ends(60))) == []
     one = range(1, 2)
@@ -300,7 +299,6 @@ def test_what_ends_or_prolongs_is_accepted_at_any_rate() -> None:
 
 
 def test_a_flood_at_one_service_refuses_nothing_of_another_or_of_the_api() -> None:
-    """Rule E7."""
     core = core_of("north", "south", "west", max_requests=20, request_rate=1)
     assert refused(core, subscriptions(range(1, 11))) == []
     assert refused(core, subscriptions(range(1, 11), kind=UNSUB, version=2)) == []

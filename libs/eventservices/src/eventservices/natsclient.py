@@ -145,9 +145,9 @@ class NatsClient(nats.aio.client.Client):
             await asyncio.sleep(self._backoff.pause_s())
         if self._proofs is not None and self.is_reconnecting:
             await self._prove_again(self._proofs)
-        wanted = self._prefers() if self._prefers is not None else ""
-        if wanted:
-            self._server_pool.sort(key=lambda server: _rank(server, wanted))
+        first = self._prefers() if self._prefers is not None else ""
+        if first:
+            self._server_pool.sort(key=lambda server: _is_later(server, first))
         await super()._select_next_server()
 
     async def _prove_again(self, proofs: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
@@ -182,6 +182,6 @@ class NatsClient(nats.aio.client.Client):
         await super()._process_info(info, initial_connection)
 
 
-def _rank(server: nats.aio.client.Srv, wanted: str) -> bool:
-    """Return where a server stands: false, and so before the others, for the one that is wanted."""
-    return server.reconnects > FAILURES or f"{server.uri.hostname}:{server.uri.port}" != wanted
+def _is_later(server: nats.aio.client.Srv, first: str) -> bool:
+    """Return whether a server is tried after the one that is preferred."""
+    return server.reconnects > FAILURES or f"{server.uri.hostname}:{server.uri.port}" != first

@@ -43,7 +43,7 @@ class Outage:
                 await self._over.wait()
 
     def end(self) -> None:
-        """Note that the connection is back, or is wanted no longer."""
+        """Note that the connection is back, or is needed no longer."""
         self._since_s = None
         self._over.set()
 

@@ -20,7 +20,7 @@ class Slice:
     `turn` is awaited before each piece, and `end` called after it. Many tasks may share one: what
     they do between two turns of the loop is bounded together. Those for which no time is left wait
     in a queue, and each turn of the loop begins with the first of it: a task that always has more
-    to do holds up no other.
+    to do blocks no other.
     """
 
     def __init__(self) -> None:
