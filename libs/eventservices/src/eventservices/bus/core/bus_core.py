@@ -67,7 +67,7 @@ class BusCore:
         self._incoming = Incoming(self._state)
         self._interest = Interest(self._state, self._incoming)
         self._grants = Grants(self._state, self._outgoing)
-        self._presence = Presence(self._state, self._interest, self._grants)
+        self._presence = Presence(self._state, self._interest, self._grants, self._incoming)
         self._sources = Sources(self._state, self._outgoing)
         self._expiry_us = now_us
         if stored:
@@ -89,7 +89,7 @@ class BusCore:
             "remote_sinks": sum(map(len, state.remote.values())),
             "waiting_to_send": sum(len(lane.items) for lane in state.lanes.values()),
             "waiting_to_deliver": sum(len(sink.queue) for sink in state.sinks.values()),
-            "buses": len(state.peers),
+            "buses": sum(each.incarnation > 0 for each in state.peers.values()),
         }
 
     @property
@@ -257,7 +257,7 @@ class BusCore:
         """Accept a message of another bus, or of the own."""
         match message:
             case EBNotify():
-                self._incoming.notified(bus, message)
+                self._incoming.notified(bus, message, now_us)
             case EBAccepted():
                 self._grants.unknown_there(bus, message.name, message.unknown)
                 self._outgoing.accepted(bus, message, now_us)
@@ -302,6 +302,8 @@ class BusCore:
         if now_us >= self._expiry_us:
             self._expiry_us = now_us + settings.hello_us
             self._expire(now_us)
+            self._outgoing.expire()
+            self._incoming.expire()
 
     def _expire(self, now_us: int) -> None:
         """End the durable sinks whose clients stayed away."""
