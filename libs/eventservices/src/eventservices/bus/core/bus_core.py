@@ -48,7 +48,7 @@ class BusCore:
         bus: Its identifier, unique in the building.
         home: Name of the event service.
         settings: See there.
-        now_us: Microseconds since 1970 UTC; larger after each restart.
+        now_us: Microseconds since 1970 UTC, by a clock that is not set while the bus runs.
         stored: Rows that an earlier incarnation stored.
         run_code: Runs filters that are plug-ins.
     """
@@ -291,9 +291,14 @@ class BusCore:
             case EBHave(name):
                 self._interest.source_seen(bus, name, now_us)
 
-    def tick(self, now_us: int) -> None:
-        """Do what is due; to be called several times in `retry_us`."""
-        settings = self._state.settings
+    def tick(self, now_us: int, ahead_us: int = 0) -> None:
+        """Do what is due; to be called several times in `retry_us`.
+
+        Args:
+            now_us: The present, by a clock that is not set.
+            ahead_us: How far that is ahead of the wall clock.
+        """
+        settings, self._state.ahead_us = self._state.settings, ahead_us
         self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
@@ -329,5 +334,7 @@ class BusCore:
 
     def _restore(self, stored: Mapping[str, bytes], now_us: int) -> None:
         rows.restore(self._state, stored, now_us)
+        # No number comes again, whatever became of the clock.
+        self._state.incarnation = max(now_us, self._state.last_id)
         self._grants.restored(now_us)
         self._presence.restored(now_us)

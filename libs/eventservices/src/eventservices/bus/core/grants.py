@@ -72,7 +72,7 @@ class Grants:
             message.user,
             message.device,
             message.durable,
-            message.since_us if present is None else 0,
+            self._since_us(message) if present is None else 0,
         )
         if present is not None:
             # Until the new request is decided, what was granted goes on.
@@ -217,6 +217,9 @@ class Grants:
                 self._decide(name, sink, now_us)
             else:
                 self._plan(name, sink)
+
+    def _since_us(self, message: EBSubscribe) -> int:
+        return message.since_us + self._state.ahead_us if message.since_us else 0
 
     def _sinks_of(self, bus: str) -> list[tuple[str, RemoteSink]]:
         return [

@@ -279,7 +279,7 @@ class Interest:
             sink.user,
             sink.device,
             bool(sink.durable),
-            0 if sink.call else sink.since_us,
+            0 if sink.call else sink.since_us - self._state.ahead_us,
         )
         self._state.effects.send(bus, message)
 

@@ -57,7 +57,8 @@ class Outgoing:
         number = state.numbers[name] = state.numbers.get(name, 0) + 1
         if stamp is None:
             origin = f"{state.id}/{name}"
-            stamp = Stamp(origin, state.incarnation, number, now_us, state.home)
+            made_us = now_us - state.ahead_us
+            stamp = Stamp(origin, state.incarnation, number, made_us, state.home)
         event = Event(name, values, stamp, attributes, persistent)
         self._keep_fresh(number, event, now_us)
         buses = 0

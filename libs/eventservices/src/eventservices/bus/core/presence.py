@@ -57,6 +57,9 @@ class Presence:
         former = 0 if peer is None else peer.incarnation
         if message.incarnation != former:
             self._grants.bus_came(bus, message.incarnation, former)
+        if message.incarnation < former:
+            # Its clock was set back: the numbers of its lanes are smaller than they were.
+            self._incoming.bus_gone(bus)
         if peer is None:
             # What it had granted before may have been another incarnation of it.
             self._interest.bus_changed(bus, now_us, lost=True)

@@ -184,6 +184,7 @@ def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
     row = msgspec.msgpack.decode(value, type=SinkRow)
     sink = Sink(number, row.name, row.filter, row.user, row.device, "", row.durable, row.version)
     sink.away_us = now_us
+    state.last_id = max(state.last_id, number, row.version)
     state.sinks[number] = sink
     state.requested.setdefault(row.name, set()).add(number)
 

@@ -253,6 +253,7 @@ class State:
         copies: Messages in lanes that carry a persistent event, with their buses, by the event's
             name and number: what is stored of an event is made from them.
         dropped: How many buses' subscriptions were abandoned.
+        ahead_us: How far the clock of the bus is ahead of the wall clock, which others have too.
     """
 
     id: str
@@ -278,6 +279,7 @@ class State:
     last_id: int = 0
     sources_version: int = 1
     dropped: int = 0
+    ahead_us: int = 0
 
     def expect(self, bus: str, now_us: int) -> None:
         """Wait for a bus's sign of life, no longer than for that of one that is silent."""
