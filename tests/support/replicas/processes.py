@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, TypeVarTuple
 from unittest.mock import patch
 
+import fes_gateway.clock
 import fes_gateway.replicas.replica
-import serving.steady_clock
 import serving.wall_clock
 from support.simulation.timeline import Timeline
 
@@ -26,8 +26,8 @@ STEPS = 20_000
 """Most callbacks of one process at one moment."""
 
 TIMED = (
+    fes_gateway.clock,
     fes_gateway.replicas.replica,
-    serving.steady_clock,
     serving.wall_clock,
 )
 """Modules that look at a clock."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 class OwnClock:
     """Begins at the wall clock and goes forward as a steady clock does; nobody sets it.
 
-    By the wall clock a bus would give no sign of life, and send nothing again, for as long as that
+    By the wall clock a bus would send no sign of life, and nothing again, for as long as that
     was set back, and would end what all others have here where it was set forward.
 
     Args:

@@ -134,7 +134,7 @@ class Grants:
 
         Args:
             bus: Which was started, or is back.
-            incarnation: The present one; no number that it gives is smaller.
+            incarnation: The present one; none of its numbers is smaller.
             former: The one before; 0 where that is not known.
         """
         ended: defaultdict[str, set[int]] = defaultdict(set)

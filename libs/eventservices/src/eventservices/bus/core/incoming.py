@@ -27,7 +27,7 @@ class Incoming:
             self._confirm(origin, name, self._state.arrivals[origin, name])
 
     def bus_gone(self, origin: str) -> None:
-        """Forget what came from a bus that is gone: where it lives, it begins its lanes anew."""
+        """Forget what came from a bus that is gone: where it lives, it begins its lanes again."""
         for key in [key for key in self._state.arrivals if key[0] == origin]:
             self._forget(*key)
 
