@@ -7,7 +7,7 @@ Source:
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final, Self
@@ -46,6 +46,9 @@ from eventservices.natslink import LinkOptions, NatsLink
 log = logging.getLogger(__name__)
 
 _EVERY_CLIENT: Final = "all"
+
+_LOOKS: Final = 100
+"""Clients that one turn of the monitor looks at."""
 
 _FIRST: Final = (calls.AutoCleanUp, calls.Leave)
 """What a client may call that the bus does not know."""
@@ -334,14 +337,23 @@ class EventBus(Opening):
     async def _monitor(self) -> None:
         while True:
             await asyncio.sleep(self.options.monitor_s)
-            self.monitor()
+            for _ in self._look():
+                await asyncio.sleep(0)
 
     def monitor(self) -> None:
         """Look after the pools and the clients; also done by itself every `monitor_s`."""
+        for _ in self._look():
+            pass
+
+    def _look(self) -> Iterator[None]:
+        """Look after all, in parts that do not keep the event loop waiting."""
         for pool in (self._delivering, self._sending, self._asking):
             pool.monitor()
-        for client, guest in list(self._guests.items()):
-            if guest.local:
+        for number, (client, guest) in enumerate(list(self._guests.items()), 1):
+            if number % _LOOKS == 0:
+                self.settle()
+                yield
+            if guest.local or self._guests.get(client) is not guest:
                 continue
             if guest.crashed():
                 self._counters["clients_cleaned"] += 1

@@ -212,8 +212,9 @@ class BusCore:
 
     def redeliver(self, client: str) -> None:
         """Deliver again what was in transit to a client already when this was last called."""
-        for sink in self._state.sinks.values():
-            if sink.client != client:
+        for number in self._state.of_client(client):
+            sink = self._state.sinks.get(number)
+            if sink is None:
                 continue
             head = sink.queue[0][0] if sink.flying else 0
             if head and head == sink.stalled:
@@ -226,9 +227,13 @@ class BusCore:
         """Clean up after a client that ended, or crashed; its durable sinks wait for it."""
         state = self._state
         self._sources.client_gone(client)
-        for sink in [each for each in state.sinks.values() if each.client == client]:
+        for number in state.of_client(client):
+            sink = state.sinks.get(number)
+            if sink is None:
+                continue
             state.counters["sinks_cleaned"] += 1
             if sink.durable:
+                state.detach(client, sink.id)
                 sink.client, sink.flying, sink.away_us, sink.call = "", 0, now_us, None
             else:
                 self._interest.end(sink, now_us)

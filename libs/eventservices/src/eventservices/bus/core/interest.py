@@ -68,6 +68,8 @@ class Interest:
             sink = Sink(state.new_id(), name, filter_, user, device, client, durable)
             state.sinks[sink.id] = sink
             state.requested.setdefault(name, set()).add(sink.id)
+        state.detach(sink.client, sink.id)
+        state.attach(client, sink.id)
         sink.client, sink.filter, sink.device, sink.flying = client, filter_, device, 0
         sink.version, sink.since_us = state.new_id(), now_us
         sink.call, sink.looked_up = (call, now_us + state.settings.wait_us), False
@@ -105,6 +107,7 @@ class Interest:
         """End a sink, at the sources' buses too."""
         state = self._state
         del state.sinks[sink.id]
+        state.detach(sink.client, sink.id)
         self._waiting.discard(sink.id)
         numbers = state.requested[sink.name]
         numbers.discard(sink.id)

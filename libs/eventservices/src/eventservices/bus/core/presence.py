@@ -89,13 +89,16 @@ class Presence:
             self._hello_us = now_us
             hello = EBHello(state.incarnation, state.sources_version, state.dropped)
             state.effects.send(ALL, hello)
-        for bus, peer in list(state.peers.items()):
+        # One of each with a tick: many that crash at once would keep the event loop waiting.
+        for bus, peer in state.peers.items():
             if now_us - peer.heard_us > settings.silent_us:
                 state.counters["buses_cleaned"] += 1
                 self.gone(bus, now_us)
-        for bus, since_us in list(state.silent.items()):
+                break
+        for bus, since_us in state.silent.items():
             if now_us - since_us > settings.horizon_us:
                 self._forget(bus)
+                break
 
     def _discount_pause(self, now_us: int) -> None:
         """Let nobody be silent for the time that this bus itself was halted, and received nothing.
