@@ -38,7 +38,7 @@ def test_a_bus_that_sends_nothing_again_would_be_found(monkeypatch: pytest.Monke
 
 
 def test_a_bus_that_delivers_as_it_comes_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def notified(self: Incoming, origin: str, message: EBNotify) -> None:
+    def notified(self: Incoming, origin: str, message: EBNotify, _now_us: int) -> None:
         for number in message.sinks:
             sink = self._state.sinks.get(number)
             if sink is not None:

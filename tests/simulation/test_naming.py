@@ -306,3 +306,101 @@ def test_a_cache_that_never_ends_would_be_found(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(NameServer, "_cached", cached)
     assert any(play(seed) for seed in range(60))
+
+
+def two_servers(**settings: int) -> Tree:
+    """Return the root and one below it, which is not started."""
+    tree = Tree(3, NamingSettings(**settings))
+    tree.links = {".": Links(".", {"a.": "a."}), "a.": Links("a.", {".": "."})}
+    tree.rows, tree.servers = {".": {}, "a.": {}}, {}
+    tree.start(".")
+    return tree
+
+
+def answer(tree: Tree, domain: str, name: str) -> Result:
+    asked = tree.ask(domain, Lookup(name))
+    tree.run(0.2)
+    return tree.answers[asked][1]
+
+
+def test_the_name_of_a_crashed_bus_ends_with_its_lease_and_not_before() -> None:
+    tree = two_servers()
+    tree.start("a.")
+    tree.ask("a.", AddName("a.x", "b", 1))
+    tree.run(0.05)
+    added_us, lease_s = tree.now_us, tree.settings.lease_us / 1e6
+    tree.run(lease_s - 0.4)
+    assert answer(tree, "a.", "a.x").buses == ("b",)
+    tree.run(0.2)
+    assert tree.now_us - added_us <= tree.settings.lease_us
+    tree.run(0.1)
+    assert answer(tree, "a.", "a.x").buses == ()
+    tree.run(tree.settings.retry_us / 1e6)
+    counters = tree.servers["a."].counters
+    assert (counters["leases_ended"], counters["names"], counters["sources"]) == (1, 0, 0)
+    assert not tree.rows["a."]
+
+
+def test_a_bus_that_crashed_while_its_name_was_pending_gets_no_name_when_its_lease_is_over() -> (
+    None
+):
+    tree = two_servers()
+    for number in range(3):
+        tree.ask(".", AddName(f"a.x{number}", "b", 1))
+    tree.ask(".", RemoveName("a.y", "b", 1))
+    tree.run(tree.settings.lease_us / 1e6 - 1)
+    assert tree.servers["."].counters["pending"] > 0
+    tree.run(1 + (2 * tree.settings.forward_us + 2 * tree.settings.retry_us) / 1e6)
+    counters = tree.servers["."].counters
+    assert (counters["pending"], counters["pending_ended"]) == (0, 4)
+    tree.start("a.")
+    tree.run(5)
+    assert not tree.announced
+    assert not tree.rows["a."]
+
+
+def test_a_name_that_its_bus_renews_is_pending_as_long_as_its_server_is_away() -> None:
+    tree = two_servers()
+    for second in range(100):
+        tree.ask(".", AddName("a.x", "b", second + 1))
+        tree.run(1)
+    tree.start("a.")
+    tree.run(4)
+    assert [name for _, name, _ in tree.announced] == ["a.x"]
+
+
+def test_a_bus_whose_clock_was_set_back_is_found_again_after_two_leases() -> None:
+    tree = two_servers()
+    tree.start("a.")
+    tree.ask("a.", AddName("a.x", "b", 1_000_000))
+    tree.run(0.1)
+    for _ in range(2 * tree.settings.lease_us // SECOND + 2):
+        tree.ask("a.", AddName("a.x", "b", 5))
+        tree.run(1)
+    assert answer(tree, "a.", "a.x").buses == ("b",)
+    assert tree.servers["a."].counters["outdated"] > 0
+
+
+def test_a_copy_that_nobody_requests_any_more_ends_with_two_lifetimes() -> None:
+    tree = two_servers()
+    tree.start("a.")
+    for number in range(5):
+        tree.ask("a.", AddName(f"a.x{number}", "b", 1))
+        tree.run(0.1)
+        assert answer(tree, ".", f"a.x{number}").buses == ("b",)
+    assert tree.servers["."].counters["cached"] == 5
+    tree.run(2 * tree.settings.lifetime_us / 1e6)
+    assert tree.servers["."].counters["cached"] == 0
+
+
+def test_what_is_known_of_the_times_of_requests_ends_too() -> None:
+    tree = two_servers(lease_us=5 * SECOND)
+    tree.start("a.")
+    for number in range(5):
+        tree.ask("a.", AddName(f"a.x{number}", "b", 1))
+    tree.run(2)
+    assert len(tree.servers["a."]._newest) == 5
+    tree.run(10)
+    server = tree.servers["a."]
+    assert not server._newest
+    assert not server._leases

@@ -29,6 +29,7 @@ from eventservices.bus.filters import Among, Code, Compare, Field
 from eventservices.bus.wire.tokens import issue
 from eventservices.servers import NatsServer, ServerSpec
 from fes.testing.eventually import eventually
+from serving.wall_clock import wall_us
 
 pytestmark = pytest.mark.broker
 
@@ -230,3 +231,35 @@ async def test_garbage_on_the_buses_subjects_harms_nothing(server: NatsServer) -
             await y.subscribe(BADGE, got.append, Among(Field("n"), (1,)))
             await source.notify({"n": 1})
             await eventually(lambda: len(got) == 1, what="an event after the garbage")
+
+
+@pytest.mark.parametrize("by_us", [-3_600_000_000, 3_600_000_000], ids=["back", "forward"])
+async def test_a_wall_clock_that_is_set_ends_no_living_bus_and_keeps_no_crashed_one(
+    server: NatsServer, by_us: int
+) -> None:
+    set_us = 0
+    settings = BusSettings(hello_us=100_000, silent_us=3_000_000)
+    near = bus(server, "set", "near", settings=settings, clock_us=lambda: wall_us() + set_us)
+    got: list[Event] = []
+    async with (
+        near,
+        bus(server, "set", "far", settings=settings) as far,
+        local(near, "source") as source_client,
+        local(far, "sink") as sink_client,
+    ):
+
+        def hellos() -> int:
+            return far.counters.get("received_EBHello", 0)
+
+        source = await source_client.advertise(BADGE)
+        await sink_client.subscribe(BADGE, got.append)
+        set_us, before = by_us, hellos()
+        await eventually(lambda: hellos() > before + 20, what="signs of life")
+        assert near.counters.get("buses_cleaned", 0) == 0
+        assert far.counters.get("buses_cleaned", 0) == 0
+        await source.notify({"station": "a", "badge": b""})
+        await eventually(lambda: len(got) == 1, what="the event")
+        assert abs(got[0].stamp.time_us - wall_us() - by_us) < 60_000_000
+        await far.kill()
+        await eventually(lambda: near.counters["remote_sinks"] == 0, what="the clean-up")
+        assert near.counters["buses_cleaned"] == 1

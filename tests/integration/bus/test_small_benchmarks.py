@@ -29,6 +29,17 @@ async def test_no_naming_server_answers_wrongly_while_others_are_killed(
     assert found["answered"] > 0
 
 
+@pytest.mark.timeout(120)
+async def test_each_kind_of_crash_is_cleaned_up_and_no_event_of_the_load_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = smaller(monkeypatch, "bench_cleanup", ROUNDS=1)
+    monkeypatch.setattr(bench, "HOW", {"killed": bench.HOW["killed"]})
+    rows, complete = await bench.measure()
+    assert complete
+    assert [row.never for row in rows] == [0] * 9
+
+
 async def test_a_revocation_and_a_step_out_among_many_users_end_the_rights_of_two_groups_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

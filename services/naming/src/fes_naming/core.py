@@ -25,6 +25,14 @@ SEPARATOR = "\t"
 HOP_US = 80_000
 """How much less each next server waits, so that the one before still gets its answer."""
 LEAST_US = 300_000
+LOOKS = 2_000
+"""Most leases, and most that is pending, that one tick looks at: the event loop does not wait."""
+
+OUTDATED = 2
+"""For how many leases the time of a bus's last request is known: longer than anything is pending.
+
+A bus that was restarted with a clock that is behind is believed again after that.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,8 @@ class NamingSettings:
     Attributes:
         lifetime_us: How long an answer with sources may be used.
         negative_us: How long one without sources may be.
-        lease_us: How long a source is kept that is not renewed.
+        lease_us: How long a source is kept that is not renewed, and how long an addition or
+            removal is pending: a bus that lives renews it, and of one that crashed nothing stays.
         forward_us: Longest that the first server waits for the next; each next one waits less.
         away_us: How long a server that did not answer is not queried again.
         retry_us: Between two attempts of what is pending.
@@ -91,6 +100,14 @@ class _Asked:
     query: Query
     rest: tuple[str, ...]
     server: str
+    until_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    query: AddName | RemoveName
+    due_us: int
+    until_us: int
 
 
 @dataclass(slots=True)
@@ -108,7 +125,7 @@ class NameServer:
         links: Its links.
         settings: See there.
         stored: Rows that an earlier run stored; their leases begin again.
-        now_us: Microseconds since 1970 UTC.
+        now_us: Microseconds, by a clock that is never set.
     """
 
     def __init__(
@@ -123,17 +140,19 @@ class NameServer:
         self._counts: Counter[str] = Counter()
         self._names: dict[str, dict[str, int]] = {}
         self._sources = 0
-        self._newest: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._leases: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._newest: OrderedDict[tuple[str, str], tuple[int, int]] = OrderedDict()
         self._cache: OrderedDict[str, tuple[tuple[str, ...], int]] = OrderedDict()
         self._asked: dict[int, _Asked] = {}
         self._ticket = 0
-        self._pending: dict[tuple[str, str], tuple[AddName | RemoveName, int]] = {}
+        self._pending: OrderedDict[tuple[str, str], _Pending] = OrderedDict()
         self._away: dict[str, int] = {}
         self._step = Step()
         self._swept_us = now_us
         for key in stored or {}:
             name, _, bus = key.partition(SEPARATOR)
             self._names.setdefault(name, {})[bus] = now_us + settings.lease_us
+            self._leases[name, bus] = None
             self._sources += 1
 
     @property
@@ -172,7 +191,7 @@ class NameServer:
         else:
             self._cache.pop(query.name, None)
             waiting = self._pending.get((query.name, query.bus))
-            if waiting is not None and waiting[0].at_us <= query.at_us:
+            if waiting is not None and waiting.query.at_us <= query.at_us:
                 del self._pending[query.name, query.bus]
         self._forward(asker, query, route, now_us)
 
@@ -184,22 +203,27 @@ class NameServer:
         if result is None:
             self._counts["unanswered"] += 1
             self._away[asked.server] = now_us + self.settings.away_us
-            self._forward(asked.asker, asked.query, asked.rest, now_us)
+            self._forward(asked.asker, asked.query, asked.rest, now_us, asked.until_us)
             return
         query = asked.query
         if isinstance(query, Lookup):
             if result.state == "known" and result.lifetime_us > 0:
                 self._remember(query.name, result, now_us)
         elif result.state == "unknown":
-            self._wait(asked.asker, query, now_us, result.reason)
+            self._wait(asked.asker, query, now_us, result.reason, asked.until_us)
             return
         self._reply(asked.asker, result)
 
     def tick(self, now_us: int) -> None:
         """Try again what is pending, and end leases; to be called several times a second."""
-        for query, due_us in list(self._pending.values()):
-            if due_us <= now_us:
-                self.handle("", query, now_us)
+        for _ in range(LOOKS):
+            # The one that is due first is the first: all wait equally long.
+            key = next(iter(self._pending), None)
+            if key is None or self._pending[key].due_us > now_us:
+                break
+            pending = self._pending.pop(key)
+            route = self.links.route(key[0])
+            self._forward("", pending.query, route, now_us, pending.until_us)
         if now_us - self._swept_us >= self.settings.retry_us:
             self._swept_us = now_us
             self._sweep(now_us)
@@ -208,11 +232,11 @@ class NameServer:
         """Return the answer to a query that is this server's own."""
         match query:
             case AddName(name, bus, at_us):
-                if not self._is_newest(name, bus, at_us):
+                if not self._is_newest(name, bus, at_us, now_us):
                     return Result("known")
                 return self._add(name, bus, now_us)
             case RemoveName(name, bus, at_us):
-                if self._is_newest(name, bus, at_us):
+                if self._is_newest(name, bus, at_us, now_us):
                     self._remove(name, bus)
                 return Result("known")
             case Lookup(name):
@@ -224,15 +248,15 @@ class NameServer:
                 lifetime_us = self.settings.lifetime_us if live else self.settings.negative_us
                 return Result("known", tuple(sorted(live)), lifetime_us)
 
-    def _is_newest(self, name: str, bus: str, at_us: int) -> bool:
+    def _is_newest(self, name: str, bus: str, at_us: int, now_us: int) -> bool:
         """Return whether nothing newer of a bus was accepted, and remember it.
 
         What was pending at another server may come long after what the bus requested since.
         """
-        if at_us < self._newest.get((name, bus), 0):
+        if at_us < self._newest.get((name, bus), (0, 0))[0]:
             self._counts["outdated"] += 1
             return False
-        self._newest[name, bus] = at_us
+        self._newest[name, bus] = (at_us, now_us + OUTDATED * self.settings.lease_us)
         self._newest.move_to_end((name, bus))
         while len(self._newest) > self.settings.most_names:
             self._newest.popitem(last=False)
@@ -250,6 +274,8 @@ class NameServer:
             self._sources += 1
             self._step.rows[f"{name}{SEPARATOR}{bus}"] = b""
         buses[bus] = now_us + self.settings.lease_us
+        self._leases[name, bus] = None
+        self._leases.move_to_end((name, bus))
         if is_new:
             self._step.outputs.append(NewSource(name, bus))
         return Result("known")
@@ -258,20 +284,30 @@ class NameServer:
         buses = self._names.get(name, {})
         if buses.pop(bus, None) is not None:
             self._sources -= 1
+            del self._leases[name, bus]
             self._step.rows[f"{name}{SEPARATOR}{bus}"] = None
             if not buses:
                 del self._names[name]
 
     def _sweep(self, now_us: int) -> None:
-        ended = [
-            (name, bus)
-            for name, buses in self._names.items()
-            for bus, until_us in buses.items()
-            if until_us <= now_us
-        ]
-        for name, bus in ended:
+        """End what is over: leases, copies, and what is only kept to recognise late requests."""
+        for _ in range(LOOKS):
+            # The lease that was renewed longest ago is the first.
+            name, bus = next(iter(self._leases), ("", ""))
+            if not name or self._names[name][bus] > now_us:
+                break
             self._counts["leases_ended"] += 1
             self._remove(name, bus)
+        for _ in range(LOOKS):
+            oldest = next(iter(self._newest), None)
+            if oldest is None or self._newest[oldest][1] > now_us:
+                break
+            del self._newest[oldest]
+        for _ in range(LOOKS):
+            unused = next(iter(self._cache), None)
+            if unused is None or self._cache[unused][1] > now_us:
+                break
+            del self._cache[unused]
         self._away = {each: until for each, until in self._away.items() if until > now_us}
 
     def _cached(self, name: str, now_us: int) -> Result | None:
@@ -291,15 +327,25 @@ class NameServer:
         while len(self._cache) > self.settings.most_cached:
             self._cache.popitem(last=False)
 
-    def _forward(self, asker: str, query: Query, route: tuple[str, ...], now_us: int) -> None:
-        """Pass a query on to the first server that is not known to be away."""
+    def _forward(
+        self, asker: str, query: Query, route: tuple[str, ...], now_us: int, until_us: int = 0
+    ) -> None:
+        """Pass a query on to the first server that is not known to be away.
+
+        Args:
+            asker: Who is answered; "" for nobody.
+            query: An addition or removal waits where no server is there.
+            route: Servers, the likeliest first.
+            now_us: The present.
+            until_us: Until when it may wait; 0 where it has not waited yet.
+        """
         for place, server in enumerate(route):
             if self._away.get(server, 0) > now_us:
                 continue
             if len(self._asked) >= self.settings.most_forwards:
                 break
             self._ticket += 1
-            self._asked[self._ticket] = _Asked(asker, query, route[place + 1 :], server)
+            self._asked[self._ticket] = _Asked(asker, query, route[place + 1 :], server, until_us)
             timeout_us = max(LEAST_US, self.settings.forward_us - query.hops * HOP_US)
             output = Forward(self._ticket, server, _next(query), timeout_us)
             self._step.outputs.append(output)
@@ -309,17 +355,24 @@ class NameServer:
             self._counts["unknown_now"] += 1
             self._reply(asker, Result("unknown", reason=reason))
         else:
-            self._wait(asker, query, now_us, reason)
+            self._wait(asker, query, now_us, reason, until_us)
 
-    def _wait(self, asker: str, query: AddName | RemoveName, now_us: int, reason: str) -> None:
+    def _wait(
+        self, asker: str, query: AddName | RemoveName, now_us: int, reason: str, until_us: int
+    ) -> None:
         """Keep an addition or removal, to be tried again; only the first server does."""
         key = (query.name, query.bus)
+        until_us = until_us or now_us + self.settings.lease_us
+        if until_us <= now_us:
+            self._counts["pending_ended"] += 1
+            return
         if query.hops or (key not in self._pending and self._is_full()):
             self._reply(asker, Result("unknown", reason=reason))
             return
         waiting = self._pending.get(key)
-        if waiting is None or waiting[0].at_us <= query.at_us:
-            self._pending[key] = (query, now_us + self.settings.retry_us)
+        if waiting is None or waiting.query.at_us <= query.at_us:
+            self._pending[key] = _Pending(query, now_us + self.settings.retry_us, until_us)
+            self._pending.move_to_end(key)
         self._reply(asker, Result("pending", reason=reason))
 
     def _is_full(self) -> bool:

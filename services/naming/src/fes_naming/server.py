@@ -36,7 +36,7 @@ from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
-from serving.wall_clock import wall_us
+from serving.steady_clock import steady_us
 
 from fes_naming.core import Forward, NameServer, NamingSettings, NewSource, Output, Reply
 from fes_naming.links import Links
@@ -128,7 +128,7 @@ class NamingServer(Opening):
         if self._path is not None:
             self._store = await asyncio.to_thread(SqliteStore, self._path)
         stored = await asyncio.to_thread(self._store.read)
-        core = NameServer(self._links, self._settings, stored, wall_us())
+        core = NameServer(self._links, self._settings, stored, steady_us())
         await self._link.open()
         await self._bus.open()
         await self._client.open()
@@ -161,7 +161,7 @@ class NamingServer(Opening):
         waiting: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting[asker] = waiting
         try:
-            self.core.handle(asker, query, wall_us())
+            self.core.handle(asker, query, steady_us())
             self._settle()
             return await waiting
         finally:
@@ -177,7 +177,7 @@ class NamingServer(Opening):
             log.warning("query_refused", extra={"reason": str(error)[:200]})
             self._answer(reply, Result("unknown", reason=str(error)))
             return
-        self.core.handle(reply, query, wall_us())
+        self.core.handle(reply, query, steady_us())
         self._settle()
 
     def _settle(self) -> None:
@@ -192,7 +192,9 @@ class NamingServer(Opening):
                 case Reply(asker, result):
                     self._answer(asker, result)
                 case Forward():
-                    self._forwards.put(str(output.ticket), partial(self._forward, output))
+                    work = partial(self._forward, output)
+                    if not self._forwards.put(str(output.ticket), work):
+                        self._answered(output.ticket, None)
                 case NewSource():
                     self._events.put(output.name, partial(self._announce, output))
 
@@ -213,7 +215,10 @@ class NamingServer(Opening):
                 result = decode_result(answer)
             except MessageError as error:
                 log.warning("result_refused", extra={"reason": str(error)[:200]})
-        self.core.answered(forward.ticket, result, wall_us())
+        self._answered(forward.ticket, result)
+
+    def _answered(self, ticket: int, result: Result | None) -> None:
+        self.core.answered(ticket, result, steady_us())
         self._settle()
 
     async def _announce(self, found: NewSource) -> None:
@@ -225,5 +230,5 @@ class NamingServer(Opening):
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self.core.tick(wall_us())
+            self.core.tick(steady_us())
             self._settle()

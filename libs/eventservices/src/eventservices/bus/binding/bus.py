@@ -7,14 +7,15 @@ Source:
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final, Self
 
 from eventservices.bus.binding.dispatch import Dispatch
-from eventservices.bus.binding.guests import MISSED, Guest, Receive
+from eventservices.bus.binding.guests import Guest, Receive
 from eventservices.bus.binding.options import BusOptions
+from eventservices.bus.binding.own_clock import OwnClock
 from eventservices.bus.binding.pool import WorkerPool
 from eventservices.bus.binding.services import Services
 from eventservices.bus.binding.storing import Storing
@@ -46,6 +47,9 @@ log = logging.getLogger(__name__)
 
 _EVERY_CLIENT: Final = "all"
 
+_LOOKS: Final = 100
+"""Clients that one turn of the monitor looks at."""
+
 _FIRST: Final = (calls.AutoCleanUp, calls.Leave)
 """What a client may call that the bus does not know."""
 
@@ -60,6 +64,7 @@ class EventBus(Opening):
         options: See `BusOptions`.
 
     Attributes:
+        clock: For how long something lasts.
         on_malformed: Called with the reason and the bytes of what could not be read.
 
     Raises:
@@ -71,6 +76,7 @@ class EventBus(Opening):
     ) -> None:
         self.options = options or BusOptions()
         self.id = check_token(bus, "bus")
+        self.clock = OwnClock(self.options.clock_us, self.options.steady_us)
         self._subjects = Subjects(building)
         self._link = NatsLink(urls, LinkOptions(name=f"evbus/{building}/{bus}"))
         self._stack = AsyncExitStack()
@@ -122,7 +128,7 @@ class EventBus(Opening):
         options = self.options
         stored = await asyncio.to_thread(options.store.read)
         self._core = BusCore(
-            self.id, self._subjects.building, options.settings, options.clock_us(), stored,
+            self.id, self._subjects.building, options.settings, self.clock.now_us(), stored,
             options.run_code,
         )  # fmt: skip
         await self._link.open()
@@ -218,7 +224,7 @@ class EventBus(Opening):
         for output in outputs:
             match output:
                 case Send(bus, message) if bus == self.id:
-                    self.core.receive(self.id, message, self.options.clock_us())
+                    self.core.receive(self.id, message, self.clock.now_us())
                 case Send(bus, message):
                     self._send(bus, encode(message), type(message).__name__)
                 case Deliver():
@@ -293,7 +299,7 @@ class EventBus(Opening):
             log.warning("message_refused", extra={"bus": sender[:80], "reason": str(error)[:200]})
             return
         self._counters[f"received_{type(message).__name__}"] += 1
-        self.core.receive(sender, message, self.options.clock_us())
+        self.core.receive(sender, message, self.clock.now_us())
         self.settle()
 
     def _receive_call(self, subject: str, payload: bytes, headers: bytes, reply: str) -> None:
@@ -320,31 +326,39 @@ class EventBus(Opening):
 
     def _leave(self, client: str) -> None:
         self._guests.pop(client, None)
-        self.core.client_gone(client, self.options.clock_us())
+        self.core.client_gone(client, self.clock.now_us())
 
     async def _tick(self) -> None:
         while True:
-            self.core.tick(self.options.clock_us())
+            self.core.tick(self.clock.now_us(), self.clock.ahead_us())
             self.settle()
             await asyncio.sleep(self.options.tick_s)
 
     async def _monitor(self) -> None:
         while True:
             await asyncio.sleep(self.options.monitor_s)
-            self.monitor()
+            for _ in self._look():
+                await asyncio.sleep(0)
 
     def monitor(self) -> None:
         """Look after the pools and the clients; also done by itself every `monitor_s`."""
+        for _ in self._look():
+            pass
+
+    def _look(self) -> Iterator[None]:
+        """Look after all, in parts that do not keep the event loop waiting."""
         for pool in (self._delivering, self._sending, self._asking):
             pool.monitor()
-        for client, guest in list(self._guests.items()):
-            if guest.local:
+        for number, (client, guest) in enumerate(list(self._guests.items()), 1):
+            if number % _LOOKS == 0:
+                self.settle()
+                yield
+            if guest.local or self._guests.get(client) is not guest:
                 continue
-            if guest.watched and guest.missed >= MISSED:
+            if guest.crashed():
                 self._counters["clients_cleaned"] += 1
                 self._leave(client)
                 continue
-            guest.missed += 1
             self.core.redeliver(client)
             self._push_later(client, AreYouThere())
         self.settle()

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from eventservices.bus.binding.guests import Guest
 from eventservices.bus.binding.options import BusOptions
+from eventservices.bus.binding.own_clock import OwnClock
 from eventservices.bus.core import BusCore
 from eventservices.bus.errors import SubscriptionError
 from eventservices.bus.wire import calls
@@ -15,6 +16,7 @@ class Opened(Protocol):
     """A bus that is open."""
 
     options: BusOptions
+    clock: OwnClock
 
     @property
     def core(self) -> BusCore:
@@ -33,7 +35,7 @@ class Dispatch:
 
     def call(self, client: str, call: Call, guest: Guest | None) -> bool:
         """Accept a call; return whether the client leaves."""
-        core, number, now_us = self._bus.core, call.number, self._bus.options.clock_us()
+        core, number, now_us = self._bus.core, call.number, self._bus.clock.now_us()
         match call.request:
             case calls.Delivered(sink, serial):
                 core.delivered(sink, serial)
@@ -82,7 +84,7 @@ class Dispatch:
         user, secret = request.user, self._bus.options.secret
         if secret is not None:
             try:
-                user = user_of(secret, request.user, now_us)
+                user = user_of(secret, request.user, self._bus.options.clock_us())
             except SubscriptionError as error:
                 self._bus.core.refuse(client, number, error)
                 return

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
+from serving.steady_clock import steady_us
 from serving.wall_clock import wall_us
 
 from eventservices.bus.binding.asking import Asking
+from eventservices.bus.binding.own_clock import OwnClock
 from eventservices.bus.binding.ports import Found
 from eventservices.bus.wire.messages import MessageError
 from eventservices.bus.wire.naming import (
@@ -42,15 +44,17 @@ class NamingClient:
         self._asking = Asking(link)
         self._building = building
         self._servers = list(servers)
+        # What a bus requests later is never the older for it.
+        self._clock = OwnClock(wall_us, steady_us)
 
     async def add(self, name: str, bus: str) -> bool:
         """Add a bus to an event's sources; return whether that is known to be done."""
-        result = await self.ask(AddName(name, bus, wall_us()))
+        result = await self.ask(AddName(name, bus, self._clock.now_us()))
         return result is not None and result.state == "known"
 
     async def remove(self, name: str, bus: str) -> bool:
         """Remove a bus from an event's sources; return whether that is known to be done."""
-        result = await self.ask(RemoveName(name, bus, wall_us()))
+        result = await self.ask(RemoveName(name, bus, self._clock.now_us()))
         return result is not None and result.state == "known"
 
     async def lookup(self, name: str) -> Found:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from serving.steady_clock import steady_us
 from serving.wall_clock import wall_us
 
 from eventservices.bus.binding.pool import PoolSettings
@@ -33,7 +34,8 @@ class BusOptions:
         tick_s: Between two looks at what is due.
         most_clients: Most clients.
         most_unstored: Most steps that wait for the store; beyond, what comes in is refused.
-        clock_us: Microseconds since 1970 UTC.
+        clock_us: Microseconds since 1970 UTC; may be set.
+        steady_us: Microseconds by a clock that is never set.
     """
 
     settings: BusSettings = field(default_factory=BusSettings)
@@ -51,3 +53,4 @@ class BusOptions:
     most_clients: int = 10_000
     most_unstored: int = 10_000
     clock_us: Callable[[], int] = wall_us
+    steady_us: Callable[[], int] = steady_us

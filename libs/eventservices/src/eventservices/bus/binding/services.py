@@ -5,6 +5,8 @@ import logging
 from functools import partial
 from typing import Final, Protocol
 
+import msgspec
+
 from eventservices.bus.binding.dispatch import Opened
 from eventservices.bus.binding.guests import Receive
 from eventservices.bus.binding.pool import WorkerPool
@@ -84,7 +86,7 @@ class Services:
             case Lookup(name):
                 naming = self._options.naming
                 if naming is None or name == NEW_SOURCE:
-                    self._bus.core.found(name, None, self._options.clock_us())
+                    self._bus.core.found(name, None, self._bus.clock.now_us())
                 else:
                     self._pool.put(f"name {name}", partial(self._lookup, naming, name))
             case AddName(name):
@@ -119,12 +121,13 @@ class Services:
     async def _add(self, name: str, *, again: bool = False) -> None:
         naming = self._options.naming
         if naming is None or name == NEW_SOURCE or name not in self._bus.core.names:
+            self._unadded.discard(name)  # its source ended while it was being added
             self._bus.core.added(name)
             self._bus.settle()
             return
         if await naming.add(name, self._bus.id):
             self._unadded.discard(name)
-        else:
+        elif name in self._bus.core.names:
             self._unadded.add(name)
             if not again:
                 # Where the naming service does not answer, all buses are notified.
@@ -141,7 +144,7 @@ class Services:
         # New sources are watched for first, so that none comes between the answer and the watch.
         await self._watch(name)
         found = await naming.lookup(name)
-        self._bus.core.found(name, found.buses, self._options.clock_us())
+        self._bus.core.found(name, found.buses, self._bus.clock.now_us())
         self._bus.settle()
         if found.again_s and len(self._later) < MOST_LATER:
             self._later[name] = self._now_s() + found.again_s
@@ -189,13 +192,16 @@ class Services:
             case Delivery(event=event):
                 bus, name = event.values.get("bus"), event.values.get("name")
                 if isinstance(bus, str) and isinstance(name, str):
-                    self._bus.core.source_seen(bus, name, self._options.clock_us())
+                    self._bus.core.source_seen(bus, name, self._bus.clock.now_us())
                     self._bus.settle()
 
     async def _decide(self, request: Decide) -> None:
         policy = self._options.policy
         decision = None if policy is None else await policy.decide(request)
-        self._bus.core.decided(request, decision, self._options.clock_us())
+        if decision is not None:
+            until_us = decision.until_us + self._bus.clock.ahead_us()
+            decision = msgspec.structs.replace(decision, until_us=until_us)
+        self._bus.core.decided(request, decision, self._bus.clock.now_us())
         self._bus.settle()
 
     def _policy_changed(self, subject: str, payload: bytes, headers: bytes, reply: str) -> None:
@@ -207,5 +213,5 @@ class Services:
             return
         if user is None:
             return
-        self._bus.core.recheck(user, self._options.clock_us())
+        self._bus.core.recheck(user, self._bus.clock.now_us())
         self._bus.settle()

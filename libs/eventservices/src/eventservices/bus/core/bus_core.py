@@ -48,7 +48,7 @@ class BusCore:
         bus: Its identifier, unique in the building.
         home: Name of the event service.
         settings: See there.
-        now_us: Microseconds since 1970 UTC; larger after each restart.
+        now_us: Microseconds since 1970 UTC, by a clock that is not set while the bus runs.
         stored: Rows that an earlier incarnation stored.
         run_code: Runs filters that are plug-ins.
     """
@@ -67,7 +67,7 @@ class BusCore:
         self._incoming = Incoming(self._state)
         self._interest = Interest(self._state, self._incoming)
         self._grants = Grants(self._state, self._outgoing)
-        self._presence = Presence(self._state, self._interest, self._grants)
+        self._presence = Presence(self._state, self._interest, self._grants, self._incoming)
         self._sources = Sources(self._state, self._outgoing)
         self._expiry_us = now_us
         if stored:
@@ -89,7 +89,7 @@ class BusCore:
             "remote_sinks": sum(map(len, state.remote.values())),
             "waiting_to_send": sum(len(lane.items) for lane in state.lanes.values()),
             "waiting_to_deliver": sum(len(sink.queue) for sink in state.sinks.values()),
-            "buses": len(state.peers),
+            "buses": sum(each.incarnation > 0 for each in state.peers.values()),
         }
 
     @property
@@ -212,8 +212,9 @@ class BusCore:
 
     def redeliver(self, client: str) -> None:
         """Deliver again what was in transit to a client already when this was last called."""
-        for sink in self._state.sinks.values():
-            if sink.client != client:
+        for number in self._state.of_client(client):
+            sink = self._state.sinks.get(number)
+            if sink is None:
                 continue
             head = sink.queue[0][0] if sink.flying else 0
             if head and head == sink.stalled:
@@ -226,9 +227,13 @@ class BusCore:
         """Clean up after a client that ended, or crashed; its durable sinks wait for it."""
         state = self._state
         self._sources.client_gone(client)
-        for sink in [each for each in state.sinks.values() if each.client == client]:
+        for number in state.of_client(client):
+            sink = state.sinks.get(number)
+            if sink is None:
+                continue
             state.counters["sinks_cleaned"] += 1
             if sink.durable:
+                state.detach(client, sink.id)
                 sink.client, sink.flying, sink.away_us, sink.call = "", 0, now_us, None
             else:
                 self._interest.end(sink, now_us)
@@ -257,7 +262,7 @@ class BusCore:
         """Accept a message of another bus, or of the own."""
         match message:
             case EBNotify():
-                self._incoming.notified(bus, message)
+                self._incoming.notified(bus, message, now_us)
             case EBAccepted():
                 self._grants.unknown_there(bus, message.name, message.unknown)
                 self._outgoing.accepted(bus, message, now_us)
@@ -291,9 +296,14 @@ class BusCore:
             case EBHave(name):
                 self._interest.source_seen(bus, name, now_us)
 
-    def tick(self, now_us: int) -> None:
-        """Do what is due; to be called several times in `retry_us`."""
-        settings = self._state.settings
+    def tick(self, now_us: int, ahead_us: int = 0) -> None:
+        """Do what is due; to be called several times in `retry_us`.
+
+        Args:
+            now_us: The present, by a clock that is not set.
+            ahead_us: How far that is ahead of the wall clock.
+        """
+        settings, self._state.ahead_us = self._state.settings, ahead_us
         self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
@@ -302,6 +312,8 @@ class BusCore:
         if now_us >= self._expiry_us:
             self._expiry_us = now_us + settings.hello_us
             self._expire(now_us)
+            self._outgoing.expire()
+            self._incoming.expire()
 
     def _expire(self, now_us: int) -> None:
         """End the durable sinks whose clients stayed away."""
@@ -327,5 +339,7 @@ class BusCore:
 
     def _restore(self, stored: Mapping[str, bytes], now_us: int) -> None:
         rows.restore(self._state, stored, now_us)
+        # No number comes again, whatever became of the clock.
+        self._state.incarnation = max(now_us, self._state.last_id)
         self._grants.restored(now_us)
         self._presence.restored(now_us)

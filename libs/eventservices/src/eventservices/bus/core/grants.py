@@ -5,6 +5,7 @@ Source:
 """
 
 import heapq
+from collections import defaultdict
 from itertools import count
 from typing import Final
 
@@ -71,12 +72,13 @@ class Grants:
             message.user,
             message.device,
             message.durable,
-            message.since_us if present is None else 0,
+            self._since_us(message) if present is None else 0,
         )
         if present is not None:
             # Until the new request is decided, what was granted goes on.
             sink.test, sink.decision = present.test, present.decision
         state.remote.setdefault(name, {})[bus, message.sink] = sink
+        state.expect(bus, now_us)
         if sink.durable:
             rows.put_remote(state, name, sink)
         if state.settings.policy:
@@ -100,13 +102,8 @@ class Grants:
 
     def purge(self, name: str, sink: RemoteSink) -> None:
         """Remove a sink, with what waits for it."""
-        self._outgoing.withdraw(name, sink.bus, sink.id)
-        sinks = self._state.remote[name]
-        del sinks[sink.bus, sink.id]
-        if not sinks:
-            del self._state.remote[name]
-        if sink.durable:
-            rows.drop_remote(self._state, name, sink)
+        self._outgoing.withdraw(name, sink.bus, {sink.id})
+        self._remove(name, sink)
 
     def unknown_there(self, bus: str, name: str, numbers: tuple[int, ...]) -> None:
         """Remove sinks that their bus does not know."""
@@ -116,19 +113,43 @@ class Grants:
                 self._state.counters["purged"] += 1
                 self.purge(name, sink)
 
-    def bus_gone(self, bus: str, *, durable_too: bool) -> None:
-        """Remove the sinks of a bus that is gone; the durable ones outlive its silence."""
+    def bus_gone(self, bus: str, *, durable_too: bool) -> bool:
+        """Remove the sinks of a bus that is gone; the durable ones outlive its silence.
+
+        Returns:
+            Whether any stays.
+        """
         kept = []
-        for name in list(self._state.remote):
-            for sink in list(self._state.remote[name].values()):
-                if sink.bus != bus:
-                    continue
-                if sink.durable and not durable_too:
-                    kept.append(sink.id)
-                else:
-                    self._state.counters["purged"] += 1
-                    self.purge(name, sink)
+        for name, sink in self._sinks_of(bus):
+            if sink.durable and not durable_too:
+                kept.append(sink.id)
+            else:
+                self._state.counters["purged"] += 1
+                self._remove(name, sink)
         self._outgoing.drop_bus(bus, keep=kept)
+        return bool(kept)
+
+    def bus_came(self, bus: str, incarnation: int, former: int) -> None:
+        """Remove the sinks that a bus's former incarnation had, and have it confirm the durable.
+
+        Args:
+            bus: Which was started, or is back.
+            incarnation: The present one; none of its numbers is smaller.
+            former: The one before; 0 where that is not known.
+        """
+        ended: defaultdict[str, set[int]] = defaultdict(set)
+        for name, sink in self._sinks_of(bus):
+            # A clock that was set back makes the numbers of the former incarnation the larger ones.
+            if sink.durable:
+                if sink.test is not None:  # else the decision is sent, once it is made
+                    answer = EBSubscribed(name, sink.id, sink.version)
+                    self._state.effects.send(bus, answer)
+            elif sink.id < incarnation or incarnation < former <= sink.id:
+                ended[name].add(sink.id)
+                self._state.counters["purged"] += 1
+                self._remove(name, sink)
+        for name, numbers in ended.items():
+            self._outgoing.withdraw(name, bus, numbers)
 
     def decided(self, request: Decide, decision: Decision | None, now_us: int) -> None:
         """Accept the policy service's decision; None where it does not answer.
@@ -155,7 +176,7 @@ class Grants:
     def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
         """Withdraw a right, with every copy that waits here, and notify the sink's bus."""
         state = self._state
-        state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, sink.id)
+        state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, {sink.id})
         if sink.test is None:
             answer = EBSubscribed(name, sink.id, sink.version, reason)
             state.effects.send(sink.bus, answer)
@@ -196,6 +217,25 @@ class Grants:
                 self._decide(name, sink, now_us)
             else:
                 self._plan(name, sink)
+
+    def _since_us(self, message: EBSubscribe) -> int:
+        return message.since_us + self._state.ahead_us if message.since_us else 0
+
+    def _sinks_of(self, bus: str) -> list[tuple[str, RemoteSink]]:
+        return [
+            (name, sink)
+            for name, sinks in self._state.remote.items()
+            for sink in sinks.values()
+            if sink.bus == bus
+        ]
+
+    def _remove(self, name: str, sink: RemoteSink) -> None:
+        sinks = self._state.remote[name]
+        del sinks[sink.bus, sink.id]
+        if not sinks:
+            del self._state.remote[name]
+        if sink.durable:
+            rows.drop_remote(self._state, name, sink)
 
     def _again_us(self, sink: RemoteSink) -> int:
         """Return when a right has to be requested again."""

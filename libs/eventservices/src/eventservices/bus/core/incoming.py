@@ -26,12 +26,25 @@ class Incoming:
         for origin, name in list(self._unconfirmed):
             self._confirm(origin, name, self._state.arrivals[origin, name])
 
-    def notified(self, origin: str, message: EBNotify) -> None:
+    def bus_gone(self, origin: str) -> None:
+        """Forget what came from a bus that is gone: where it lives, it begins its lanes again."""
+        for key in [key for key in self._state.arrivals if key[0] == origin]:
+            self._forget(*key)
+
+    def expire(self) -> None:
+        """Forget the lanes of names that no sink requests any more."""
+        state = self._state
+        for key in [key for key, each in state.arrivals.items() if not each.held]:
+            if key[1] not in state.requested and key not in self._unconfirmed:
+                self._forget(*key)
+
+    def notified(self, origin: str, message: EBNotify, now_us: int) -> None:
         """Accept a message of another bus, or of the own."""
         state, name = self._state, message.event.name
         arrival = state.arrivals.get((origin, name))
         if arrival is None or message.lane > arrival.lane:
             arrival = state.arrivals[origin, name] = Arrival(message.lane)
+            state.expect(origin, now_us)
         if message.lane < arrival.lane:
             state.counters["stale"] += 1
             return
@@ -94,7 +107,7 @@ class Incoming:
         accepted = False
         while (message := arrival.held.get(before)) is not None:
             sinks = [state.sinks.get(each) for each in message.sinks]
-            if any(sink is not None and self._is_full(sink) for sink in sinks):
+            if any(each and self._delays(each, message.event) for each in sinks):
                 state.counters["back_pressure"] += 1
                 break
             del arrival.held[before]
@@ -123,6 +136,9 @@ class Incoming:
         if stamp.sequence <= floor or sink.seen.repeated(stamp):
             self._state.counters["suppressed"] += 1
             return
+        if self._is_full(sink):
+            self._state.counters["dropped_for_absent_sink"] += 1
+            return
         serial = self._state.new_id()
         sink.queue.append((serial, origin, event))
         if event.persistent and sink.durable:
@@ -132,6 +148,18 @@ class Incoming:
 
     def _is_full(self, sink: Sink) -> bool:
         return len(sink.queue) >= self._state.settings.sink_items
+
+    def _delays(self, sink: Sink, event: Event) -> bool:
+        """Return whether an event waits, with its lane, until a sink has room.
+
+        Where nobody receives what is best effort does not delay everybody else.
+        """
+        return self._is_full(sink) and bool(sink.client or event.persistent)
+
+    def _forget(self, origin: str, name: str) -> None:
+        del self._state.arrivals[origin, name]
+        self._unconfirmed.pop((origin, name), None)
+        rows.drop_arrival(self._state, origin, name)
 
     def _resume(self, name: str) -> None:
         for (origin, other), arrival in list(self._state.arrivals.items()):

@@ -68,6 +68,8 @@ class Interest:
             sink = Sink(state.new_id(), name, filter_, user, device, client, durable)
             state.sinks[sink.id] = sink
             state.requested.setdefault(name, set()).add(sink.id)
+        state.detach(sink.client, sink.id)
+        state.attach(client, sink.id)
         sink.client, sink.filter, sink.device, sink.flying = client, filter_, device, 0
         sink.version, sink.since_us = state.new_id(), now_us
         sink.call, sink.looked_up = (call, now_us + state.settings.wait_us), False
@@ -105,18 +107,15 @@ class Interest:
         """End a sink, at the sources' buses too."""
         state = self._state
         del state.sinks[sink.id]
+        state.detach(sink.client, sink.id)
         self._waiting.discard(sink.id)
         numbers = state.requested[sink.name]
         numbers.discard(sink.id)
         if not numbers:
             del state.requested[sink.name]
-        version = state.new_id()
         for bus, standing in sink.at.items():
             if standing.state in ("asked", "granted"):
-                self._ending[bus, sink.name, sink.id] = (version, now_us)
-                state.effects.send(bus, EBUnsubscribe(sink.name, sink.id, version))
-        while len(self._ending) > MOST_ENDING:
-            del self._ending[next(iter(self._ending))]
+                self._end_at(bus, sink.name, sink.id, now_us)
         state.counters["undelivered"] += len(sink.queue)
         if sink.durable:
             rows.drop_sink(state, sink)
@@ -167,13 +166,26 @@ class Interest:
             if lost or standing is None or standing.state == "unknown":
                 self._ask(sink, bus, now_us, guessed=True)
 
-    def bus_gone(self, bus: str, now_us: int) -> None:
-        """Forget what a bus that is gone had granted."""
+    def bus_gone(self, bus: str, now_us: int) -> bool:
+        """End what a bus that is gone had granted; it is requested again once that is back.
+
+        Returns:
+            Whether anything is.
+        """
+        found = False
         for sink in list(self._state.sinks.values()):
-            if sink.at.pop(bus, None) is not None:
+            standing = sink.at.get(bus)
+            if standing is not None:
+                found, standing.state = True, "unknown"
                 self._answer(sink, now_us)
         for key in [key for key in self._ending if key[0] == bus]:
             del self._ending[key]
+        return found
+
+    def forget(self, bus: str) -> None:
+        """Request nothing more at a bus that did not come back."""
+        for sink in self._state.sinks.values():
+            sink.at.pop(bus, None)
 
     def subscribed(self, bus: str, message: EBSubscribed, now_us: int) -> None:
         """Accept a source's bus's answer."""
@@ -181,9 +193,14 @@ class Interest:
         if ending is not None and message.version >= ending[0]:
             del self._ending[bus, message.name, message.sink]
         sink = self._state.sinks.get(message.sink)
-        standing = sink.at.get(bus) if sink else None
+        if sink is None and ending is None and not message.unknown and not message.problem:
+            # It ended while its bus, or this one, was away.
+            self._end_at(bus, message.name, message.sink, now_us)
+        standing = self._standing(sink, bus, message, now_us)
         if sink is None or standing is None or standing.version != message.version:
             return
+        if standing.state != "granted" and sink.name == NEW_SOURCE and not sink.call:
+            self._look_up_all()
         standing.problem = message.problem
         if message.unknown:
             standing.state = "unknown"
@@ -226,8 +243,36 @@ class Interest:
                 self._ending[bus, name, number] = (version, now_us)
                 self._state.effects.send(bus, EBUnsubscribe(name, number, version))
 
+    def _end_at(self, bus: str, name: str, number: int, now_us: int) -> None:
+        """End a subscription at a source's bus, which has to confirm that."""
+        version = self._state.new_id()
+        self._ending[bus, name, number] = (version, now_us)
+        self._state.expect(bus, now_us)
+        self._state.effects.send(bus, EBUnsubscribe(name, number, version))
+        while len(self._ending) > MOST_ENDING:
+            del self._ending[next(iter(self._ending))]
+
+    def _standing(
+        self, sink: Sink | None, bus: str, message: EBSubscribed, now_us: int
+    ) -> Standing | None:
+        """Return what became of a request, also of one that was made before a restart."""
+        if sink is None:
+            return None
+        standing = sink.at.get(bus)
+        if standing is None and sink.version == message.version and sink.name == message.name:
+            standing = sink.at[bus] = Standing(now_us, sink.version, guessed=True)
+            self._state.expect(bus, now_us)
+        return standing
+
+    def _look_up_all(self) -> None:
+        """Look up all names: sources may be new that this bus was not notified of."""
+        for name in self._state.requested:
+            if name != NEW_SOURCE:
+                self._state.effects.add(Lookup(name))
+
     def _ask(self, sink: Sink, bus: str, now_us: int, *, guessed: bool = False) -> None:
         sink.at[bus] = Standing(now_us, sink.version, guessed)
+        self._state.expect(bus, now_us)
         self._waiting.add(sink.id)
         message = EBSubscribe(
             sink.name,
@@ -237,7 +282,7 @@ class Interest:
             sink.user,
             sink.device,
             bool(sink.durable),
-            0 if sink.call else sink.since_us,
+            0 if sink.call else sink.since_us - self._state.ahead_us,
         )
         self._state.effects.send(bus, message)
 

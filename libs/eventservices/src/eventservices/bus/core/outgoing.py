@@ -57,7 +57,8 @@ class Outgoing:
         number = state.numbers[name] = state.numbers.get(name, 0) + 1
         if stamp is None:
             origin = f"{state.id}/{name}"
-            stamp = Stamp(origin, state.incarnation, number, now_us, state.home)
+            made_us = now_us - state.ahead_us
+            stamp = Stamp(origin, state.incarnation, number, made_us, state.home)
         event = Event(name, values, stamp, attributes, persistent)
         self._keep_fresh(number, event, now_us)
         buses = 0
@@ -117,21 +118,18 @@ class Outgoing:
         if lane.items[0].before <= message.last:
             return
         self._state.counters["lanes_renewed"] += 1
-        lane.id, before = self._state.new_id(), 0
-        for item in lane.items:
-            item.before, before, item.sent_us = before, item.number, 0
-            item.tries = 0
+        self._renew(lane)
         self.send(bus, lane, now_us)
 
-    def withdraw(self, name: str, bus: str, sink: int) -> int:
-        """Withdraw a sink's copies that are not confirmed; return how many."""
+    def withdraw(self, name: str, bus: str, sinks: set[int]) -> int:
+        """Withdraw copies of sinks that are not confirmed; return how many."""
         lane, found = self._state.lanes.get((name, bus)), 0
         for item in lane.items if lane else ():
-            if sink in item.sinks:
-                item.sinks = tuple(each for each in item.sinks if each != sink)
-                found += 1
-                if item.event.persistent:
-                    rows.put_event(self._state, item.event_number, item.event)
+            left = tuple(each for each in item.sinks if each not in sinks)
+            if len(left) < len(item.sinks):
+                found += len(item.sinks) - len(left)
+                item.sinks = left
+                self._store(item)
         return found
 
     def drop_bus(self, bus: str, *, keep: Iterable[int]) -> None:
@@ -139,15 +137,29 @@ class Outgoing:
         kept = frozenset(keep)
         for name in [name for name, other in self._state.lanes if other == bus]:
             lane = self._state.lanes[name, bus]
-            if kept:
-                for item in lane.items:
-                    item.sinks = tuple(sink for sink in item.sinks if sink in kept)
-                continue
-            dropped = list(lane.items)
-            del self._state.lanes[name, bus]
-            self._state.counters["undelivered"] += len(dropped)
-            for item in dropped:
-                rows.drop_copy(self._state, item)
+            items = list(lane.items)
+            lane.items.clear()
+            for item in items:
+                left = tuple(sink for sink in item.sinks if sink in kept)
+                if left:
+                    lane.items.append(item)
+                    if len(left) < len(item.sinks):
+                        item.sinks = left
+                        self._store(item)
+                else:
+                    self._state.counters["undelivered"] += 1
+                    rows.drop_copy(self._state, item)
+            if not lane.items:
+                del self._state.lanes[name, bus]
+            elif len(lane.items) < len(items):
+                self._renew(lane)
+
+    def expire(self) -> None:
+        """Forget the lanes of names that have no source any more, once all is confirmed."""
+        state = self._state
+        for key in [key for key, each in state.lanes.items() if not each.items]:
+            if key[0] not in state.names:
+                del state.lanes[key]
 
     def tick(self, now_us: int) -> None:
         """Send again what was not confirmed in time."""
@@ -173,6 +185,16 @@ class Outgoing:
             item.sent_us = now_us
             message = EBNotify(lane.id, item.number, item.before, item.sinks, item.event)
             state.effects.send(bus, message)
+
+    def _renew(self, lane: Lane) -> None:
+        lane.id, before = self._state.new_id(), 0
+        for item in lane.items:
+            item.before, before, item.sent_us = before, item.number, 0
+            item.tries = 0
+
+    def _store(self, item: Waiting) -> None:
+        if item.event.persistent:
+            rows.put_event(self._state, item.event_number, item.event)
 
     def _accepting(
         self, name: str, values: dict[str, Any], attributes: dict[str, Any]

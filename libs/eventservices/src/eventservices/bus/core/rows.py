@@ -120,6 +120,11 @@ def put_arrival(state: State, origin: str, name: str, arrival: Arrival) -> None:
     _put(state, _key(_ARRIVAL, origin, name), (arrival.lane, arrival.last))
 
 
+def drop_arrival(state: State, origin: str, name: str) -> None:
+    """Delete how far a lane was accepted."""
+    _put(state, _key(_ARRIVAL, origin, name), None)
+
+
 def put_inbox(state: State, sink: Sink, serial: int, origin: str, event: Event) -> None:
     """Store an event that waits for a sink, and that the sink has had it."""
     stamp = event.stamp
@@ -179,6 +184,7 @@ def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
     row = msgspec.msgpack.decode(value, type=SinkRow)
     sink = Sink(number, row.name, row.filter, row.user, row.device, "", row.durable, row.version)
     sink.away_us = now_us
+    state.last_id = max(state.last_id, number, row.version)
     state.sinks[number] = sink
     state.requested.setdefault(row.name, set()).add(number)
 

@@ -40,6 +40,7 @@ class Sources:
             raise AdvertiseError(f"the bus has {len(state.sources)} sources")
         source = Source(state.new_id(), name, client)
         state.sources[source.id] = source
+        state.attach(client, source.id)
         state.names[name] += 1
         if state.names[name] == 1:
             state.sources_version += 1
@@ -102,13 +103,17 @@ class Sources:
 
     def client_gone(self, client: str) -> None:
         """End the sources of a client that ended."""
-        for source in [each for each in self._state.sources.values() if each.client == client]:
+        for number in self._state.of_client(client):
+            source = self._state.sources.get(number)
+            if source is None:
+                continue
             self._state.counters["sources_cleaned"] += 1
             self._end(source)
 
     def _end(self, source: Source) -> None:
         state = self._state
         del state.sources[source.id]
+        state.detach(source.client, source.id)
         state.names[source.name] -= 1
         if not state.names[source.name]:
             del state.names[source.name]

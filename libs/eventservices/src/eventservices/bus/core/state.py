@@ -222,7 +222,11 @@ class Arrival:
 
 @dataclass(slots=True)
 class Peer:
-    """Another bus, and when its last sign of life came."""
+    """Another bus, and when its last sign of life came.
+
+    Attributes:
+        incarnation: 0 where no sign of life came yet: it is expected, and silence ends it alike.
+    """
 
     incarnation: int
     sources: int
@@ -242,10 +246,15 @@ class State:
         run_code: Runs plug-ins.
         adding: Answers that wait for the naming service, by name.
         requested: Sinks by the name that they subscribed to.
-        silent: Since when buses with durable sinks here are silent.
+        clients: Sinks and sources by their client; absent where there is none.
+        peers: Buses that are alive, and those that are expected: whatever is kept of a bus or for
+            one, that bus is here or among the silent, so that it ends in time.
+        silent: Since when buses are silent, of which something is kept: durable sinks here, or
+            that sinks of this bus are subscribed there as soon as they are back.
         copies: Messages in lanes that carry a persistent event, with their buses, by the event's
             name and number: what is stored of an event is made from them.
         dropped: How many buses' subscriptions were abandoned.
+        ahead_us: How far the clock of the bus is ahead of the wall clock, which others have too.
     """
 
     id: str
@@ -259,6 +268,7 @@ class State:
     adding: dict[str, list[Reply]] = field(default_factory=dict)
     sinks: dict[int, Sink] = field(default_factory=dict)
     requested: dict[str, set[int]] = field(default_factory=dict)
+    clients: dict[str, set[int]] = field(default_factory=dict)
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
     fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
@@ -271,6 +281,27 @@ class State:
     last_id: int = 0
     sources_version: int = 1
     dropped: int = 0
+    ahead_us: int = 0
+
+    def attach(self, client: str, number: int) -> None:
+        """Note whose a sink or a source is."""
+        self.clients.setdefault(client, set()).add(number)
+
+    def detach(self, client: str, number: int) -> None:
+        """Note that a sink or a source is a client's no more."""
+        numbers = self.clients.get(client, set())
+        numbers.discard(number)
+        if not numbers:
+            self.clients.pop(client, None)
+
+    def of_client(self, client: str) -> list[int]:
+        """Return a client's sinks and sources, the oldest first."""
+        return sorted(self.clients.get(client, ()))
+
+    def expect(self, bus: str, now_us: int) -> None:
+        """Wait for a bus's sign of life, no longer than for that of one that is silent."""
+        if bus != self.id and bus not in self.peers:
+            self.peers[bus] = Peer(0, 0, 0, now_us)
 
     def new_id(self) -> int:
         """Return a number that this bus has not used, in no incarnation."""
