@@ -29,6 +29,8 @@ ROOT = Path(__file__).parents[3]
 REPETITIONS = 40
 METERS = ("serving/turns.py", "serving/collector.py")
 """Timers that run beside, whatever passes: how long turns and collections of garbage last."""
+WAITING = "eventservices/slices.py"
+"""Its private functions are called where somebody waits: that depends on what else is done."""
 FEDERATION = """
 version: 1
 system: test
@@ -70,6 +72,8 @@ def tracing(root: Path = ROOT) -> Iterator[Trace]:
         code = frame.f_code
         file = code.co_filename
         if kind != "call" or not file.startswith(sources) or file.endswith(METERS):
+            return
+        if file.endswith(WAITING) and code.co_name.startswith("_"):
             return
         trace.calls.append((file.removeprefix(f"{root}/"), code.co_qualname))
         caller = frame.f_back
