@@ -7,6 +7,11 @@ from typing import Any, ClassVar, Final
 
 from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
+from eventservices.kafka.addresses import check_files
+from eventservices.kafka.consumer import KafkaConsumer
+from eventservices.kafka.native import Record
+from eventservices.kafka.offsets import Offsets
+from eventservices.kafka.producer import KafkaProducer
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
@@ -23,12 +28,8 @@ from fes.mapping.topics import kafka as names
 from fes.mapping.topics.sources import topics_of
 from fes.model import Event, is_reserved
 
-from adapter_kafka.addresses import check_files
-from adapter_kafka.codec import Record, key_of, read_head, without_key, write_head
-from adapter_kafka.consumer import KafkaConsumer
+from adapter_kafka.codec import key_of, read_head, without_key, write_head
 from adapter_kafka.mapping import native_form
-from adapter_kafka.offsets import Offsets
-from adapter_kafka.producer import KafkaProducer
 from adapter_kafka.published import Published
 from adapter_kafka.settings import Settings
 

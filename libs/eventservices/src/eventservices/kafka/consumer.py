@@ -15,13 +15,12 @@ from confluent_kafka import (
     Message,
     TopicPartition,
 )
-from eventservices.errors import NotConnectedError
 
-from adapter_kafka.addresses import addresses
-from adapter_kafka.codec import Record
-from adapter_kafka.native import record_of, text_of
-from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
-from adapter_kafka.troubles import plain
+from eventservices.errors import NotConnectedError
+from eventservices.kafka.addresses import addresses
+from eventservices.kafka.native import Record, record_of, text_of
+from eventservices.kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
+from eventservices.kafka.troubles import plain
 
 ASSIGNED_S: Final = 15.0
 """Longest wait for a group to divide the partitions."""

@@ -11,11 +11,11 @@ from typing import Any, Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
-from eventservices.errors import NotConnectedError
 
-from adapter_kafka.addresses import addresses
-from adapter_kafka.native import as_native, settle
-from adapter_kafka.troubles import Troubles
+from eventservices.errors import NotConnectedError
+from eventservices.kafka.addresses import addresses
+from eventservices.kafka.native import as_native, settle
+from eventservices.kafka.troubles import Troubles
 
 OPEN_S: Final = 5.0
 """Longest wait for a connection; the runtime tries again."""
