@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 def test_an_offset_is_done_once_all_before_it_are(order: list[int]) -> None:
     offsets = Offsets()
     for offset in range(8):
-        offsets.taken(offset)
+        offsets.delivered(offset)
     done: set[int] = set()
     for offset in order:
         done.add(offset)

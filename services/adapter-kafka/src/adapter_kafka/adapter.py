@@ -9,9 +9,9 @@ from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
 from eventservices.kafka.addresses import check_files
 from eventservices.kafka.consumer import KafkaConsumer
-from eventservices.kafka.native import Record
 from eventservices.kafka.offsets import Offsets
 from eventservices.kafka.producer import KafkaProducer
+from eventservices.kafka.record import Record
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
@@ -176,7 +176,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
             self._next += 1
             self._numbers[self._next] = record
             place = (record.topic, record.partition)
-            self._offsets.setdefault(place, Offsets()).taken(record.offset)
+            self._offsets.setdefault(place, Offsets()).delivered(record.offset)
             self._delivery.put(self._next, record, record.size)
         if not self._delivery.has_room:
             self._consumer.has_room.clear()

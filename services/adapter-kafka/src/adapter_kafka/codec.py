@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from eventservices.errors import MalformedError
-from eventservices.kafka.native import Record
+from eventservices.kafka.record import Record
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
 from fes.errors import CodecError

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from eventservices.kafka.native import Record
+from eventservices.kafka.record import Record
 from eventservices.kafka.tail import read_tail
 from eventservices.stamp import Stamp
 from fes.errors import CodecError

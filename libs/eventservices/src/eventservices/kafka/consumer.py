@@ -18,8 +18,8 @@ from confluent_kafka import (
 
 from eventservices.errors import NotConnectedError
 from eventservices.kafka.addresses import addresses
-from eventservices.kafka.native import Record, record_of, text_of
 from eventservices.kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
+from eventservices.kafka.record import Record, record_of, text_of
 from eventservices.kafka.troubles import plain
 
 ASSIGNED_S: Final = 15.0
@@ -134,7 +134,7 @@ class KafkaConsumer:
             except TimeoutError as error:
                 raise NotConnectedError("no partition was assigned in time") from error
 
-    async def listen(self, topic: str, take: Callable[[list[Record]], None]) -> None:
+    async def listen(self, topic: str, receive: Callable[[list[Record]], None]) -> None:
         """Receive all records of a topic from now on, independently of the group.
 
         Raises:
@@ -143,8 +143,8 @@ class KafkaConsumer:
         consumer = Consumer({**self._consuming, "group.id": f"{self._consuming['group.id']}.own"})
 
         def begin() -> None:
-            told = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
-            partitions = [TopicPartition(topic, at) for at in told.partitions]
+            metadata = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
+            partitions = [TopicPartition(topic, at) for at in metadata.partitions]
             for each in partitions:
                 _, each.offset = consumer.get_watermark_offsets(each, timeout=OPEN_S)
             consumer.assign(partitions)
@@ -152,7 +152,7 @@ class KafkaConsumer:
         def run() -> None:
             while not self._stopping.is_set():
                 with suppress(KafkaException, RuntimeError):
-                    self._hand_over(consumer.consume(BATCH, POLL_S), take)
+                    self._hand_over(consumer.consume(BATCH, POLL_S), receive)
             consumer.close()
 
         try:
@@ -203,11 +203,11 @@ class KafkaConsumer:
             self._consumer.list_topics(timeout=RECOVER_S)
         self.failure = ""
 
-    def _hand_over(self, messages: list[Message], take: Callable[[list[Record]], None]) -> None:
+    def _hand_over(self, messages: list[Message], receive: Callable[[list[Record]], None]) -> None:
         records = [record_of(each) for each in messages if each.error() is None]
         if records:
             with suppress(RuntimeError):  # the loop was closed
-                self._loop.call_soon_threadsafe(take, records)
+                self._loop.call_soon_threadsafe(receive, records)
 
     def _pause(self, *, wanted: bool) -> None:
         if wanted != self._is_paused:

@@ -14,7 +14,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from eventservices.errors import NotConnectedError
 from eventservices.kafka.addresses import addresses
-from eventservices.kafka.native import as_native, settle
+from eventservices.kafka.record import as_native, settle
 from eventservices.kafka.troubles import Troubles
 
 OPEN_S: Final = 5.0
@@ -133,8 +133,8 @@ class KafkaProducer:
             await self._sent.acquire()
             done.add_done_callback(self._was_sent)
         try:
-            told: Any = headers
-            self._producer.produce(topic, value, key, headers=told, on_delivery=delivered)
+            given: Any = headers
+            self._producer.produce(topic, value, key, headers=given, on_delivery=delivered)
         except BufferError as error:
             done.cancel()
             raise NotConnectedError("too many records wait for the broker") from error
@@ -160,10 +160,10 @@ class KafkaProducer:
     async def knows(self, topics: Sequence[str]) -> bool:
         """Return whether there is a topic that one of some subscriptions matches."""
         try:
-            told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
+            metadata = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
         except KafkaException as error:
             raise self._troubles.away(error.args[0]) from error
-        names = told.topics.keys()
+        names = metadata.topics.keys()
         wild = [re.compile(each) for each in topics if each.startswith("^")]
         return any(each in names for each in topics) or any(
             each.match(name) for each in wild for name in names

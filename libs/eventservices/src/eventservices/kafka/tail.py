@@ -8,8 +8,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.kafka.addresses import addresses
-from eventservices.kafka.native import Record, as_native, record_of
 from eventservices.kafka.producer import OPEN_S, QUIET
+from eventservices.kafka.record import Record, as_native, record_of
 
 TAIL: Final = 1000
 """Most records of a partition that are read."""
@@ -73,10 +73,10 @@ def _read(consumer: Consumer, topic: str, receive: Callable[[Record], None]) -> 
 
 def _ends(consumer: Consumer, topic: str) -> dict[int, tuple[int, int]]:
     """Return the first offset of each partition, and the one after the last."""
-    known = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
-    if known.error is not None:
-        raise as_native(known.error)
+    found = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
+    if found.error is not None:
+        raise as_native(found.error)
     return {
         at: consumer.get_watermark_offsets(TopicPartition(topic, at), timeout=OPEN_S)
-        for at in known.partitions
+        for at in found.partitions
     }

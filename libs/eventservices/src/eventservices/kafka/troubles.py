@@ -7,7 +7,7 @@ from typing import Any, Final
 from confluent_kafka import KafkaError
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
-from eventservices.kafka.native import text_of
+from eventservices.kafka.record import text_of
 
 _REPORTED: Final = (
     KafkaError._SSL,
