@@ -1,7 +1,7 @@
 """Orders that wait for the event service: desired states come first, and all is bounded."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from fes.link.lanes import QUEUE_BYTES, BoundedLane
@@ -100,6 +100,10 @@ class Orders:
         if self._changes:
             return self._changes.popitem(last=False)[1]
         return cast("Order", (self._requests if self._requests.count else self._events).take())
+
+    def subscriptions(self) -> Iterator[Subscribe]:
+        """Yield the subscriptions that wait, in their order; none where a whole state does."""
+        return (order for order in self._changes.values() if isinstance(order, Subscribe))
 
     def _put_event(self, order: Publish | PublishControl) -> bool:
         displaced = self._events.put(order, order.priority)
