@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -149,22 +148,18 @@ class KafkaProducer:
         self.unacknowledged += not done.cancelled() and done.exception() is not None
 
     async def ensure(self, topic: str) -> None:
-        """Create a topic of one partition, unless it exists or the broker does not permit it."""
-        if await self.knows([topic]):
+        """Create a topic of one partition, unless it exists or the broker does not permit it.
+
+        Raises:
+            NotConnectedError: No broker answers in time.
+        """
+        try:
+            metadata = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
+        except KafkaException as error:
+            raise self._troubles.away(error.args[0]) from error
+        if topic in metadata.topics:
             return
         admin = AdminClient(self._settings)
         with suppress(KafkaException):
             made = admin.create_topics([NewTopic(topic, 1)])
             await asyncio.to_thread(made[topic].result, OPEN_S)
-
-    async def knows(self, topics: Sequence[str]) -> bool:
-        """Return whether there is a topic that one of some subscriptions matches."""
-        try:
-            metadata = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
-        except KafkaException as error:
-            raise self._troubles.away(error.args[0]) from error
-        names = metadata.topics.keys()
-        wild = [re.compile(each) for each in topics if each.startswith("^")]
-        return any(each in names for each in topics) or any(
-            each.match(name) for each in wild for name in names
-        )
