@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from adapter_kafka import KafkaAdapter
-from adapter_kafka.consumer import BATCH
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from eventservices.kafka.consumer import BATCH
 from eventservices.stamp import HEADER, Stamp, unpack
 from fes.adapter.context import Subscription
 from fes.adapter.inbound.ordered import MOST_BYTES

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from adapter_kafka import KafkaAdapter
-from adapter_kafka.addresses import addresses
-from adapter_kafka.producer import KafkaProducer
 from confluent_kafka import Producer
 from eventservices.errors import MalformedError, NotConnectedError
+from eventservices.kafka.addresses import addresses
+from eventservices.kafka.producer import KafkaProducer
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.testing.eventually import eventually

@@ -13,7 +13,7 @@ ELSEWHERE = {
     "libs/serving/src/serving/readiness_file.py",
     "libs/serving/src/serving/server.py",
     # A future, which nobody awaits where it was cancelled.
-    "services/adapter-kafka/src/adapter_kafka/producer.py",
+    "libs/eventservices/src/eventservices/kafka/producer.py",
 }
 
 

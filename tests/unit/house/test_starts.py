@@ -14,6 +14,7 @@ LARGE = {
     "adapter_steam",
     "can",
     "cantools",
+    "confluent_kafka",
     "fes_naming",
     "fes_policy",
     "networkx",

@@ -3,10 +3,15 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
+from eventservices.kafka.addresses import check_files
+from eventservices.kafka.consumer import KafkaConsumer
+from eventservices.kafka.offsets import Offsets
+from eventservices.kafka.producer import KafkaProducer
+from eventservices.kafka.record import Record
 from eventservices.stamp import Stamp
 from fes.adapter.base import Adapter
 from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subscription
@@ -20,17 +25,16 @@ from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
 from fes.mapping import Native
 from fes.mapping.topics import kafka as names
-from fes.mapping.topics.sources import topics_of
+from fes.mapping.topics.sources import Topics, topics_of
 from fes.model import Event, is_reserved
 
-from adapter_kafka.addresses import check_files
-from adapter_kafka.codec import Record, key_of, read_head, without_key, write_head
-from adapter_kafka.consumer import KafkaConsumer
+from adapter_kafka.codec import key_of, read_head, without_key, write_head
 from adapter_kafka.mapping import native_form
-from adapter_kafka.offsets import Offsets
-from adapter_kafka.producer import KafkaProducer
 from adapter_kafka.published import Published
 from adapter_kafka.settings import Settings
+
+if TYPE_CHECKING:
+    from eventservices.kafka.interests import Interest
 
 MOST: Final = 4096
 """Most records that the gateway has not answered; above it, or `MOST_BYTES`, none is fetched."""
@@ -51,13 +55,11 @@ class KafkaAdapter(Adapter[Settings, Record]):
     settings_type = Settings
     stamp_setting: ClassVar[str] = "stamped"
     one_may_stamp: ClassVar[bool] = True
+    prepares: ClassVar[bool] = True
 
     def __init__(self, context: AdapterContext) -> None:
         super().__init__(context)
         self._codec = self.settings.codec(context)
-        self._wanted: dict[int, tuple[str, ...]] = {}
-        self._subscribed: frozenset[str] = frozenset()
-        self._changing = asyncio.Lock()
         self._counts = dict.fromkeys(_COUNTED, 0)
 
     @classmethod
@@ -85,9 +87,12 @@ class KafkaAdapter(Adapter[Settings, Record]):
     def _counted(self) -> dict[str, int]:
         return {
             **self._counts,
-            "subscriptions": len(self._subscribed),
+            "subscriptions": len(self._consumer.interests.topics),
+            "missing_topics": self._consumer.interests.missing,
+            "refused_subscriptions": self._consumer.interests.refused,
             **self._delivery.counters(),
             "rebalanced": self._consumer.rebalanced,
+            "commits_repeated": self._consumer.commits.failed,
             **self._codec.counters(),
             "unacknowledged": self._producer.unacknowledged,
         }
@@ -97,6 +102,8 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._numbers: dict[int, Record] = {}
         self._next = 0
         self._offsets: dict[tuple[str, int], Offsets] = {}
+        self._interests: dict[int, Interest] = {}
+        self._prepared: dict[str, Interest] = {}
         self._delivery = OrderedDelivery(self.receive, self._done, MOST)
         brokers = self._some_brokers()
         await check_files(brokers)
@@ -110,7 +117,6 @@ class KafkaAdapter(Adapter[Settings, Record]):
         self._closing.push_async_callback(self._consumer.close)
         delivering = asyncio.create_task(self._delivery.run(), name="kafka deliver")
         self._closing.push_async_callback(ended, delivering)
-        self._wanted, self._subscribed = {}, frozenset()
         if self.context.hears_control:
             await self._producer.ensure(CONTROL_SUBJECT)
             await self._consumer.listen(CONTROL_SUBJECT, self._take_control)
@@ -142,28 +148,31 @@ class KafkaAdapter(Adapter[Settings, Record]):
         payload = message.packed.payload
         await self._producer.publish(CONTROL_SUBJECT, None, payload, headers, waits=True)
 
+    def _prepare(self, filter_: Filter) -> None:
+        text = filter_.canonical
+        if text not in self._prepared:
+            self._prepared[text] = self._consumer.begin(self._topics(filter_).patterns)
+
+    def _end_prepared(self) -> None:
+        prepared, self._prepared = self._prepared, {}
+        for each in prepared.values():
+            self._consumer.unsubscribe(each)
+
     async def _subscribe(self, subscription: Subscription) -> tuple[str, ...]:
-        found = topics_of(subscription.filter.tree, self.context.mapping, self._codec.routes)
-        await self._want(subscription.number, tuple(map(names.subscription, found.patterns)))
+        found = self._topics(subscription.filter)
+        begun = self._prepared.pop(subscription.filter.canonical, None)
+        interest = begun or self._consumer.begin(found.patterns)
+        self._interests[subscription.number] = await self._consumer.active(interest)
         return found.widened
 
     async def _unsubscribe(self, subscription: Subscription) -> None:
-        async with self._changing:
-            self._wanted.pop(subscription.number, None)
-            await self._settle(self._wanted)
+        interest = self._interests.pop(subscription.number, None)
+        if interest is not None:
+            self._consumer.unsubscribe(interest)
 
-    async def _want(self, number: int, topics: tuple[str, ...]) -> None:
-        async with self._changing:
-            wanted = {**self._wanted, number: topics}
-            await self._settle(wanted)
-            self._wanted = wanted
-
-    async def _settle(self, wanted: Mapping[int, tuple[str, ...]]) -> None:
-        topics = frozenset(each for several in wanted.values() for each in several)
-        if topics != self._subscribed:
-            waits = await self._producer.knows(sorted(topics))
-            await self._consumer.subscribe(sorted(topics), waits=waits)
-            self._subscribed = topics
+    def _topics(self, filter_: Filter) -> Topics:
+        found = topics_of(filter_.tree, self.context.mapping, self._codec.routes)
+        return replace(found, patterns=tuple(map(names.subscription, found.patterns)))
 
     async def _probe(self) -> None:
         await self._producer.probe()
@@ -175,7 +184,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
             self._next += 1
             self._numbers[self._next] = record
             place = (record.topic, record.partition)
-            self._offsets.setdefault(place, Offsets()).taken(record.offset)
+            self._offsets.setdefault(place, Offsets()).delivered(record.offset)
             self._delivery.put(self._next, record, record.size)
         if not self._delivery.has_room:
             self._consumer.has_room.clear()
@@ -187,7 +196,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
     def _done(self, number: int) -> None:
         record = self._numbers.pop(number)
         position = self._offsets[record.topic, record.partition].done(record.offset)
-        self._consumer.commit(record.topic, record.partition, position)
+        self._consumer.commits.put(record.topic, record.partition, position)
         self._counts["committed"] += 1
         if self._delivery.has_room:
             self._consumer.has_room.set()

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventservices.errors import MalformedError
+from eventservices.kafka.record import Record
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
 from fes.errors import CodecError
@@ -17,34 +18,6 @@ KEY: Final = "Key"
 
 CLIENT: Final = "Event-Adapter"
 """Header that names the adapter that published a record, which does not receive it."""
-
-
-class Record(NamedTuple):
-    """A record from the native client.
-
-    Attributes:
-        topic: The topic at the broker.
-        partition: Of the topic.
-        offset: In the partition.
-        time_us: When it was made, microseconds since 1970 UTC.
-        key: Empty where it has none.
-        value: Its bytes.
-        headers: Names and values; a name may be repeated.
-    """
-
-    topic: str
-    partition: int
-    offset: int
-    time_us: int
-    key: bytes | None
-    value: bytes
-    headers: tuple[tuple[str, bytes], ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes of key, value and headers."""
-        headers = sum(len(name) + len(value or b"") for name, value in self.headers)
-        return len(self.key or b"") + len(self.value) + headers
 
 
 @dataclass(frozen=True, slots=True)

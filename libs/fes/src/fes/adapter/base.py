@@ -11,12 +11,13 @@ Source:
 """
 
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Generic, TypeVar, cast, final
 
 import msgspec
 from eventservices.errors import EventServiceError
+from eventservices.slices import shared_slice
 from eventservices.stamp import Stamp as NativeStamp
 
 from fes.adapter.context import AdapterContext, Received, Sink, Subscription
@@ -24,6 +25,7 @@ from fes.adapter.contract import AdapterContract, MessageT
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.settings import read_settings, setting_fault
 from fes.errors import AdapterError, FesError, UnavailableError
+from fes.filter import Filter
 from fes.mapping import Native
 from fes.model import Event
 
@@ -162,6 +164,26 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
     async def publish_control(self, event: Event, stamp: NativeStamp) -> None:
         """Publish a control event in the service's form."""
         await self._performed(self._publish_control, event, stamp)
+
+    @final
+    async def prepare(self, filters: Iterable[Filter]) -> None:
+        """Begin subscriptions that follow, where the event service makes many as fast as one.
+
+        Nothing happens where it does not. A filter that is refused is refused by `subscribe`.
+        """
+        own = shared_slice()
+        for each in filters if self.prepares else ():
+            await own.turn()
+            if self._is_open:
+                with suppress(FesError, EventServiceError):
+                    self._prepare(each)
+            own.end()
+
+    @final
+    def end_prepared(self) -> None:
+        """End what `prepare` began and no `subscribe` completed."""
+        if self.prepares and self._is_open:
+            self._end_prepared()
 
     @final
     async def subscribe(self, subscription: Subscription) -> tuple[str, ...]:

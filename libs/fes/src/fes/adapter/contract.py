@@ -49,6 +49,8 @@ class AdapterContract(ABC, Generic[MessageT]):
             adapter that is without it.
         away_errors: Errors of the native client, besides the retryable ones, that mean that the
             event service is away.
+        prepares: Whether it begins subscriptions that are to be made soon, since its event service
+            makes many as fast as one.
     """
 
     kind: ClassVar[str]
@@ -58,6 +60,7 @@ class AdapterContract(ABC, Generic[MessageT]):
     stamp_setting: ClassVar[str] = ""
     one_may_stamp: ClassVar[bool] = False
     away_errors: ClassVar[tuple[type[EventServiceError], ...]] = ()
+    prepares: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
@@ -136,6 +139,16 @@ class AdapterContract(ABC, Generic[MessageT]):
     async def _unannounce(self, native: Native) -> None:
         """Withdraw an announcement; not overridden for event services without announcements."""
         del native
+
+    def _prepare(self, filter_: Filter) -> None:
+        """Begin to subscribe to what a filter accepts, where the adapter `prepares`.
+
+        `_subscribe` with an equal filter completes it, or `_end_prepared` ends it.
+        """
+        del filter_
+
+    def _end_prepared(self) -> None:
+        """End what was begun and not completed."""
 
     @abstractmethod
     async def _publish(self, native: Native, stamp: NativeStamp) -> None: ...

@@ -288,10 +288,16 @@ class AdapterRuntime:
 
     async def _perform_next(self) -> None:
         if not self._proved:
-            await self.outbound.perform(self._orders.take())
+            order = self._orders.take()
+            if self.adapter.prepares:
+                await self.outbound.ahead.look(order, self._orders.subscriptions)
+            await self.outbound.perform(order)
             return
         self._proved = False
-        for order in self.outbound.failed():
+        failed = self.outbound.failed()
+        if self.adapter.prepares:
+            await self.outbound.ahead.again(failed, self._orders.subscriptions())
+        for order in failed:
             await self.outbound.perform(order)
         await self.outbound.settle()
 

@@ -133,6 +133,9 @@ class Natives:
     async def _make(self, fresh: str | None = None) -> list[Lost]:
         """Subscribe to what is needed and missing; abandon what the service does not accept."""
         lost: list[Lost] = []
+        if len(self._missing) > 1:
+            missing = (next(iter(self._users[key].values())) for key in tuple(self._missing))
+            await self._adapter.prepare(missing)
         while self._missing:
             key = next(iter(self._missing))
             try:

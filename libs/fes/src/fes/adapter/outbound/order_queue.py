@@ -1,7 +1,7 @@
 """Orders that wait for the event service: desired states come first, and all is bounded."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from fes.link.lanes import QUEUE_BYTES, BoundedLane
@@ -105,6 +105,10 @@ class Orders:
         is_event = self._events.count and (self._event_is_next or not self._requests.count)
         self._event_is_next = not is_event
         return cast("Order", (self._events if is_event else self._requests).take())
+
+    def subscriptions(self) -> Iterator[Subscribe]:
+        """Yield the subscriptions that wait, in their order; none where a whole state does."""
+        return (order for order in self._changes.values() if isinstance(order, Subscribe))
 
     def _put_event(self, order: Publish | PublishControl) -> bool:
         displaced = self._events.put(order, order.priority)

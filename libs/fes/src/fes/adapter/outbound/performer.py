@@ -12,6 +12,7 @@ from msgspec import structs
 from fes.adapter.base import AnyAdapter
 from fes.adapter.context import Subscription
 from fes.adapter.inbound.receiver import REASON, Inbound
+from fes.adapter.outbound.ahead import Ahead
 from fes.adapter.outbound.confirmations import Confirmations
 from fes.adapter.outbound.degraded import Degrading
 from fes.adapter.outbound.order_queue import ByNumber
@@ -74,6 +75,7 @@ class Outbound:
             0,
         )
         self.subscribing = Subscribing(adapter, inbound, send, log, self._fail_with)
+        self.ahead = Ahead(adapter, self.subscribing.held)
         self.confirmations = Confirmations(send)
         self.degrading = Degrading(adapter.capabilities.honours)
         self.announcements: dict[int, bytes] = {}

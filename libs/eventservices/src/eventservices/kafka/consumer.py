@@ -2,29 +2,24 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-from confluent_kafka import (
-    OFFSET_INVALID,
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
-
-from adapter_kafka.addresses import addresses
-from adapter_kafka.codec import Record
-from adapter_kafka.native import record_of, text_of
-from adapter_kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
-from adapter_kafka.troubles import plain
-
-ASSIGNED_S: Final = 15.0
-"""Longest wait for a group to divide the partitions."""
+from eventservices.kafka.addresses import addresses
+from eventservices.kafka.commits import Commits
+from eventservices.kafka.interests import Found, Interest, Interests
+from eventservices.kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
+from eventservices.kafka.record import Record, as_native, record_of, settle, text_of
+from eventservices.kafka.topics import find_topics
+from eventservices.kafka.troubles import plain
+from eventservices.lasting import lasting
 
 RECOVER_S: Final = 1.0
 """Longest wait for an answer after a failure, before records are consumed again."""
@@ -40,6 +35,9 @@ consumed; a larger record comes alone."""
 class KafkaConsumer:
     """Consumes as one member of a group; offsets are committed on request.
 
+    Partitions that stay with the member are consumed also while the group divides the others
+    (`cooperative-sticky`).
+
     Args:
         brokers: As of `addresses`.
         name: Client identifier.
@@ -51,6 +49,8 @@ class KafkaConsumer:
         failure: Why nothing is consumed now; "" while it is.
         rebalanced: How often partitions were divided.
         has_room: Set while records are fetched.
+        interests: The topics that are consumed, and who needs them.
+        commits: The offsets to commit.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class KafkaConsumer:
         start: str,
         receive: Callable[[list[Record]], None],
     ) -> None:
+        self._admitting = {**addresses(brokers), "client.id": name, "logger": QUIET}
         self._consuming: dict[str, Any] = {
-            **addresses(brokers),
-            "client.id": name,
-            "logger": QUIET,
+            **self._admitting,
             "group.id": group,
+            "partition.assignment.strategy": "cooperative-sticky",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "auto.offset.reset": start,
@@ -83,23 +83,27 @@ class KafkaConsumer:
         self.rebalanced = 0
         self.has_room = threading.Event()
         self.has_room.set()
+        self.interests = Interests(self)
+        self.commits = Commits()
         self._stopping = threading.Event()
         self._acts: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._commits: dict[tuple[str, int], int] = {}
-        self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._assigned: asyncio.Future[None] | None = None
+        self._changing: asyncio.Task[None] | None = None
         self._is_paused = False
 
     def open(self) -> None:
         """Start the thread; nothing is consumed before `subscribe`."""
         self._loop = asyncio.get_running_loop()
         self._consumer = Consumer(self._consuming)
+        self._admin = AdminClient(self._admitting)
         self._threads = [threading.Thread(target=self._consume, name="kafka consume", daemon=True)]
         self._threads[0].start()
+        self._changing = asyncio.create_task(lasting(self.interests.run), name="kafka interests")
 
     async def close(self) -> None:
         """Leave the group, which divides the partitions among the other members."""
+        await ended(self._changing)
+        self.interests.close()
         self._stopping.set()
         await asyncio.to_thread(self._end)
 
@@ -107,35 +111,61 @@ class KafkaConsumer:
         for thread in self._threads:
             thread.join(CLOSE_S)
 
-    async def subscribe(self, topics: Sequence[str], *, waits: bool) -> None:
-        """Consume topics, and wait until their partitions are assigned.
+    async def subscribe(self, topics: Iterable[str]) -> Interest:
+        """Consume topics, and wait until those that exist are; what is made later is found.
 
         Args:
             topics: Names, and regular expressions that begin with ^.
-            waits: Whether one of them exists, so that there are partitions to wait for.
 
         Raises:
             NotConnectedError: The partitions were not assigned in time.
+            RefusedError: A topic may not be read, or there are too many interests.
         """
-        assigned = self._assigned = self._loop.create_future() if waits and topics else None
+        return await self.active(self.begin(topics))
+
+    def begin(self, topics: Iterable[str]) -> Interest:
+        """Begin to consume topics together with others; see `subscribe`.
+
+        Raises:
+            RefusedError: There are too many interests.
+        """
+        return self.interests.add(topics)
+
+    async def active(self, interest: Interest) -> Interest:
+        """Wait until what was begun is consumed; see `subscribe`. It ends where that fails."""
+        try:
+            await interest.ready
+        except BaseException:
+            self.interests.remove(interest)
+            raise
+        return interest
+
+    def unsubscribe(self, interest: Interest) -> None:
+        """Consume topics no longer that only this interest needs; does not wait."""
+        self.interests.remove(interest)
+
+    async def find(self, topics: Sequence[str]) -> Found:
+        """Return which topics there are; see `Member`."""
+        return await asyncio.to_thread(find_topics, self._admin, topics)
+
+    async def read(self, topics: Sequence[str]) -> None:
+        """Consume these topics in place of those before; see `Member`."""
+        done: asyncio.Future[None] = self._loop.create_future()
 
         def act() -> None:
-            if topics:
-                self._consumer.subscribe(
-                    list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke
-                )
-            else:
-                self._consumer.unsubscribe()
+            failure: KafkaError | None = None
+            try:
+                self._subscribe(list(topics))
+            except KafkaException as error:
+                failure = error.args[0]
+            except RuntimeError as error:  # it was closed
+                failure = KafkaError(KafkaError._STATE, str(error))
+            self._call(settle, done, failure)
 
         self._acts.put(act)
-        if assigned is not None:
-            try:
-                async with asyncio.timeout(ASSIGNED_S):
-                    await assigned
-            except TimeoutError as error:
-                raise NotConnectedError("no partition was assigned in time") from error
+        await done
 
-    async def listen(self, topic: str, take: Callable[[list[Record]], None]) -> None:
+    async def listen(self, topic: str, receive: Callable[[list[Record]], None]) -> None:
         """Receive all records of a topic from now on, independently of the group.
 
         Raises:
@@ -144,8 +174,8 @@ class KafkaConsumer:
         consumer = Consumer({**self._consuming, "group.id": f"{self._consuming['group.id']}.own"})
 
         def begin() -> None:
-            told = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
-            partitions = [TopicPartition(topic, at) for at in told.partitions]
+            metadata = consumer.list_topics(topic, timeout=OPEN_S).topics[topic]
+            partitions = [TopicPartition(topic, at) for at in metadata.partitions]
             for each in partitions:
                 _, each.offset = consumer.get_watermark_offsets(each, timeout=OPEN_S)
             consumer.assign(partitions)
@@ -153,7 +183,7 @@ class KafkaConsumer:
         def run() -> None:
             while not self._stopping.is_set():
                 with suppress(KafkaException, RuntimeError):
-                    self._hand_over(consumer.consume(BATCH, POLL_S), take)
+                    self._hand_over(consumer.consume(BATCH, POLL_S), receive)
             consumer.close()
 
         try:
@@ -164,10 +194,13 @@ class KafkaConsumer:
         self._threads.append(thread)
         thread.start()
 
-    def commit(self, topic: str, partition: int, offset: int) -> None:
-        """Request the commit of an offset; the greatest of those that wait counts."""
-        with self._lock:
-            self._commits[topic, partition] = offset
+    def _subscribe(self, topics: list[str]) -> None:
+        if topics:
+            self._consumer.subscribe(
+                topics, on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_lost
+            )
+        else:
+            self._consumer.unsubscribe()
 
     def _consume(self) -> None:
         while not self._stopping.is_set():
@@ -179,7 +212,7 @@ class KafkaConsumer:
             except (KafkaException, RuntimeError) as error:
                 self.failure = str(error)
                 self._stopping.wait(1.0)
-        self._commit()
+        self.commits.commit(self._consumer)
         self._consumer.close()
 
     def _consume_once(self) -> None:
@@ -187,7 +220,7 @@ class KafkaConsumer:
             self._recover()
         self._pause(wanted=not self.has_room.is_set())
         self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
-        self._commit()
+        self.commits.commit(self._consumer)
 
     def _recover(self) -> None:
         """Forget a failure once the coordinator of the group answers.
@@ -204,11 +237,16 @@ class KafkaConsumer:
             self._consumer.list_topics(timeout=RECOVER_S)
         self.failure = ""
 
-    def _hand_over(self, messages: list[Message], take: Callable[[list[Record]], None]) -> None:
-        records = [record_of(each) for each in messages if each.error() is None]
+    def _hand_over(self, messages: list[Message], receive: Callable[[list[Record]], None]) -> None:
+        records = []
+        for each in messages:
+            error = each.error()
+            if error is None:
+                records.append(record_of(each))
+            elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                self._call(self.interests.deny, str(each.topic()), as_native(error))
         if records:
-            with suppress(RuntimeError):  # the loop was closed
-                self._loop.call_soon_threadsafe(take, records)
+            self._call(receive, records)
 
     def _pause(self, *, wanted: bool) -> None:
         if wanted != self._is_paused:
@@ -216,43 +254,35 @@ class KafkaConsumer:
             (self._consumer.pause if wanted else self._consumer.resume)(partitions)
             self._is_paused = wanted
 
-    def _commit(self) -> None:
-        with self._lock:
-            commits, self._commits = self._commits, {}
-        if commits:
-            offsets = [TopicPartition(topic, at, offset) for (topic, at), offset in commits.items()]
-            # Where it is lost, records come again, and the gateway recognises their identity.
-            with suppress(KafkaException):
-                self._consumer.commit(offsets=offsets, asynchronous=False)
-
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        """Begin each partition at its committed offset, or at its present end."""
+        """Begin each new partition at its committed offset, or at its present end."""
         self.rebalanced += 1
-        fresh = []
-        for each in consumer.committed(partitions, timeout=OPEN_S):
-            if each.offset < 0 or each.offset == OFFSET_INVALID:
-                low, high = consumer.get_watermark_offsets(each, timeout=OPEN_S)
-                each.offset = low if self._start == "earliest" else high
-                fresh.append(each)
-        known = {(each.topic, each.partition): each.offset for each in fresh}
-        for each in partitions:
-            if (each.topic, each.partition) in known:
-                each.offset = known[each.topic, each.partition]
-        consumer.assign(partitions)
+        self.commits.own(partitions)
+        known = consumer.committed(partitions, timeout=OPEN_S) if partitions else []
+        fresh = [each for each in known if each.offset < 0]
+        for each in fresh:
+            low, high = consumer.get_watermark_offsets(each, timeout=OPEN_S)
+            each.offset = low if self._start == "earliest" else high
+        consumer.incremental_assign(known)
         self._is_paused = False
-        if fresh:
-            with suppress(KafkaException):
-                consumer.commit(offsets=fresh, asynchronous=False)
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._was_assigned)
+        for each in fresh:
+            self.commits.put(each.topic, each.partition, each.offset)
+        self.commits.commit(consumer)
+        topics = frozenset(each.topic for each in consumer.assignment())
+        self._call(self.interests.assigned, topics)
 
     def _on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        del consumer, partitions
-        self._commit()
+        self.commits.commit(consumer)
+        self._on_lost(consumer, partitions)
 
-    def _was_assigned(self) -> None:
-        if self._assigned is not None and not self._assigned.done():
-            self._assigned.set_result(None)
+    def _on_lost(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        del consumer
+        self.commits.disown(partitions)
+        self._call(self.interests.released, frozenset(each.topic for each in partitions))
+
+    def _call(self, act: Callable[..., None], *given: object) -> None:
+        with suppress(RuntimeError):  # the loop was closed
+            self._loop.call_soon_threadsafe(act, *given)
 
     def _failed(self, error: KafkaError) -> None:
         self.failure = plain(error)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaError
-from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 
-from adapter_kafka.native import text_of
+from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
+from eventservices.kafka.record import text_of
 
 _REPORTED: Final = (
     KafkaError._SSL,

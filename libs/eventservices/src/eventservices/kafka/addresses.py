@@ -65,10 +65,10 @@ def _check(access: Access) -> None:
 
 
 def _tls(access: Access) -> dict[str, str]:
-    told = {
+    settings = {
         "ssl.ca.location": access.ca_file,
         "ssl.certificate.location": access.certificate_file,
         "ssl.key.location": access.key_file or access.certificate_file,
         "enable.ssl.certificate.verification": "" if access.verify else "false",
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in settings.items() if value}

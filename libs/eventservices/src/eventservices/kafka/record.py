@@ -1,17 +1,16 @@
 """Conversion of records and errors of `confluent-kafka`."""
 
 from asyncio import Future
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, KafkaError, Message
+
 from eventservices.errors import (
     EventServiceError,
     MalformedError,
     NotConnectedError,
     RefusedError,
 )
-
-from adapter_kafka.codec import Record
 
 _TOO_LARGE: Final = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD)
 _REFUSED: Final = (
@@ -21,6 +20,34 @@ _REFUSED: Final = (
     KafkaError._UNKNOWN_TOPIC,
     KafkaError._UNKNOWN_PARTITION,
 )
+
+
+class Record(NamedTuple):
+    """A record from the native client.
+
+    Attributes:
+        topic: The topic at the broker.
+        partition: Of the topic.
+        offset: In the partition.
+        time_us: When it was made, microseconds since 1970 UTC.
+        key: Empty where it has none.
+        value: Its bytes.
+        headers: Names and values; a name may be repeated.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    time_us: int
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of key, value and headers."""
+        headers = sum(len(name) + len(value or b"") for name, value in self.headers)
+        return len(self.key or b"") + len(self.value) + headers
 
 
 def record_of(message: Message) -> Record:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,11 +10,11 @@ from typing import Any, Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
-from eventservices.errors import NotConnectedError
 
-from adapter_kafka.addresses import addresses
-from adapter_kafka.native import as_native, settle
-from adapter_kafka.troubles import Troubles
+from eventservices.errors import NotConnectedError
+from eventservices.kafka.addresses import addresses
+from eventservices.kafka.record import as_native, settle
+from eventservices.kafka.troubles import Troubles
 
 OPEN_S: Final = 5.0
 """Longest wait for a connection; the runtime tries again."""
@@ -133,8 +132,8 @@ class KafkaProducer:
             await self._sent.acquire()
             done.add_done_callback(self._was_sent)
         try:
-            told: Any = headers
-            self._producer.produce(topic, value, key, headers=told, on_delivery=delivered)
+            given: Any = headers
+            self._producer.produce(topic, value, key, headers=given, on_delivery=delivered)
         except BufferError as error:
             done.cancel()
             raise NotConnectedError("too many records wait for the broker") from error
@@ -149,22 +148,18 @@ class KafkaProducer:
         self.unacknowledged += not done.cancelled() and done.exception() is not None
 
     async def ensure(self, topic: str) -> None:
-        """Create a topic of one partition, unless it exists or the broker does not permit it."""
-        if await self.knows([topic]):
+        """Create a topic of one partition, unless it exists or the broker does not permit it.
+
+        Raises:
+            NotConnectedError: No broker answers in time.
+        """
+        try:
+            metadata = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
+        except KafkaException as error:
+            raise self._troubles.away(error.args[0]) from error
+        if topic in metadata.topics:
             return
         admin = AdminClient(self._settings)
         with suppress(KafkaException):
             made = admin.create_topics([NewTopic(topic, 1)])
             await asyncio.to_thread(made[topic].result, OPEN_S)
-
-    async def knows(self, topics: Sequence[str]) -> bool:
-        """Return whether there is a topic that one of some subscriptions matches."""
-        try:
-            told = await asyncio.to_thread(self._producer.list_topics, timeout=OPEN_S)
-        except KafkaException as error:
-            raise self._troubles.away(error.args[0]) from error
-        names = told.topics.keys()
-        wild = [re.compile(each) for each in topics if each.startswith("^")]
-        return any(each in names for each in topics) or any(
-            each.match(name) for each in wild for name in names
-        )

@@ -13,7 +13,7 @@ class Offsets:
         self._open: dict[int, None] = {}
         self._last = -1
 
-    def taken(self, offset: int) -> None:
+    def delivered(self, offset: int) -> None:
         """Note a record that was delivered to the gateway; offsets grow."""
         if not self._open:
             self.position = offset

@@ -1,9 +1,8 @@
-"""Names in the alphabet of Kafka, and how far a partition is done."""
+"""Names in the alphabet of Kafka."""
 
 import re
 
 import pytest
-from adapter_kafka.offsets import Offsets
 from fes.errors import MappingError
 from fes.mapping.topics import kafka as names
 from hypothesis import given
@@ -47,15 +46,3 @@ def test_what_is_no_topic_is_refused() -> None:
 def test_a_subscription_matches_level_by_level(pattern: str, topic: str, *, matches: bool) -> None:
     """D12."""
     assert bool(re.match(names.subscription(pattern), topic)) is matches
-
-
-@given(st.permutations(range(8)))
-def test_an_offset_is_done_once_all_before_it_are(order: list[int]) -> None:
-    offsets = Offsets()
-    for offset in range(8):
-        offsets.taken(offset)
-    done: set[int] = set()
-    for offset in order:
-        done.add(offset)
-        expected = next((n for n in range(8) if n not in done), 8)
-        assert offsets.done(offset) == expected

@@ -1,0 +1,1 @@
+"""A client of Kafka: `confluent-kafka`, whose threads stay in `producer` and `consumer`."""
