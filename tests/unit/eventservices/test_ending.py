@@ -5,7 +5,7 @@ import logging
 from contextlib import suppress
 
 import pytest
-from eventservices.ending import CANCELLATIONS, beside, ended
+from eventservices.ending import CANCELLATIONS, beside, cancellable, ended
 
 
 async def test_a_task_whose_cancellation_a_request_swallows_ends_all_the_same() -> None:
@@ -73,3 +73,29 @@ async def test_work_beside_a_block_ends_with_it_and_what_it_raises_is_for_who_re
         assert waiting.get_name() == "waits"
     assert waiting.cancelled()
     assert isinstance(failed.exception(), ValueError)
+
+
+async def test_a_cancellation_that_a_library_swallows_is_raised_behind_it() -> None:
+    async def swallowing() -> str:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return "done"
+
+    task = asyncio.create_task(cancellable(swallowing()))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    async def cleaning_up() -> str:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return await cancellable(asyncio.sleep(0, "cleaned up"))
+
+    task = asyncio.create_task(cleaning_up())
+    await asyncio.sleep(0)
+    task.cancel()
+    assert await task == "cleaned up"
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await cancellable(swallowing())

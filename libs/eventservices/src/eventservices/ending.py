@@ -7,7 +7,7 @@ cancelled once would wait forever.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
@@ -20,6 +20,23 @@ CANCELLATIONS: Final = 10
 """How often a task is cancelled; one that goes on after them is left, with a warning."""
 
 T = TypeVar("T")
+
+
+async def cancellable(act: Awaitable[T]) -> T:
+    """Await what may swallow a cancellation, and be cancelled nevertheless.
+
+    Args:
+        act: What a library does.
+
+    Raises:
+        CancelledError: The task was cancelled meanwhile.
+    """
+    task = asyncio.current_task()
+    before = task.cancelling() if task is not None else 0
+    result = await act
+    if task is not None and task.cancelling() > before:
+        raise asyncio.CancelledError
+    return result
 
 
 @asynccontextmanager

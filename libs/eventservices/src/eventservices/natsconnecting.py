@@ -11,6 +11,7 @@ import nats.errors
 from eventservices.addresses import split_url
 from eventservices.backoff import Backoff
 from eventservices.credentials import read_password, with_credentials, without_credentials
+from eventservices.ending import cancellable
 from eventservices.errors import MalformedError, NotConnectedError, RefusedError
 from eventservices.natsclient import NatsClient
 from eventservices.natscredentials import read_credentials
@@ -146,7 +147,7 @@ async def connect(
     proofs = await servers.proofs()
     try:
         async with asyncio.timeout(options.open_timeout_s):
-            await client.connect(
+            connecting = client.connect(
                 servers=servers.urls,
                 name=options.name or None,
                 error_cb=callbacks.error,
@@ -164,6 +165,7 @@ async def connect(
                 password=servers.password,
                 **proofs,
             )
+            await cancellable(connecting)
     except (TimeoutError, OSError, nats.errors.Error) as error:
         reason = client.last_error or error
         await close(client)
