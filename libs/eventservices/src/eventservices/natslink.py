@@ -292,8 +292,6 @@ class NatsLink(Opening):
         return client
 
     async def _to_myself(self, token: bytes) -> None:
-        if self._sender is not None:  # so that what was published before is received before it
-            await self._sender.flush(self.options.probe_timeout_s)
         await self.publish(self._inbox, token)
 
     async def _ask_again(self, refused: Collection[str]) -> None:
@@ -305,6 +303,8 @@ class NatsLink(Opening):
                 raise NotConnectedError(f"cannot subscribe: {error!r}") from error
 
     async def _round_trip(self) -> float:
+        if self._sender is not None:  # so that what was published before is received before it
+            await self._sender.flush(self.options.probe_timeout_s)
         client = self.client
         try:
             return await self._proofs.round_trip(client)
@@ -325,8 +325,7 @@ class NatsLink(Opening):
                 missed = 0  # a new client would lose what waits, and what is published meanwhile
                 log.warning("nats_client_behind", extra={"urls": self.urls, "error": str(error)})
             except NotConnectedError:
-                # A new client would not help where it is the other connection that is missing.
-                missed += self._sender is None or self._sender.connected
+                missed += 1
             except RefusedError as error:
                 missed = 0
                 log.warning("nats_subscription_refused", extra={"error": str(error)})

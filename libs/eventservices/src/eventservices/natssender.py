@@ -12,8 +12,9 @@ from typing import Final
 
 import nats.errors
 
+from eventservices.attention import attentively
 from eventservices.backoff import Backoff
-from eventservices.ending import ended
+from eventservices.ending import cancellable, ended
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.lasting import lasting
 from eventservices.natsclient import NatsClient
@@ -24,6 +25,10 @@ log = logging.getLogger(__name__)
 
 RETURN_S: Final = 2.0
 """How long an event waits for a connection that was lost."""
+
+
+FOREVER_S: Final = 3600
+"""A wait that something else ends."""
 
 
 class Outage:
@@ -110,14 +115,22 @@ class Sender:
     async def flush(self, timeout_s: float) -> None:
         """Return when the server has processed what was published.
 
+        A connection on which nothing but its answer can come, and that does not, is dead.
+
         Args:
-            timeout_s: Longest wait for its answer, seconds.
+            timeout_s: Longest wait for its answer, seconds in which the loop turns.
 
         Raises:
             NotConnectedError: It did not answer in time, or is away.
         """
+        client = self.client
+        connection = client.connection
         try:
-            await self.client.flush(timeout_s)  # type: ignore[arg-type] # it accepts fractions of a second
+            await attentively(cancellable(client.flush(FOREVER_S)), timeout_s)
+        except TimeoutError as error:
+            if client.is_connected and client.connection is connection:
+                client.abort()
+            raise NotConnectedError("the NATS server does not answer") from error
         except (nats.errors.Error, OSError, RuntimeError) as error:
             raise NotConnectedError(f"events cannot be published: {error!r}") from error
 
