@@ -1,7 +1,8 @@
 """A hostile client at the city's event service, beside the scenario.
 
-It publishes as fast as the broker accepts it: what is no event, what is no control event, and
-control events with which nothing is wrong. `FES_HOSTILE_S` has it last longer than a test.
+It publishes what is no event, what is no control event, and control events with which nothing is
+wrong. `FES_HOSTILE_S` has it last longer than a test, `FES_HOSTILE_RATE` has it publish more: `inf`
+is as fast as the broker accepts it.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from support.processes.demonstration import demonstrated
 pytestmark = [pytest.mark.broker, pytest.mark.spark, pytest.mark.timeout(600)]
 
 SECONDS = float(os.environ.get("FES_HOSTILE_S", "6"))
+RATE = os.environ.get("FES_HOSTILE_RATE", "1500")
 SPEEDUP = 3
 AFTER_S = 24.0
 """How much longer the scenario lasts: gateways process what waits, and compare their tables."""
@@ -32,7 +34,8 @@ async def attacked(runs: Path) -> dict[str, int]:
     url: str = yaml.safe_load(file.read_text())["brokers"]["siena-1"]["url"]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.siena.hostile"),
-        *(url, "siena-m", "steam-m-M01", "traffic", str(SECONDS)),
+        *(url, "siena-m", "steam-m-M01", "traffic", str(SECONDS), RATE),
+        cwd=Path(__file__).parents[2],
         stdin=DEVNULL,
         stdout=PIPE,
     )

@@ -1,12 +1,15 @@
 """A hostile client of a SIENA service: it publishes anything, as fast as the broker accepts it.
 
-    python -m support.siena.hostile URL SERVICE OTHER SYSTEM SECONDS
+    python -m support.siena.hostile URL SERVICE OTHER SYSTEM SECONDS [RATE]
+
+RATE is how many messages a second it publishes at most.
 
 It writes one line of JSON at the end: how many messages of each kind it sent.
 """
 
 import asyncio
 import json
+import math
 import os
 import random
 import sys
@@ -115,12 +118,12 @@ STAMPS: Final = (
 )
 
 
-async def attack(url: str, place: Place, seconds: float) -> Counter[str]:
+async def attack(url: str, place: Place, seconds: float, rate: float) -> Counter[str]:
     """Publish until the time is over, or whoever started this is gone; return what was sent."""
     client, sent = await nats.connect(url), Counter[str]()
     subjects, chance = Subjects(place.service, INDEX), random.Random(7)
-    until_s, parent = time.monotonic() + seconds, os.getppid()
-    while time.monotonic() < until_s and os.getppid() == parent:
+    begun_s, parent = time.monotonic(), os.getppid()
+    while time.monotonic() < begun_s + seconds and os.getppid() == parent:
         for _ in range(BATCH):
             number = sent.total() + 1
             chosen = chance.choice(ATTACKS)
@@ -134,14 +137,16 @@ async def attack(url: str, place: Place, seconds: float) -> Counter[str]:
             )
             sent[chosen.__name__] += 1
         await client.flush(30)
+        await asyncio.sleep(begun_s + sent.total() / rate - time.monotonic())
     await client.close()
     return sent
 
 
 def main() -> None:
     """Read the command line, and attack."""
-    url, service, other, system, seconds = sys.argv[1:]
-    sent = asyncio.run(attack(url, Place(service, other, system), float(seconds)))
+    url, service, other, system, seconds, *rates = sys.argv[1:]
+    rate = float(rates[0]) if rates else math.inf
+    sent = asyncio.run(attack(url, Place(service, other, system), float(seconds), rate))
     sys.stdout.write(json.dumps(sent) + "\n")
 
 
