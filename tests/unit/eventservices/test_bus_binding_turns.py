@@ -1,11 +1,13 @@
-"""A bus's workers and store let others have their turns."""
+"""A bus's workers and store let others have their turns, and strangers leave nothing."""
 
 import asyncio
 
+from eventservices.bus import EventBus
 from eventservices.bus.binding.pool import AT_ONCE, PoolSettings, WorkerPool
 from eventservices.bus.binding.store import MemoryStore
 from eventservices.bus.binding.storing import AT_ONCE as STEPS_AT_ONCE
 from eventservices.bus.binding.storing import Storing
+from eventservices.bus.wire.messages import EBHello, encode
 from fes.testing.eventually import eventually
 
 
@@ -44,3 +46,11 @@ async def test_steps_that_waited_for_one_write_are_performed_in_portions_and_in_
     assert 0 < most <= STEPS_AT_ONCE
     assert done[:count] == list(range(count))
     assert set(done[count:]) == {count}
+
+
+def test_a_message_of_a_bus_whose_identifier_is_not_valid_is_refused() -> None:
+    """It would be kept, by an identifier of thousands of characters."""
+    bus = EventBus(["nats://127.0.0.1:1"], "town", "a")
+    for sender in ("x" * 65, "x y", ""):
+        bus._receive(f"evbus.town.all.{sender}", encode(EBHello(1, 1)), b"", "")
+    assert bus._counters["malformed"] == 3
