@@ -103,7 +103,8 @@ def test_what_is_stored_of_an_event_is_found_without_the_others_that_wait() -> N
     later_us = BEGIN_US + SECOND_US
     restored = BusCore("a", "town", BusSettings(window=4), later_us, dict(stored))
     assert len(restored._state.copies) == 17
-    assert bus._outgoing.withdraw(NAME, "b", {1}) == 17
+    bus._outgoing.withdraw(NAME, "b", {1}, revoked=True)
+    assert bus.counters["withdrawn"] == 17
     assert all(item.sinks == (2,) for ((_, item),) in bus._state.copies.values())
     bus._state.remote_of.clear()
     assert sum(bus._outgoing.drop_bus("b")) >= 17

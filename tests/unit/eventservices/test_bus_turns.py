@@ -383,6 +383,80 @@ def test_rights_are_decided_again_in_portions_and_each_once() -> None:
     assert max(decided) <= PIECES
 
 
+def with_rights(sinks: int, messages: int) -> Bus:
+    """Return a bus that has granted rights for a second, with messages that wait."""
+    bus = Bus(policy=True)
+    source = bus.source()
+    bus.hello("x")
+    bus.requested("x", sinks)
+    for each in bus.take():
+        if isinstance(each, Decide):
+            bus.core.decided(each, Decision(True, "r", BEGIN_US + SECOND_US), bus.now_us)
+    for _ in range(messages):
+        bus.notify(source, persistent=True)
+    bus.take()
+    return bus
+
+
+def test_rights_that_end_at_once_cost_one_look_at_what_waits_in_portions() -> None:
+    """200 rights with 3,000 messages cost 600,000 rows, in one turn of 4 s."""
+    bus = with_rights(40, 1_000)
+    begun = bus.state.portions.performed
+    while bus.now_us < BEGIN_US + SECOND_US + TICK_US:
+        bus.tick()
+    assert bus.core.counters["remote_sinks"] == 0, "all end in time"
+    assert bus.core.counters["revocations"] == 40
+    while len(bus.state.portions):
+        bus.tick()
+    assert bus.core.counters["withdrawn"] == 40 * 1_000
+    assert bus.pieces <= PIECES + MOST_OF_A_STEP
+    assert bus.state.portions.performed - begun <= 2 * 1_000 * (1 + 40 // EXAMINED) + PIECES
+    assert not bus.core._outgoing._withdrawn
+
+
+def test_what_is_half_withdrawn_is_not_sent_and_what_follows_a_new_request_is() -> None:
+    bus = with_rights(2, 600)
+    bus.state.portions.left = 0
+    sink = bus.state.remote[NAME]["x", 1]
+    bus.core._grants.revoke(NAME, sink, "test")
+    bus.core.receive("x", EBSubscribe(NAME, 1, 700, None, "u", ""), bus.now_us)
+    (asked,) = [each for each in bus.take() if isinstance(each, Decide)]
+    bus.core.decided(asked, Decision(True, "r", 1 << 62), bus.now_us)
+    source = next(iter(bus.state.sources))
+    bus.notify(source, persistent=True)
+    lane = bus.state.lanes[NAME, "x"]
+    assert lane.items[-2].sinks == (1, 2), "its turn has not come"
+    bus.core.receive("x", EBAccepted(NAME, lane.id, 400), bus.now_us)
+    sent = [message for _, message in bus.sent(EBNotify)]
+    assert [each.number for each in sent] == list(range(257, 602))[-len(sent) :]
+    assert {each.sinks for each in sent if each.number <= 600} == {(2,)}
+    assert [set(each.sinks) for each in sent if each.number == 601] == [{1, 2}]
+    while len(bus.state.portions):
+        bus.tick()
+    assert {item.sinks for item in lane.items if item.number <= 600} == {(2,)}
+    assert set(lane.items[-1].sinks) == {1, 2}
+
+
+def test_a_right_that_was_withdrawn_just_before_a_crash_is_not_there_again() -> None:
+    bus = with_rights(0, 0)
+    source = next(iter(bus.state.sources))
+    bus.requested("x", 2, durable=True)
+    asked = bus.core.take()
+    for each in asked.outputs:
+        if isinstance(each, Decide):
+            bus.core.decided(each, Decision(True, "r", 1 << 62), bus.now_us)
+    bus.core.notify(
+        *("s", 9, source, {}), attributes={}, persistent=True, stamp=None, now_us=bus.now_us
+    )
+    bus.state.portions.left = 0
+    bus.core._grants.revoke(NAME, bus.state.remote[NAME]["x", 1], "test")
+    rows = {**asked.rows, **bus.core.take().rows}
+    stored = {key: row for key, row in rows.items() if row is not None}
+    again = BusCore("a", "town", BusSettings(policy=True), BEGIN_US + 1, stored)
+    (item,) = again._state.lanes[NAME, "x"].items
+    assert item.sinks == (2,)
+
+
 def test_many_users_whose_rights_change_at_once_are_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -357,8 +357,8 @@ class BusCore:
         self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
+        state.portions.tick()  # before what adds to them, and after the requests that they make
         self._grants.tick(now_us)
-        state.portions.tick()
         self._presence.tick(now_us)
         if now_us >= self._expiry_us:
             self._expiry_us = now_us + state.settings.hello_us

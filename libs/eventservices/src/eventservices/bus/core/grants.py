@@ -107,7 +107,7 @@ class Grants:
 
     def purge(self, name: str, sink: RemoteSink) -> None:
         """Remove a sink, with what waits for it."""
-        self._outgoing.withdraw(name, sink.bus, {sink.id})
+        self._outgoing.withdraw(name, sink.bus, (sink.id,))
         self._remove(name, sink)
 
     def unknown_there(self, bus: str, name: str, numbers: tuple[int, ...]) -> None:
@@ -164,7 +164,7 @@ class Grants:
 
         yield from examined(self._sinks_of(bus), end)
         for name, numbers in ended.items():
-            yield from self._outgoing.withdrawing(name, bus, numbers)
+            self._outgoing.withdraw(name, bus, numbers)
 
     def decided(self, request: Decide, decision: Decision | None, now_us: int) -> None:
         """Accept the policy service's decision; None where it does not answer.
@@ -191,14 +191,14 @@ class Grants:
     def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
         """Withdraw a right, with every copy that waits here, and notify the sink's bus."""
         state = self._state
-        state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, {sink.id})
+        self._outgoing.withdraw(name, sink.bus, (sink.id,), revoked=True)
         if sink.test is None:
             answer = EBSubscribed(name, sink.id, sink.version, reason)
             state.effects.send(sink.bus, answer)
         else:
             state.counters["revocations"] += 1
             state.effects.send(sink.bus, EBRevoked(name, sink.id, reason))
-        self.purge(name, sink)
+        self._remove(name, sink)
 
     def restored(self, now_us: int) -> None:
         """Apply the filters of sinks that outlived a restart; rights are decided again."""

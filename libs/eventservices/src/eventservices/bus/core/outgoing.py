@@ -6,6 +6,7 @@ Source:
 """
 
 from collections import defaultdict, deque
+from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -41,6 +42,7 @@ class Outgoing:
     def __init__(self, state: State) -> None:
         self._state = state
         self._times: Agenda[tuple[str, str]] = Agenda()
+        self._withdrawn: dict[tuple[str, str], dict[int, tuple[int, bool]]] = {}
 
     def restored(self) -> None:
         """Send what outlived a restart."""
@@ -136,23 +138,46 @@ class Outgoing:
         self._renew(lane)
         self.send(message.name, bus, lane, now_us)
 
-    def withdraw(self, name: str, bus: str, sinks: set[int]) -> int:
-        """Withdraw copies of sinks that are not confirmed; return how many."""
-        lane, found = self._state.lanes.get((name, bus)), 0
-        for item in lane.items if lane else ():
-            found += self._withdraw(item, sinks)
-        return found
+    def withdraw(self, name: str, bus: str, sinks: Iterable[int], *, revoked: bool = False) -> None:
+        """Withdraw copies of sinks that are not confirmed: none is sent from now on.
 
-    def withdrawing(self, name: str, bus: str, sinks: set[int]) -> Work:
-        """Withdraw copies of sinks in portions; there are no new ones meanwhile."""
+        The lane and the store follow in portions. What is sent to the same sinks later is not
+        concerned.
+
+        Args:
+            name: Of the events.
+            bus: The sinks'.
+            sinks: Their numbers.
+            revoked: Whether that is counted.
+        """
         lane = self._state.lanes.get((name, bus))
-        items = list(lane.items) if lane else []
+        if lane is None or not lane.items:
+            return
+        gone = self._withdrawn.setdefault((name, bus), {})
+        gone.update(dict.fromkeys(sinks, (lane.last, revoked)))
+        self._state.portions.add(("withdraw", name, bus), partial(self._withdrawing, name, bus))
 
-        def withdraw(item: Waiting) -> int:
-            pieces = 1 + len(item.sinks) // EXAMINED
-            return pieces if self._withdraw(item, sinks) else 0
+    def _withdrawing(self, name: str, bus: str) -> Work:
+        lane = self._state.lanes.get((name, bus))
+        done = dict(self._withdrawn.get((name, bus), {}))
+        items = [] if lane is None else list(lane.items)
+        yield from examined(items, partial(self._narrow, done))
+        gone = self._withdrawn.get((name, bus), {})
+        for sink in [sink for sink, last in done.items() if gone.get(sink) == last]:
+            del gone[sink]
+        if not gone:
+            self._withdrawn.pop((name, bus), None)
 
-        return examined(items, withdraw)
+    def _narrow(self, gone: dict[int, tuple[int, bool]], item: Waiting) -> int:
+        """Withdraw an item's copies of sinks that are gone; return the pieces of that."""
+        pieces = 1 + len(item.sinks) // EXAMINED
+        lost = {each for each in item.sinks if each in gone and item.number <= gone[each][0]}
+        if not lost:
+            return pieces - 1
+        item.sinks = tuple(each for each in item.sinks if each not in lost)
+        self._state.counters["withdrawn"] += sum(gone[each][1] for each in lost)
+        self._store(item)
+        return pieces
 
     def drop_bus(self, bus: str) -> Work:
         """Drop what waits for a bus that is gone, but for its sinks that are still here.
@@ -212,14 +237,6 @@ class Outgoing:
         self._state.counters["undelivered"] += 1
         rows.drop_copy(self._state, item)
 
-    def _withdraw(self, item: Waiting, sinks: set[int]) -> int:
-        left = tuple(each for each in item.sinks if each not in sinks)
-        found = len(item.sinks) - len(left)
-        if found:
-            item.sinks = left
-            self._store(item)
-        return found
-
     def expire(self) -> Work:
         """Forget the lanes of names that have no source any more, once all is confirmed."""
         return examined(list(self._state.lanes), self._expire)
@@ -234,6 +251,7 @@ class Outgoing:
     def _remove(self, name: str, bus: str) -> None:
         self._state.remove_lane(name, bus)
         self._times.cancel((name, bus))
+        self._withdrawn.pop((name, bus), None)
 
     def tick(self, now_us: int) -> None:
         """Send again what was not confirmed in time."""
@@ -257,6 +275,7 @@ class Outgoing:
         retry_us, sent, again = self._state.settings.retry_us, 0, 0
         most = 1 if self._is_silent(bus, now_us) else AGAIN
         next_us = now_us + (retry_us << MOST_DOUBLINGS)
+        gone = self._withdrawn.get((name, bus))
         for item in islice(lane.items, self._state.settings.window):
             if item.sent_us:
                 due_us = item.sent_us + (retry_us << min(item.tries, MOST_DOUBLINGS))
@@ -265,6 +284,8 @@ class Outgoing:
                     continue
                 item.tries, again = item.tries + 1, again + 1
                 self._state.counters["resent"] += 1
+            if gone:
+                self._narrow(gone, item)
             item.sent_us, sent = now_us, sent + 1
             next_us = min(next_us, now_us + (retry_us << min(item.tries, MOST_DOUBLINGS)))
             message = EBNotify(lane.id, item.number, item.before, item.sinks, item.event)

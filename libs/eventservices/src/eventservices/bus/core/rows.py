@@ -193,6 +193,10 @@ def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
 def _restore_event(state: State, name: str, number: int, row: EventRow, now_us: int) -> None:
     state.numbers[name] = max(state.numbers.get(name, 0), number)
     state.retired[name] = now_us
-    for bus, sinks in row.sinks.items():
+    for bus, stored in row.sinks.items():
+        sinks = stored
+        if state.settings.policy:
+            # A right that was withdrawn just before may not have been removed from the event yet.
+            sinks = tuple(each for each in stored if (bus, each) in state.remote.get(name, {}))
         lane = state.lane(name, bus)
         append(state, bus, lane, Waiting(lane.last + 1, number, lane.last, sinks, row.event))
