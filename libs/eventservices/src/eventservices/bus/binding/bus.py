@@ -36,7 +36,7 @@ from eventservices.bus.errors import BusError
 from eventservices.bus.wire import calls
 from eventservices.bus.wire.calls import AreYouThere, Call, Delivery, NotKnown, SinkEnded, answer_of
 from eventservices.bus.wire.messages import MessageError, decode, encode
-from eventservices.bus.wire.subjects import Subjects, check_token, last_token
+from eventservices.bus.wire.subjects import Subjects, check_token, is_token, last_token
 from eventservices.ending import ended
 from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
@@ -286,6 +286,9 @@ class EventBus(Opening):
         del headers, reply
         sender = last_token(subject)
         if sender == self.id:
+            return
+        if not is_token(sender):
+            self._counters["malformed"] += 1
             return
         if len(self._storing) >= self.options.most_unstored:
             self._counters["dropped_unstored"] += 1  # it is sent again

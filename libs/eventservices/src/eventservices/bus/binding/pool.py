@@ -9,14 +9,18 @@ import logging
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import count
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from eventservices.ending import ended
 
 log = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[None]]
+
+AT_ONCE: Final = 32
+"""Works after which a worker lets others have a turn: what waits for nothing never lets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,9 @@ class WorkerPool:
         self._wake.release()
 
     async def _work(self) -> None:
-        while True:
+        for number in count(1):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
             await self._wake.acquire()
             if self._surplus:
                 self._surplus -= 1

@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 _CLIENT: Final = "_newsource"
 WATCH_S: Final = 2.0
 RETRY_S: Final = 1.0
+AT_ONCE: Final = 100
+"""Most names of which something is requested in one turn."""
+
 MOST_LATER: Final = 100_000
 """Most names that are looked up again later; others follow from the hellos of buses."""
 
@@ -103,31 +106,36 @@ class Services:
         while True:
             await asyncio.sleep(RETRY_S)
             waited_s += RETRY_S
-            self._look_up_again()
+            await self._look_up_again()
             names = sorted(self._unadded)
             if waited_s >= self._options.renew_s:
                 names, waited_s = list(self._bus.core.names), 0.0
-            for name in names:
+            for number, name in enumerate(names, 1):
                 self._pool.put(f"name {name}", partial(self._add, name, again=True))
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
-    def _look_up_again(self) -> None:
+    async def _look_up_again(self) -> None:
         """Look up again what was answered from a cache, or not known, and is still requested."""
-        now_s = self._now_s()
-        for name in [name for name, at_s in self._later.items() if at_s <= now_s]:
-            del self._later[name]
-            if name in self._bus.core.wanted:
+        now_s, core = self._now_s(), self._bus.core
+        due = [name for name, at_s in self._later.items() if at_s <= now_s]
+        for number, name in enumerate(due, 1):
+            self._later.pop(name, None)
+            if core.wants(name):
                 self.perform(Lookup(name))
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
 
     async def _add(self, name: str, *, again: bool = False) -> None:
         naming = self._options.naming
-        if naming is None or name == NEW_SOURCE or name not in self._bus.core.names:
+        if naming is None or name == NEW_SOURCE or not self._bus.core.has(name):
             self._unadded.discard(name)  # its source ended while it was being added
             self._bus.core.added(name)
             self._bus.settle()
             return
         if await naming.add(name, self._bus.id):
             self._unadded.discard(name)
-        elif name in self._bus.core.names:
+        elif self._bus.core.has(name):
             self._unadded.add(name)
             if not again:
                 # Where the naming service does not answer, all buses are notified.
@@ -137,7 +145,7 @@ class Services:
 
     async def _remove(self, name: str) -> None:
         naming = self._options.naming
-        if naming is not None and name != NEW_SOURCE and name not in self._bus.core.names:
+        if naming is not None and name != NEW_SOURCE and not self._bus.core.has(name):
             await naming.remove(name, self._bus.id)
 
     async def _lookup(self, naming: Naming, name: str) -> None:

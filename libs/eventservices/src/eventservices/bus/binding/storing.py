@@ -14,6 +14,9 @@ T = TypeVar("T")
 
 RETRY_S: Final = 0.5
 
+AT_ONCE: Final = 32
+"""Steps after which others have a turn: thousands may have waited for one write."""
+
 
 class Storing(Generic[T]):
     """Performs effects in their order; those of one write are stored together.
@@ -53,9 +56,12 @@ class Storing(Generic[T]):
             while self._waiting:
                 batch = list(self._waiting)
                 await self._write({key: row for rows, _ in batch for key, row in rows.items()})
-                for _, outputs in batch:
+                for number, (_, outputs) in enumerate(batch, 1):
+                    # What comes meanwhile waits behind the batch: the order stays.
                     self._perform(outputs)
                     self._waiting.popleft()
+                    if number % AT_ONCE == 0:
+                        await asyncio.sleep(0)
 
     async def _write(self, rows: dict[str, bytes | None]) -> None:
         while rows:

@@ -6,6 +6,7 @@ outputs in their order.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from eventservices.bus.core import rows
@@ -14,6 +15,7 @@ from eventservices.bus.core.grants import Grants
 from eventservices.bus.core.incoming import Incoming
 from eventservices.bus.core.interest import Interest
 from eventservices.bus.core.outgoing import Outgoing
+from eventservices.bus.core.portions import Work, examined
 from eventservices.bus.core.presence import Presence
 from eventservices.bus.core.sources import Sources
 from eventservices.bus.core.state import BusSettings, Decision, State
@@ -67,9 +69,13 @@ class BusCore:
         self._incoming = Incoming(self._state)
         self._interest = Interest(self._state, self._incoming)
         self._grants = Grants(self._state, self._outgoing)
-        self._presence = Presence(self._state, self._interest, self._grants, self._incoming)
+        self._presence = Presence(
+            self._state, self._interest, self._grants, self._incoming, self._outgoing
+        )
         self._sources = Sources(self._state, self._outgoing)
+        self._abandoned: dict[int, None] = {}
         self._expiry_us = now_us
+        self._state.now_us = now_us
         if stored:
             self._restore(stored, now_us)
 
@@ -86,10 +92,14 @@ class BusCore:
             **state.counters,
             "sources": len(state.sources),
             "sinks": len(state.sinks),
-            "remote_sinks": sum(map(len, state.remote.values())),
+            "remote_sinks": state.remotes,
             "waiting_to_send": sum(len(lane.items) for lane in state.lanes.values()),
             "waiting_to_deliver": sum(len(sink.queue) for sink in state.sinks.values()),
             "buses": sum(each.incarnation > 0 for each in state.peers.values()),
+            "buses_known": len(state.peers) + len(state.leaving),
+            "numbers": len(state.numbers),
+            "unanswered": self._interest.unanswered,
+            "portions_waiting": len(state.portions),
         }
 
     @property
@@ -101,6 +111,14 @@ class BusCore:
     def wanted(self) -> tuple[str, ...]:
         """Names of the events that it has sinks for."""
         return tuple(self._state.requested)
+
+    def has(self, name: str) -> bool:
+        """Return whether it has a source of an event."""
+        return name in self._state.names
+
+    def wants(self, name: str) -> bool:
+        """Return whether it has a sink for an event."""
+        return name in self._state.requested
 
     def take(self) -> Effects:
         """Return, once, what the calls since the last time led to."""
@@ -212,31 +230,58 @@ class BusCore:
 
     def redeliver(self, client: str) -> None:
         """Deliver again what was in transit to a client already when this was last called."""
-        for number in self._state.of_client(client):
-            sink = self._state.sinks.get(number)
-            if sink is None:
-                continue
-            head = sink.queue[0][0] if sink.flying else 0
-            if head and head == sink.stalled:
-                self._state.counters["redelivered"] += sink.flying
-                sink.flying = 0
-                self._incoming.pump(sink)
-            sink.stalled = head
+        numbers = self._state.of_client(client)
+        if numbers:
+            work = partial(examined, numbers, partial(self._redeliver, client))
+            self._state.portions.add(("redeliver", client), work)
+
+    def _redeliver(self, client: str, number: int) -> int:
+        sink = self._state.sinks.get(number)
+        if sink is None or sink.client != client:
+            return 0
+        again, head = 0, sink.queue[0][0] if sink.flying else 0
+        if head and head == sink.stalled:
+            again = sink.flying
+            self._state.counters["redelivered"] += again
+            sink.flying = 0
+            self._incoming.pump(sink)
+        sink.stalled = head
+        return again
 
     def client_gone(self, client: str, now_us: int) -> None:
-        """Clean up after a client that ended, or crashed; its durable sinks wait for it."""
+        """Clean up after a client that ended, or crashed; its durable sinks wait for it.
+
+        It has no source and no sink from now on; what that leaves here and at other buses is ended
+        in portions.
+        """
         state = self._state
-        self._sources.client_gone(client)
-        for number in state.of_client(client):
-            sink = state.sinks.get(number)
-            if sink is None:
-                continue
-            state.counters["sinks_cleaned"] += 1
-            if sink.durable:
-                state.detach(client, sink.id)
+        state.now_us = now_us
+        numbers = state.of_client(client)
+        state.clients.pop(client, None)
+        for number in numbers:
+            sink, source = state.sinks.get(number), state.sources.get(number)
+            if sink is not None:
+                state.counters["sinks_cleaned"] += 1
                 sink.client, sink.flying, sink.away_us, sink.call = "", 0, now_us, None
-            else:
-                self._interest.end(sink, now_us)
+            if source is not None:
+                state.counters["sources_cleaned"] += 1
+                source.client = ""
+            if sink is None or not sink.durable:
+                self._abandoned[number] = None
+        if self._abandoned:
+            state.portions.add("abandoned", self._end_abandoned)
+
+    def _end_abandoned(self) -> Work:
+        numbers, self._abandoned = self._abandoned, {}
+        return examined(numbers, self._end)
+
+    def _end(self, number: int) -> int:
+        sink = self._state.sinks.get(number)
+        if sink is None:
+            return self._sources.end(number)
+        at = len(sink.at)
+        self._interest.end(sink, self._state.now_us)
+        return 1 + at
 
     # Answers of the naming and policy services.
 
@@ -260,6 +305,10 @@ class BusCore:
 
     def receive(self, bus: str, message: Message, now_us: int) -> None:
         """Accept a message of another bus, or of the own."""
+        self._state.now_us = now_us
+        if not self._presence.admits(bus, message):
+            return
+        self._interest.answered(bus, now_us)
         match message:
             case EBNotify():
                 self._incoming.notified(bus, message, now_us)
@@ -303,25 +352,33 @@ class BusCore:
             now_us: The present, by a clock that is not set.
             ahead_us: How far that is ahead of the wall clock.
         """
-        settings, self._state.ahead_us = self._state.settings, ahead_us
+        state = self._state
+        state.ahead_us, state.now_us = ahead_us, now_us
         self._incoming.tick()
         self._outgoing.tick(now_us)
         self._interest.tick(now_us)
+        state.portions.tick()  # before what adds to them, and after the requests that they make
         self._grants.tick(now_us)
         self._presence.tick(now_us)
         if now_us >= self._expiry_us:
-            self._expiry_us = now_us + settings.hello_us
-            self._expire(now_us)
-            self._outgoing.expire()
-            self._incoming.expire()
+            self._expiry_us = now_us + state.settings.hello_us
+            state.portions.add("expiry", self._expire)
 
-    def _expire(self, now_us: int) -> None:
-        """End the durable sinks whose clients stayed away."""
+    def _expire(self) -> Work:
+        """End the durable sinks whose clients stayed away, and what nobody needs any more."""
+        yield from examined(list(self._state.sinks), self._expire_sink)
+        yield from self._outgoing.expire()
+        yield from self._incoming.expire()
+        yield from examined(list(self._state.retired), self._state.forget_number)
+
+    def _expire_sink(self, number: int) -> int:
         state = self._state
-        for sink in list(state.sinks.values()):
-            if not sink.client and now_us - sink.away_us > state.settings.horizon_us:
-                state.counters["durable_expired"] += 1
-                self._interest.end(sink, now_us)
+        sink = state.sinks.get(number)
+        if sink is None or sink.client or state.now_us - sink.away_us <= state.settings.horizon_us:
+            return 0
+        state.counters["durable_expired"] += 1
+        self._interest.end(sink, state.now_us)
+        return 1 + len(sink.queue)
 
     def close(self) -> None:
         """Report to all that this bus ends."""
@@ -341,5 +398,6 @@ class BusCore:
         rows.restore(self._state, stored, now_us)
         # No number comes again, whatever became of the clock.
         self._state.incarnation = max(now_us, self._state.last_id)
+        self._outgoing.restored()
         self._grants.restored(now_us)
         self._presence.restored(now_us)

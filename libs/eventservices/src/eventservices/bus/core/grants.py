@@ -12,6 +12,7 @@ from typing import Final
 from eventservices.bus.core import rows
 from eventservices.bus.core.effects import Decide
 from eventservices.bus.core.outgoing import Outgoing
+from eventservices.bus.core.portions import Work, examined
 from eventservices.bus.core.state import Decision, RemoteSink, State
 from eventservices.bus.errors import FilterError
 from eventservices.bus.filters import Filter, both, check_filter, compile_filter, uses_code
@@ -22,6 +23,9 @@ MOST_TOMBSTONES = 10_000
 
 LOOKS: Final = 1000
 """Most rights that one tick looks at: many that end together would keep the event loop waiting."""
+
+MOST_RECHECKS: Final = 1000
+"""Most users whose rights wait to be decided again; beyond, everybody's are."""
 
 SPARE: Final = 1000
 """How many planned looks at sinks that are gone stay, besides as many as there are sinks."""
@@ -45,6 +49,7 @@ class Grants:
         self._looks: list[_Look] = []
         self._most_looks = SPARE
         self._order = count()
+        self._rechecks: set[str] = set()
 
     def subscribe(self, bus: str, message: EBSubscribe, now_us: int) -> None:
         """Accept a request."""
@@ -64,6 +69,7 @@ class Grants:
         elif (problem := self._problem(message)) is not None:
             self._answer(bus, message, problem)
             return
+        state.expect(bus, now_us)
         sink = RemoteSink(
             bus,
             message.sink,
@@ -77,8 +83,7 @@ class Grants:
         if present is not None:
             # Until the new request is decided, what was granted goes on.
             sink.test, sink.decision = present.test, present.decision
-        state.remote.setdefault(name, {})[bus, message.sink] = sink
-        state.expect(bus, now_us)
+        state.add_remote(name, sink)
         if sink.durable:
             rows.put_remote(state, name, sink)
         if state.settings.policy:
@@ -102,7 +107,7 @@ class Grants:
 
     def purge(self, name: str, sink: RemoteSink) -> None:
         """Remove a sink, with what waits for it."""
-        self._outgoing.withdraw(name, sink.bus, {sink.id})
+        self._outgoing.withdraw(name, sink.bus, (sink.id,))
         self._remove(name, sink)
 
     def unknown_there(self, bus: str, name: str, numbers: tuple[int, ...]) -> None:
@@ -113,23 +118,24 @@ class Grants:
                 self._state.counters["purged"] += 1
                 self.purge(name, sink)
 
-    def bus_gone(self, bus: str, *, durable_too: bool) -> bool:
+    def bus_gone(self, bus: str, *, durable_too: bool) -> Work:
         """Remove the sinks of a bus that is gone; the durable ones outlive its silence.
 
-        Returns:
-            Whether any stays.
+        What is sent meanwhile to those that are still here is dropped with the rest.
         """
-        kept = []
-        for name, sink in self._sinks_of(bus):
-            if sink.durable and not durable_too:
-                kept.append(sink.id)
-            else:
-                self._state.counters["purged"] += 1
-                self._remove(name, sink)
-        self._outgoing.drop_bus(bus, keep=kept)
-        return bool(kept)
 
-    def bus_came(self, bus: str, incarnation: int, former: int) -> None:
+        def remove(found: tuple[str, RemoteSink]) -> int:
+            name, sink = found
+            if not self._is_here(name, sink) or (sink.durable and not durable_too):
+                return 0
+            self._state.counters["purged"] += 1
+            self._remove(name, sink)
+            return 1
+
+        yield from examined(self._sinks_of(bus), remove)
+        yield from self._outgoing.drop_bus(bus)
+
+    def bus_came(self, bus: str, incarnation: int, former: int) -> Work:
         """Remove the sinks that a bus's former incarnation had, and have it confirm the durable.
 
         Args:
@@ -138,16 +144,25 @@ class Grants:
             former: The one before; 0 where that is not known.
         """
         ended: defaultdict[str, set[int]] = defaultdict(set)
-        for name, sink in self._sinks_of(bus):
+
+        def end(found: tuple[str, RemoteSink]) -> int:
+            name, sink = found
+            if not self._is_here(name, sink):
+                return 0
             # A clock that was set back makes the numbers of the former incarnation the larger ones.
             if sink.durable:
                 if sink.test is not None:  # else the decision is sent, once it is made
                     answer = EBSubscribed(name, sink.id, sink.version)
                     self._state.effects.send(bus, answer)
-            elif sink.id < incarnation or incarnation < former <= sink.id:
+                return 1
+            if sink.id < incarnation or incarnation < former <= sink.id:
                 ended[name].add(sink.id)
                 self._state.counters["purged"] += 1
                 self._remove(name, sink)
+                return 1
+            return 0
+
+        yield from examined(self._sinks_of(bus), end)
         for name, numbers in ended.items():
             self._outgoing.withdraw(name, bus, numbers)
 
@@ -176,30 +191,46 @@ class Grants:
     def revoke(self, name: str, sink: RemoteSink, reason: str) -> None:
         """Withdraw a right, with every copy that waits here, and notify the sink's bus."""
         state = self._state
-        state.counters["withdrawn"] += self._outgoing.withdraw(name, sink.bus, {sink.id})
+        self._outgoing.withdraw(name, sink.bus, (sink.id,), revoked=True)
         if sink.test is None:
             answer = EBSubscribed(name, sink.id, sink.version, reason)
             state.effects.send(sink.bus, answer)
         else:
             state.counters["revocations"] += 1
             state.effects.send(sink.bus, EBRevoked(name, sink.id, reason))
-        self.purge(name, sink)
+        self._remove(name, sink)
 
     def restored(self, now_us: int) -> None:
         """Apply the filters of sinks that outlived a restart; rights are decided again."""
-        for name, sinks in self._state.remote.items():
+        if self._state.settings.policy:
+            self.recheck("", now_us)
+            return
+        for sinks in self._state.remote.values():
             for sink in sinks.values():
-                if self._state.settings.policy:
-                    self._decide(name, sink, now_us)
-                else:
-                    sink.test = compile_filter(sink.filter, self._state.run_code)
+                sink.test = compile_filter(sink.filter, self._state.run_code)
 
     def recheck(self, user: str, now_us: int) -> None:
         """Have live subscriptions decided again; "" for those of all users."""
-        for name in list(self._state.remote):
-            for sink in list(self._state.remote[name].values()):
-                if user in ("", sink.user):
-                    self._decide(name, sink, now_us)
+        self._state.now_us = now_us
+        self._rechecks.add(user)
+        if len(self._rechecks) > MOST_RECHECKS:
+            self._rechecks = {""}
+        self._state.portions.add("recheck", self._recheck)
+
+    def _recheck(self) -> Work:
+        users, self._rechecks = self._rechecks, set()
+        sinks = [
+            (name, sink) for name, each in self._state.remote.items() for sink in each.values()
+        ]
+
+        def decide(found: tuple[str, RemoteSink]) -> int:
+            name, sink = found
+            if not ("" in users or sink.user in users) or not self._is_here(name, sink):
+                return 0
+            self._decide(name, sink, self._state.now_us)
+            return 1
+
+        return examined(sinks, decide)
 
     def tick(self, now_us: int) -> None:
         """Renew decisions in time, and end what outlived its own."""
@@ -222,18 +253,15 @@ class Grants:
         return message.since_us + self._state.ahead_us if message.since_us else 0
 
     def _sinks_of(self, bus: str) -> list[tuple[str, RemoteSink]]:
-        return [
-            (name, sink)
-            for name, sinks in self._state.remote.items()
-            for sink in sinks.values()
-            if sink.bus == bus
-        ]
+        found = self._state.remote_of.get(bus, {})
+        return [(name, sink) for (name, _), sink in found.items()]
+
+    def _is_here(self, name: str, sink: RemoteSink) -> bool:
+        """Return whether a sink was neither removed nor replaced meanwhile."""
+        return self._state.remote.get(name, {}).get((sink.bus, sink.id)) is sink
 
     def _remove(self, name: str, sink: RemoteSink) -> None:
-        sinks = self._state.remote[name]
-        del sinks[sink.bus, sink.id]
-        if not sinks:
-            del self._state.remote[name]
+        self._state.remove_remote(name, sink)
         if sink.durable:
             rows.drop_remote(self._state, name, sink)
 
@@ -258,8 +286,7 @@ class Grants:
     def _is_valid(self, look: _Look) -> bool:
         """Return whether a look is the one that is planned for a sink that is still here."""
         due_us, _, name, sink = look
-        present = self._state.remote.get(name, {}).get((sink.bus, sink.id))
-        return due_us == sink.due_us and present is sink
+        return due_us == sink.due_us and self._is_here(name, sink)
 
     def _decide(self, name: str, sink: RemoteSink, now_us: int) -> None:
         sink.asked_us = now_us
@@ -285,7 +312,7 @@ class Grants:
                 return str(error)
             if uses_code(message.filter) and not settings.code:
                 return "filters that are code are not accepted here"
-        if sum(map(len, self._state.remote.values())) >= settings.most_remote:
+        if self._state.remotes >= settings.most_remote:
             return f"{settings.most_remote} sinks have subscribed here"
         return None
 

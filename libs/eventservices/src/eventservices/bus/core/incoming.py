@@ -4,10 +4,17 @@ Source:
     Smart-building thesis, section 5.2, "Receiving Notification of an Event".
 """
 
+from itertools import islice
+from typing import Final
+
 from eventservices.bus.core import rows
 from eventservices.bus.core.effects import Deliver
+from eventservices.bus.core.portions import Work, examined
 from eventservices.bus.core.state import Arrival, Sink, State
 from eventservices.bus.wire.messages import EBAccepted, EBLaneUnknown, EBNotify, Event
+
+CONFIRMATIONS: Final = 1000
+"""Most lanes that one tick confirms."""
 
 
 class Incoming:
@@ -20,31 +27,41 @@ class Incoming:
     def __init__(self, state: State) -> None:
         self._state = state
         self._unconfirmed: dict[tuple[str, str], None] = {}
+        self._held: dict[str, dict[str, None]] = {}
 
     def tick(self) -> None:
         """Confirm what was accepted since."""
-        for origin, name in list(self._unconfirmed):
+        for origin, name in list(islice(self._unconfirmed, CONFIRMATIONS)):
             self._confirm(origin, name, self._state.arrivals[origin, name])
 
-    def bus_gone(self, origin: str) -> None:
+    def bus_gone(self, origin: str) -> Work:
         """Forget what came from a bus that is gone: where it lives, it begins its lanes again."""
-        for key in [key for key in self._state.arrivals if key[0] == origin]:
-            self._forget(*key)
+        for name in list(self._state.arrivals_of.get(origin, ())):
+            if (origin, name) in self._state.arrivals:
+                self._forget(origin, name)
+                yield 1
 
-    def expire(self) -> None:
+    def expire(self) -> Work:
         """Forget the lanes of names that no sink requests any more."""
-        state = self._state
-        for key in [key for key, each in state.arrivals.items() if not each.held]:
-            if key[1] not in state.requested and key not in self._unconfirmed:
-                self._forget(*key)
+        return examined(list(self._state.arrivals), self._expire)
+
+    def _expire(self, key: tuple[str, str]) -> int:
+        arrival = self._state.arrivals.get(key)
+        if arrival is None or arrival.held or key[1] in self._state.requested:
+            return 0
+        if key in self._unconfirmed:
+            return 0
+        self._forget(*key)
+        return 1
 
     def notified(self, origin: str, message: EBNotify, now_us: int) -> None:
         """Accept a message of another bus, or of the own."""
         state, name = self._state, message.event.name
         arrival = state.arrivals.get((origin, name))
         if arrival is None or message.lane > arrival.lane:
-            arrival = state.arrivals[origin, name] = Arrival(message.lane)
             state.expect(origin, now_us)
+            arrival = Arrival(message.lane)
+            state.add_arrival(origin, name, arrival)
         if message.lane < arrival.lane:
             state.counters["stale"] += 1
             return
@@ -58,6 +75,7 @@ class Incoming:
         if message.before > arrival.last and not (arrival.started and arrival.settled):
             state.effects.send(origin, EBLaneUnknown(name, message.lane, arrival.last))
         arrival.held[message.before] = message
+        self._note_held(origin, name, arrival)
         self._accept(origin, name, arrival)
 
     def delivered(self, sink_id: int, serial: int) -> None:
@@ -124,6 +142,7 @@ class Incoming:
                 rows.put_arrival(state, origin, name, arrival)
         if accepted:
             arrival.held = {at: each for at, each in arrival.held.items() if each.number > before}
+            self._note_held(origin, name, arrival)
             state.counters["unknown_sinks"] += len(unknown)
             if unknown or arrival.unconfirmed >= state.settings.confirm_every:
                 self._confirm(origin, name, arrival, tuple(dict.fromkeys(unknown)))
@@ -156,15 +175,24 @@ class Incoming:
         """
         return self._is_full(sink) and bool(sink.client or event.persistent)
 
+    def _note_held(self, origin: str, name: str, arrival: Arrival) -> None:
+        """Note whether a lane waits: who looks for those does not look at all."""
+        if arrival.held:
+            self._held.setdefault(name, {})[origin] = None
+        elif name in self._held:
+            self._held[name].pop(origin, None)
+            if not self._held[name]:
+                del self._held[name]
+
     def _forget(self, origin: str, name: str) -> None:
-        del self._state.arrivals[origin, name]
+        self._note_held(origin, name, Arrival(0))
+        self._state.remove_arrival(origin, name)
         self._unconfirmed.pop((origin, name), None)
         rows.drop_arrival(self._state, origin, name)
 
     def _resume(self, name: str) -> None:
-        for (origin, other), arrival in list(self._state.arrivals.items()):
-            if other == name and arrival.held:
-                self._accept(origin, name, arrival)
+        for origin in list(self._held.get(name, ())):
+            self._accept(origin, name, self._state.arrivals[origin, name])
 
     def _confirm(
         self, origin: str, name: str, arrival: Arrival, unknown: tuple[int, ...] = ()

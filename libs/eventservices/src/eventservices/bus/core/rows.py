@@ -154,7 +154,7 @@ def restore(state: State, rows: Mapping[str, bytes], now_us: int) -> None:
         _restore_remote(state, name, bus, int(number), value)
     for (origin, name), value in stored.get(_ARRIVAL, ()):
         lane, last = msgspec.msgpack.decode(value, type=tuple[int, int])
-        state.arrivals[origin, name] = Arrival(lane, last, started=True)
+        state.add_arrival(origin, name, Arrival(lane, last, started=True))
     for (number, origin, epoch, home), value in stored.get(_SEEN, ()):
         sink = state.sinks.get(int(number))
         if sink is not None:
@@ -164,7 +164,8 @@ def restore(state: State, rows: Mapping[str, bytes], now_us: int) -> None:
         _restore_inbox(state, owner, serial, value)
     events = [(name, int(number), value) for (name, number), value in stored.get(_EVENT, ())]
     for name, event_number, value in sorted(events):
-        _restore_event(state, name, event_number, msgspec.msgpack.decode(value, type=EventRow))
+        row = msgspec.msgpack.decode(value, type=EventRow)
+        _restore_event(state, name, event_number, row, now_us)
 
 
 def _restore_inbox(state: State, owner: int, serial: int, value: bytes) -> None:
@@ -177,7 +178,7 @@ def _restore_inbox(state: State, owner: int, serial: int, value: bytes) -> None:
 def _restore_remote(state: State, name: str, bus: str, number: int, value: bytes) -> None:
     row = msgspec.msgpack.decode(value, type=RemoteRow)
     sink = RemoteSink(bus, number, row.version, row.filter, row.user, row.device, durable=True)
-    state.remote.setdefault(name, {})[bus, number] = sink
+    state.add_remote(name, sink)
 
 
 def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
@@ -189,10 +190,13 @@ def _restore_sink(state: State, number: int, value: bytes, now_us: int) -> None:
     state.requested.setdefault(row.name, set()).add(number)
 
 
-def _restore_event(state: State, name: str, number: int, row: EventRow) -> None:
+def _restore_event(state: State, name: str, number: int, row: EventRow, now_us: int) -> None:
     state.numbers[name] = max(state.numbers.get(name, 0), number)
-    for bus, sinks in row.sinks.items():
-        lane = state.lanes.get((name, bus))
-        if lane is None:
-            lane = state.lanes[name, bus] = Lane(state.new_id())
+    state.retired[name] = now_us
+    for bus, stored in row.sinks.items():
+        sinks = stored
+        if state.settings.policy:
+            # A right that was withdrawn just before may not have been removed from the event yet.
+            sinks = tuple(each for each in stored if (bus, each) in state.remote.get(name, {}))
+        lane = state.lane(name, bus)
         append(state, bus, lane, Waiting(lane.last + 1, number, lane.last, sinks, row.event))

@@ -44,6 +44,7 @@ class Sources:
         state.names[name] += 1
         if state.names[name] == 1:
             state.sources_version += 1
+            state.retired.pop(name, None)
             self._outgoing.begin(name, now_us)
             state.effects.add(AddName(name))
             if not state.settings.naming:
@@ -101,14 +102,13 @@ class Sources:
             source.name, values, attributes, persistent=persistent, stamp=stamp, now_us=now_us
         )
 
-    def client_gone(self, client: str) -> None:
-        """End the sources of a client that ended."""
-        for number in self._state.of_client(client):
-            source = self._state.sources.get(number)
-            if source is None:
-                continue
-            self._state.counters["sources_cleaned"] += 1
-            self._end(source)
+    def end(self, number: int) -> int:
+        """End a source of a client that ended; return the pieces of that."""
+        source = self._state.sources.get(number)
+        if source is None or source.client:
+            return 0
+        self._end(source)
+        return 1
 
     def _end(self, source: Source) -> None:
         state = self._state
@@ -118,4 +118,5 @@ class Sources:
         if not state.names[source.name]:
             del state.names[source.name]
             state.sources_version += 1
+            state.retire(source.name)
             state.effects.add(RemoveName(source.name))

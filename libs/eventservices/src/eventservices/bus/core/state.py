@@ -1,14 +1,15 @@
 """What a bus knows, and its bounds."""
 
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
 
 from eventservices.bus.core.effects import Effects, Reply
+from eventservices.bus.core.portions import Portions
 from eventservices.bus.filters import Compiled, Filter, RunCode, no_code
-from eventservices.bus.wire.messages import EBNotify, Event
+from eventservices.bus.wire.messages import EBHello, EBNotify, Event
 from eventservices.suppress import Suppressor
 
 MOST_FRESH = 1_000
@@ -41,6 +42,11 @@ class BusSettings:
         in_flight: Most events in transit to a sink.
         most_sinks: Most sinks, and most sources, of one bus.
         most_remote: Most sinks of other buses that have subscribed here.
+        most_buses: Most other buses; beyond, those that are new are ignored until another ends.
+        most_numbers: Most names without a source whose last event's number is known; beyond, and
+            after the horizon, they have one number together.
+        most_guesses: Most requests to buses of which nobody stated that they have a source; beyond,
+            only those that have one are requested.
     """
 
     policy: bool = False
@@ -61,6 +67,9 @@ class BusSettings:
     in_flight: int = 64
     most_sinks: int = 10_000
     most_remote: int = 100_000
+    most_buses: int = 10_000
+    most_numbers: int = 10_000
+    most_guesses: int = 1_000_000
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):
@@ -92,15 +101,16 @@ class Source:
     client: str
 
 
-@dataclass(slots=True)
-class Standing:
+class Standing(msgspec.Struct, gc=False):
     """What became of a sink's request at one source's bus.
+
+    There are as many as sinks times buses: Python's collector, which would look at all of them in
+    one turn of the event loop, does not have to, since none refers to another object.
 
     Attributes:
         guessed: Whether nobody stated that the bus has a source: no call waits for its answer.
     """
 
-    asked_us: int
     version: int
     guessed: bool = False
     state: Literal["asked", "granted", "refused", "unknown"] = "asked"
@@ -247,12 +257,22 @@ class State:
         adding: Answers that wait for the naming service, by name.
         requested: Sinks by the name that they subscribed to.
         clients: Sinks and sources by their client; absent where there is none.
-        peers: Buses that are alive, and those that are expected: whatever is kept of a bus or for
-            one, that bus is here or among the silent, so that it ends in time.
+        remote_of: Sinks that have subscribed here, by their bus; absent where there is none.
+        lanes_of, arrivals_of: Names of a bus's lanes, and of what came from it.
+        portions: What lasts longer than a turn of the event loop may.
+        peers: Buses that are alive, and those that are expected, the one whose sign of life is the
+            oldest first: whatever is kept of a bus or for one, that bus is here, among the silent
+            or being cleaned up, so that it ends in time.
+        leaving: Buses that are being cleaned up, with the last sign of life since.
+        crowded: Whether a bus was not requested anything since there are too many.
         silent: Since when buses are silent, of which something is kept: durable sinks here, or
             that sinks of this bus are subscribed there as soon as they are back.
         copies: Messages in lanes that carry a persistent event, with their buses, by the event's
             name and number: what is stored of an event is made from them.
+        numbers: Number of the last event of each name.
+        retired: Names without a source that have one, and since when, the oldest first.
+        floor: No smaller than any number that was forgotten: a name that has none begins there.
+        now_us: The time of the last tick or call.
         dropped: How many buses' subscriptions were abandoned.
         ahead_us: How far the clock of the bus is ahead of the wall clock, which others have too.
     """
@@ -263,6 +283,7 @@ class State:
     settings: BusSettings
     run_code: RunCode = no_code
     effects: Effects = field(default_factory=Effects)
+    portions: Portions = field(default_factory=Portions)
     sources: dict[int, Source] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
     adding: dict[str, list[Reply]] = field(default_factory=dict)
@@ -270,18 +291,27 @@ class State:
     requested: dict[str, set[int]] = field(default_factory=dict)
     clients: dict[str, set[int]] = field(default_factory=dict)
     remote: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
+    remote_of: dict[str, dict[tuple[str, int], RemoteSink]] = field(default_factory=dict)
+    remotes: int = 0
     fresh: dict[str, Fresh] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
     copies: dict[tuple[str, int], list[tuple[str, Waiting]]] = field(default_factory=dict)
+    lanes_of: dict[str, dict[str, None]] = field(default_factory=dict)
     arrivals: dict[tuple[str, str], Arrival] = field(default_factory=dict)
+    arrivals_of: dict[str, dict[str, None]] = field(default_factory=dict)
     peers: dict[str, Peer] = field(default_factory=dict)
     silent: dict[str, int] = field(default_factory=dict)
+    leaving: dict[str, EBHello | None] = field(default_factory=dict)
+    crowded: bool = False
     numbers: dict[str, int] = field(default_factory=dict)
+    retired: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    floor: int = 0
     counters: Counter[str] = field(default_factory=Counter)
     last_id: int = 0
     sources_version: int = 1
     dropped: int = 0
     ahead_us: int = 0
+    now_us: int = 0
 
     def attach(self, client: str, number: int) -> None:
         """Note whose a sink or a source is."""
@@ -298,12 +328,92 @@ class State:
         """Return a client's sinks and sources, the oldest first."""
         return sorted(self.clients.get(client, ()))
 
-    def expect(self, bus: str, now_us: int) -> None:
-        """Wait for a bus's sign of life, no longer than for that of one that is silent."""
+    def expect(self, bus: str, now_us: int) -> bool:
+        """Wait for a bus's sign of life, no longer than for that of one that is silent.
+
+        Returns:
+            Whether there is room for it.
+        """
+        if not self.has_room_for(bus):
+            self.counters["refused_buses"] += 1
+            return False
         if bus != self.id and bus not in self.peers:
             self.peers[bus] = Peer(0, 0, 0, now_us)
+        return True
+
+    def has_room_for(self, bus: str) -> bool:
+        """Return whether a bus is known, or may become known."""
+        known = len(self.peers) + len(self.leaving)
+        return bus == self.id or bus in self.peers or known < self.settings.most_buses
+
+    def retire(self, name: str) -> None:
+        """Note that a name has no source any more: its number is known for a while."""
+        if name in self.numbers:
+            self.retired[name] = self.now_us
+
+    def forget_number(self, name: str) -> int:
+        """Forget the number of a name without a source, once that is long ago or too many are.
+
+        Where the name comes back it begins above all that were forgotten: no number comes again.
+        """
+        since_us, settings = self.retired.get(name), self.settings
+        if since_us is None:
+            return 0
+        is_over = self.now_us - since_us > settings.horizon_us
+        if not is_over and len(self.retired) <= settings.most_numbers:
+            return 0
+        del self.retired[name]
+        self.floor = max(self.floor, self.numbers.pop(name))
+        self.counters["numbers_forgotten"] += 1
+        return 1
+
+    def add_remote(self, name: str, sink: RemoteSink) -> None:
+        """Add a sink that has subscribed here, or replace it."""
+        sinks, key = self.remote.setdefault(name, {}), (sink.bus, sink.id)
+        self.remotes += key not in sinks
+        sinks[key] = sink
+        self.remote_of.setdefault(sink.bus, {})[name, sink.id] = sink
+
+    def remove_remote(self, name: str, sink: RemoteSink) -> None:
+        """Remove a sink that has subscribed here."""
+        del self.remote[name][sink.bus, sink.id]
+        del self.remote_of[sink.bus][name, sink.id]
+        self.remotes -= 1
+        if not self.remote[name]:
+            del self.remote[name]
+        if not self.remote_of[sink.bus]:
+            del self.remote_of[sink.bus]
+
+    def lane(self, name: str, bus: str) -> Lane:
+        """Return the lane of a name to a bus, a new one where there is none."""
+        lane = self.lanes.get((name, bus))
+        if lane is None:
+            lane = self.lanes[name, bus] = Lane(self.new_id())
+            self.lanes_of.setdefault(bus, {})[name] = None
+        return lane
+
+    def remove_lane(self, name: str, bus: str) -> None:
+        """Remove a lane."""
+        del self.lanes[name, bus]
+        _remove(self.lanes_of, bus, name)
+
+    def add_arrival(self, origin: str, name: str, arrival: Arrival) -> None:
+        """Add what comes in a lane, or replace it."""
+        self.arrivals[origin, name] = arrival
+        self.arrivals_of.setdefault(origin, {})[name] = None
+
+    def remove_arrival(self, origin: str, name: str) -> None:
+        """Remove what came in a lane."""
+        del self.arrivals[origin, name]
+        _remove(self.arrivals_of, origin, name)
 
     def new_id(self) -> int:
         """Return a number that this bus has not used, in no incarnation."""
         self.last_id = max(self.last_id + 1, self.incarnation)
         return self.last_id
+
+
+def _remove(names_of: dict[str, dict[str, None]], bus: str, name: str) -> None:
+    del names_of[bus][name]
+    if not names_of[bus]:
+        del names_of[bus]

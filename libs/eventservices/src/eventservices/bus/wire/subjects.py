@@ -19,9 +19,14 @@ def check_token(text: str, what: str) -> str:
     Raises:
         EventNameError: It has other characters than letters, digits, `_` and `-`, or over 64.
     """
-    if not _TOKEN.fullmatch(text):
+    if not is_token(text):
         raise EventNameError(f"{what} {text[:80]!r} is not 1 to 64 letters, digits, `_` or `-`")
     return text
+
+
+def is_token(text: str) -> bool:
+    """Return whether a text is an identifier: what is kept by it is no longer than one."""
+    return _TOKEN.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
