@@ -191,7 +191,8 @@ async def nothing_left(command: Command, ports: set[int], within_s: float = END_
     """Wait until no process of a command lives; then no port and no temporary file may be left."""
     await eventually(lambda: not command.left(), within_s=within_s)
     assert [port for port in ports if not is_free(port)] == []
-    assert unwanted(command.folder) == []
+    left = unwanted(command.folder)
+    assert left == [], left
 
 
 async def at_moment(command: Command, reached: Callable[[], bool]) -> None:

@@ -120,17 +120,25 @@ def _look_at_output(
 def raised_signals() -> Iterator[None]:
     """Make SIGTERM and SIGHUP raise SystemExit, so that a command without a loop cleans up.
 
-    Python does so for SIGINT, with KeyboardInterrupt. A signal that is ignored stays so; outside
-    the main thread nothing changes.
+    Python does so for SIGINT, with KeyboardInterrupt. Signals that follow the first do not
+    interrupt the cleaning up. A signal that is ignored stays so; outside the main thread nothing
+    changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in before.items():
-        if handler is signal.SIG_DFL:
-            signal.signal(number, _raise)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        for each, handler in before.items():
+            if handler in usual:
+                signal.signal(each, _ignore)
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if before[number] is signal.SIG_DFL:
+            signal.signal(number, end)
     try:
         yield
     finally:
@@ -138,5 +146,5 @@ def raised_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _raise(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing; children have the usual handlers, which they would not with SIG_IGN."""
