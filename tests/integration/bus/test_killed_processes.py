@@ -234,6 +234,6 @@ async def test_a_crashed_naming_server_keeps_no_event_from_its_sinks(
     else:
         os.kill(pid, signal.SIGCONT)
     await eventually(lambda: knows(parts.DOOMED, "near"), 60, "the name")
-    assert await knows(parts.LOAD, "near")
+    await eventually(lambda: knows(parts.LOAD, "near"), 60, "the name, renewed")
     await building.further()
     await building.settle()
