@@ -24,6 +24,13 @@ from eventservices.ports import free_port
 
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 5.0
+READY = "Server is ready"
+LOG_BYTES = 1024 * 1024
+"""Most of the log that is searched for that line."""
+
+IN_USE = "address already in use"
+STARTS = 3
+"""Attempts to start with ports that others did not choose in the same moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +76,9 @@ class NatsServer:
     def __init__(self, spec: ServerSpec) -> None:
         self.spec = spec
         self.host = "127.0.0.1"
-        self.port = spec.port or free_port()
-        self.mqtt_port = (spec.mqtt_port or free_port()) if spec.mqtt else 0
-        self.cluster_port = (spec.cluster_port or free_port()) if spec.cluster else 0
-        self.http_port = spec.http_port or free_port()
         self._process: subprocess.Popen[bytes] | None = None
+        self._has_run = False
+        self._choose_ports()
 
     @property
     def url(self) -> str:
@@ -106,14 +111,38 @@ class NatsServer:
         return self.spec.folder / f"{self.spec.name}.log"
 
     def start(self) -> Self:
-        """Start the server and return once it accepts connections."""
+        """Start the server and return once it accepts connections.
+
+        Where a port that nobody specified was free and is in use now, it starts with another one,
+        the first time.
+        """
         if self.pid is not None:
             return self
+        for left in reversed(range(STARTS)):
+            try:
+                self._launch()
+                break
+            except NotConnectedError as error:
+                if self._has_run or not left or IN_USE not in str(error):
+                    raise
+                self._choose_ports()
+        self._has_run = True
+        return self
+
+    def _choose_ports(self) -> None:
+        spec = self.spec
+        self.port = spec.port or free_port()
+        self.mqtt_port = (spec.mqtt_port or free_port()) if spec.mqtt else 0
+        self.cluster_port = (spec.cluster_port or free_port()) if spec.cluster else 0
+        self.http_port = spec.http_port or free_port()
+
+    def _launch(self) -> None:
         self._forget()
         self.spec.folder.mkdir(parents=True, exist_ok=True)
         config = self.spec.folder / f"{self.spec.name}.conf"
         config.write_text(self._configuration(), "utf-8")
         with self.log_path.open("ab") as log:
+            begun = log.tell()
             self._process = subprocess.Popen(
                 [_binary(), "-c", str(config)],
                 stdout=log,
@@ -122,8 +151,7 @@ class NatsServer:
                 start_new_session=True,
             )
         LIFELINE.add(self._process.pid)
-        self._wait_until_it_answers()
-        return self
+        self._wait_until_it_answers(begun)
 
     def stop(self) -> None:
         """End the server; harmless where it has ended."""
@@ -187,17 +215,23 @@ class NatsServer:
             )
         return "\n".join(lines) + "\n"
 
-    def _wait_until_it_answers(self) -> None:
+    def _log_since(self, begun: int) -> str:
+        with self.log_path.open("rb") as log:
+            log.seek(begun)
+            return log.read(LOG_BYTES).decode("utf-8", "replace")
+
+    def _wait_until_it_answers(self, begun: int) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
         ports = [port for port in (self.port, self.mqtt_port, self.http_port) if port]
         while time.monotonic() < deadline:
             if self._process is not None and self._process.poll() is not None:
                 break
-            if all(_answers(self.host, port) for port in ports):
+            # Another server may answer at a port that this one does not get.
+            if READY in self._log_since(begun) and all(_answers(self.host, p) for p in ports):
                 return
             time.sleep(0.02)
         self.stop()
-        tail = self.log_path.read_text("utf-8", "replace")[-600:]
+        tail = self._log_since(begun)[-600:]
         raise NotConnectedError(f"nats-server {self.spec.name} did not start: {tail}")
 
 
