@@ -70,7 +70,9 @@ async def test_persistent_events_are_neither_lost_nor_doubled_when_parts_are_kil
             return len(consumer.counts["kept"])
 
         async def until(count: int) -> None:
-            while came() < count:  # noqa: ASYNC110 - of events that a callback counts
+            while came() < count:
+                if publishing.done():
+                    publishing.result()
                 await asyncio.sleep(0.01)
 
         publishing = asyncio.create_task(publish())
