@@ -70,7 +70,7 @@ async def test_persistent_events_are_neither_lost_nor_doubled_when_parts_are_kil
             return len(consumer.counts["kept"])
 
         async def until(count: int) -> None:
-            while came() < count:
+            while came() < min(count, EVENTS):
                 if publishing.done():
                     publishing.result()
                 await asyncio.sleep(0.01)
