@@ -32,9 +32,9 @@ class LogWriter:
         self._text = None
         self._writer = None
         if kind in BY_LIBRARY:
-            from eventservices.canlog.library import LibraryLog  # noqa: PLC0415 - slow, and adapters write no logs
+            from eventservices.canlog.pythoncan import PythonCanLog  # noqa: PLC0415 - slow, and adapters write none
 
-            self._writer = LibraryLog(path, kind)
+            self._writer = PythonCanLog(path, kind)
         else:
             self._text = path.open("w", encoding="utf-8", newline="")
 

@@ -9,7 +9,7 @@ from eventservices.canlog.frame import Kind, LogFrame
 _WRITERS = {"asc": can.ASCWriter, "blf": can.BLFWriter, "trc": can.TRCWriter}
 
 
-class LibraryLog:
+class PythonCanLog:
     """Appends frames to a log that it restarts.
 
     Args:
