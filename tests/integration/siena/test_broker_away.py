@@ -158,17 +158,22 @@ async def test_both_connections_of_a_link_go_to_the_same_server(
 ) -> None:
     options = LinkOptions(probe_interval_s=0, apart=True)
     async with NatsLink([own_cluster.a.url, own_cluster.b.url], options) as link:
-        sender = link._sender
-        assert sender is not None
-        assert sender.place == link.client.place
+        events = link._events
+        assert events is not None
+        assert events.place == link.place
 
         own_cluster.a.kill()
-        await eventually(lambda: sender.place == link.client.place != "")
-        reconnects = link.counters.reconnects
-        link.client.abort()
+        await eventually(lambda: events.place == link.place != "")
         own_cluster.a.start()
-        await eventually(lambda: link.counters.reconnects > reconnects)
-        assert sender.place == link.client.place
+
+        async def lose(each: NatsLink) -> None:
+            reconnects = link.counters.reconnects
+            each.client.abort()
+            await eventually(lambda: link.counters.reconnects > reconnects)
+
+        for each in (link, events):
+            await lose(each)
+            assert events.place == link.place
 
         got: list[bytes] = []
         await link.listen("x", lambda _s, payload, _h, _r: got.append(payload))

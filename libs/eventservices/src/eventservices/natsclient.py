@@ -70,11 +70,6 @@ class NatsClient(nats.aio.client.Client):
         return f"{found.hostname}:{found.port}" if found else ""
 
     @property
-    def connection(self) -> object:
-        """The present connection; another one after each loss."""
-        return self._transport
-
-    @property
     def keeps_streams(self) -> bool:
         """Whether that server offers JetStream."""
         return bool(self._server_info.get("jetstream"))

@@ -128,7 +128,7 @@ async def connect(
     options: LinkOptions,
     backoff: Backoff,
     callbacks: Callbacks,
-    prefers: Callable[[], str] | None = None,
+    prefers: Callable[[], str],
 ) -> NatsClient:
     """Return a client that is connected to one of some servers.
 
@@ -147,25 +147,26 @@ async def connect(
     proofs = await servers.proofs()
     try:
         async with asyncio.timeout(options.open_timeout_s):
-            connecting = client.connect(
-                servers=servers.urls,
-                name=options.name or None,
-                error_cb=callbacks.error,
-                closed_cb=callbacks.closed,
-                reconnected_cb=callbacks.reconnected,
-                connect_timeout=2,
-                reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # it accepts fractions of a second
-                max_reconnect_attempts=-1,
-                ping_interval=PING_INTERVAL_S,
-                max_outstanding_pings=PINGS_UNANSWERED,
-                dont_randomize=True,
-                pending_size=options.pending_bytes,
-                flush_timeout=options.probe_timeout_s,
-                user=servers.user,
-                password=servers.password,
-                **proofs,
+            await cancellable(
+                client.connect(
+                    servers=servers.urls,
+                    name=options.name or None,
+                    error_cb=callbacks.error,
+                    closed_cb=callbacks.closed,
+                    reconnected_cb=callbacks.reconnected,
+                    connect_timeout=2,
+                    reconnect_time_wait=RECONNECT_WAIT_S,  # type: ignore[arg-type] # it accepts fractions of a second
+                    max_reconnect_attempts=-1,
+                    ping_interval=PING_INTERVAL_S,
+                    max_outstanding_pings=PINGS_UNANSWERED,
+                    dont_randomize=True,
+                    pending_size=options.pending_bytes,
+                    flush_timeout=options.probe_timeout_s,
+                    user=servers.user,
+                    password=servers.password,
+                    **proofs,
+                )
             )
-            await cancellable(connecting)
     except (TimeoutError, OSError, nats.errors.Error) as error:
         reason = client.last_error or error
         await close(client)

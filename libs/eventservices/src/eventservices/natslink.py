@@ -23,8 +23,8 @@ from eventservices.natsclient import Handler, NatsClient
 from eventservices.natsconnecting import Callbacks, Servers, close, connect
 from eventservices.natslistening import Listening
 from eventservices.natsoptions import LinkCounters, LinkOptions
+from eventservices.natsoutage import Outage
 from eventservices.natsproof import Proofs
-from eventservices.natssender import Outage, Sender
 
 __all__ = ["LinkCounters", "LinkOptions", "Listening", "NatsLink"]
 
@@ -43,6 +43,7 @@ class NatsLink(Opening):
         urls: Addresses, tried in order; no server that a broker names is used. The name and the
             password that the first of them carries, if any, are for all.
         options: See `LinkOptions`.
+        prefers: Returns host and port of the server that is tried first; empty where any will do.
 
     Attributes:
         counters: What happened.
@@ -50,7 +51,13 @@ class NatsLink(Opening):
             first, when all subscriptions are restored at the server then connected to.
     """
 
-    def __init__(self, urls: Sequence[str], options: LinkOptions | None = None) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        options: LinkOptions | None = None,
+        *,
+        prefers: Callable[[], str] = str,
+    ) -> None:
         if not urls:
             raise NotConnectedError("an address of a NATS server is missing")
         self._servers = Servers.of(urls)
@@ -67,8 +74,9 @@ class NatsLink(Opening):
         self._rebuilding: asyncio.Task[None] | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self._closed = False
-        self._sender: Sender | None = None
+        self._prefers = prefers
         self._outage = Outage()
+        self._events = self._apart(urls) if self.options.apart else None
 
     def to(self, url: str, options: LinkOptions | None = None) -> "NatsLink":
         """Return a link, not opened yet, to one server alone, as the same user.
@@ -107,6 +115,11 @@ class NatsLink(Opening):
         return f"{found.scheme}://{found.hostname}:{found.port}" if found else ""
 
     @property
+    def place(self) -> str:
+        """Host and port of the server connected to; empty where there is none."""
+        return self._client.place if self._client else ""
+
+    @property
     def max_payload_bytes(self) -> int:
         """Largest message, header and payload, that the server accepts."""
         return self.client.max_payload
@@ -129,8 +142,12 @@ class NatsLink(Opening):
             RefusedError: A server refused the credentials.
         """
         self._client = await self._connect()
-        if self.options.apart:
-            await self._open_sender()
+        if self._events is not None:
+            try:
+                await self._events.open()
+            except BaseException:
+                await close(self._client)
+                raise
         self._inbox = self._client.new_inbox()
         await self.listen(self._inbox, self._proofs.probes.hear)
         if self.options.probe_interval_s > 0:
@@ -146,8 +163,8 @@ class NatsLink(Opening):
         self._outage.end()
         await ended(self._watchdog, self._rebuilding)
         await self._proofs.stop()
-        if self._sender is not None:
-            await self._sender.close()
+        if self._events is not None:
+            await self._events.close()
         if self._client is not None:
             await close(self._client)
 
@@ -221,9 +238,16 @@ class NatsLink(Opening):
             NotConnectedError: The link is closed, being rebuilt, or the buffer is full; or the
                 broker is away, and the message does not wait.
         """
-        client = self.client if waits else self._outgoing()
+        client = self.client
+        if not waits and self._events is not None:
+            await self._events.publish(subject, payload, headers, reply, waits=False)
+            return
         if not waits and not client.is_connected:
-            client = await self._returned()
+            await self._outage.wait()
+            client = self.client
+            if not client.is_connected:
+                self.counters.refused += 1
+                raise NotConnectedError("the NATS server is away")
         size = len(payload)
         if headers:
             size += _HEADER_OVERHEAD_BYTES
@@ -274,23 +298,6 @@ class NatsLink(Opening):
         """
         return await self._proofs.probe(self._round_trip, shared=shared)
 
-    def _outgoing(self) -> NatsClient:
-        client = self.client
-        return client if self._sender is None else self._sender.client
-
-    async def _returned(self) -> NatsClient:
-        """Return the client for events once it is connected again, if that is within a moment.
-
-        Raises:
-            NotConnectedError: The connection has been missed for too long, or the link is closed.
-        """
-        await (self._outage if self._sender is None else self._sender.outage).wait()
-        client = self._outgoing()
-        if not client.is_connected:
-            self.counters.refused += 1
-            raise NotConnectedError("the NATS server is away")
-        return client
-
     async def _to_myself(self, token: bytes) -> None:
         await self.publish(self._inbox, token)
 
@@ -303,8 +310,8 @@ class NatsLink(Opening):
                 raise NotConnectedError(f"cannot subscribe: {error!r}") from error
 
     async def _round_trip(self) -> float:
-        if self._sender is not None:  # so that what was published before is received before it
-            await self._sender.flush(self.options.probe_timeout_s)
+        if self._events is not None:  # so that what was published before is received before it
+            await self._events.flush()
         client = self.client
         try:
             return await self._proofs.round_trip(client)
@@ -378,28 +385,21 @@ class NatsLink(Opening):
             raise
 
     async def _connect(self) -> NatsClient:
-        def place() -> str:
-            return self._sender.place if self._sender is not None else ""
-
         callbacks = Callbacks(self._on_error, self._on_closed, self._on_reconnected)
-        return await connect(self._servers, self.options, self._backoff, callbacks, place)
+        return await connect(self._servers, self.options, self._backoff, callbacks, self._preferred)
 
-    async def _open_sender(self) -> None:
-        """Connect to the same server, so that what both send arrives in its order."""
-        backoff = Backoff(*BACKOFF_S, STEADY_S)
-        options = replace(self.options, name=f"{self.options.name}/events")
+    def _preferred(self) -> str:
+        return self._prefers() if self._events is None else self._events.place
 
-        async def connect_sender(callbacks: Callbacks) -> NatsClient:
-            return await connect(
-                self._servers, options, backoff, callbacks, lambda: self.client.place
-            )
+    def _apart(self, urls: Sequence[str]) -> "NatsLink":
+        """Return the link for events.
 
-        self._sender = Sender(connect_sender, backoff, self._on_error, self.counters)
-        try:
-            await self._sender.open()
-        except BaseException:
-            await close(self.client)
-            raise
+        It goes to the same server, so that what both send arrives in its order.
+        """
+        options = replace(self.options, name=f"{self.options.name}/events", apart=False)
+        events = NatsLink(urls, options, prefers=lambda: self.place)
+        events.counters = self.counters
+        return events
 
     async def _on_error(self, error: Exception) -> None:
         self.counters.errors += 1
