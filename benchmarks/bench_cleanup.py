@@ -29,7 +29,7 @@ from eventservices.servers import NatsServer, ServerSpec
 from fes_naming.server import NamingServer
 from report import keep
 from serving.children import end, started
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 ROUNDS: Final = 3
 ROLES: Final = ("sink", "source", "bus", "naming")

@@ -21,7 +21,7 @@ from fes_naming.core import NamingSettings
 from fes_naming.links import Links
 from fes_naming.server import NamingServer
 from report import keep
-from serving.steady_clock import steady_us
+from serving.clocks import steady_us
 
 SERVERS, NAMES, KILLED, LOOKUPS, AT_ONCE, BUSES = 50, 100_000, 3, 5_000, 1, 10
 BUILDING = "bench"

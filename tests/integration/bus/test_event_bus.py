@@ -29,7 +29,7 @@ from eventservices.bus.filters import Among, Code, Compare, Field
 from eventservices.bus.wire.tokens import issue
 from eventservices.servers import NatsServer, ServerSpec
 from fes.testing.eventually import eventually
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 pytestmark = pytest.mark.broker
 

@@ -14,7 +14,7 @@ from fes.testing.eventually import eventually
 from fes.testing.keeping import keepers
 from fes.testing.memory import MemoryEvent
 from fes_gateway.store.journal import fold
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 from support.processes.hosts import Hosts, hosts_of
 
 FILE = """

@@ -12,7 +12,7 @@ from fes.model import Event
 from fes.testing.eventually import eventually
 from fes.testing.keeping import keepers
 from fes.testing.memory import MemoryEvent
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 from support.processes.hosts import Hosts, hosts_of
 
 FILE = """

@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, TypeVarTuple
 from unittest.mock import patch
 
-import fes_gateway.clock
 import fes_gateway.replicas.replica
-import serving.wall_clock
+import serving.clocks
 from support.simulation.timeline import Timeline
 
 T = TypeVar("T")
@@ -26,9 +25,8 @@ STEPS = 20_000
 """Most callbacks of one process at one moment."""
 
 TIMED = (
-    fes_gateway.clock,
     fes_gateway.replicas.replica,
-    serving.wall_clock,
+    serving.clocks,
 )
 """Modules that look at a clock."""
 

@@ -7,7 +7,7 @@ import pytest
 from support.house.words import sources
 
 HOMES = {
-    "time.time_ns() // 1000": "libs/serving/src/serving/wall_clock.py",
+    "time.time_ns() // 1000": "libs/serving/src/serving/clocks.py",
 }
 ELSEWHERE = {
     "time.time_ns() // 1000": {"libs/eventservices/src/eventservices/cns/core.py"},

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from serving.clocks import wall_us
 from serving.ending import on_ending
 from serving.output import show
-from serving.wall_clock import wall_us
 
 from eventservices.ending import beside
 

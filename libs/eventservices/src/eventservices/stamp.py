@@ -11,7 +11,7 @@ from functools import lru_cache
 from urllib.parse import quote, unquote
 
 import msgspec
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.errors import MalformedError
 

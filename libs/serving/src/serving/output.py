@@ -94,10 +94,7 @@ def quiet_output() -> Iterator[None]:
     """
     before = sys.stdout, sys.stderr
     _open_what_is_closed()
-    streams = (
-        sys.stdout or open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - standard output and error outlast this function
-        sys.stderr or open(2, "w", encoding="utf-8", closefd=False),  # noqa: SIM115 - standard output and error outlast this function
-    )
+    streams = (sys.stdout or _opened(1), sys.stderr or _opened(2))
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):  # nor is a locale that lacks a character
             stream.reconfigure(errors="backslashreplace")
@@ -122,6 +119,11 @@ def _open_what_is_closed() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # has the lowest number that is free
+
+
+def _opened(number: int) -> TextIO:
+    """Return a standard stream that Python did not open; it outlasts whoever requests it."""
+    return open(number, "w", encoding="utf-8", closefd=False)
 
 
 def print_line(line: str) -> None:

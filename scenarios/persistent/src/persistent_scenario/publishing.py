@@ -17,7 +17,7 @@ from eventservices.cns import (
     structured_event,
 )
 from eventservices.stamp import Stamper
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from persistent_scenario.kills import place_of
 from persistent_scenario.records import (

@@ -13,8 +13,8 @@ from eventservices.cns import (
 )
 from eventservices.cns.etcl import Filter
 from eventservices.stamp import Stamp
+from serving.clocks import wall_us
 from serving.ending import ending_event
-from serving.wall_clock import wall_us
 
 from persistent_scenario.records import RECEIVED, Received, Recorder, Suppressed
 from persistent_scenario.story import CHANNEL, READERS, SUBJECT, WITNESS, Asked

@@ -10,7 +10,7 @@ from pathlib import Path
 from eventservices.ending import ended
 from fes.federation.model import Federation
 from fes.running.process import Child
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from persistent_scenario.errors import InputError, RunningError
 from persistent_scenario.kills import Kill, place_of, schedule

@@ -20,9 +20,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from scenario_kit.programs import Programs
 from scenario_kit.run_folder import FEDERATION, make_folder, remove_oldest
+from serving.clocks import wall_us
 from serving.files import write_whole
 from serving.loopback import NoAnswerError, ask
-from serving.wall_clock import wall_us
 
 from traffic_scenario.errors import InputError
 from traffic_scenario.plan import FINDINGS, plan_fleet

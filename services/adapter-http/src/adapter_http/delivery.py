@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import httpx
 from eventservices.backoff import Backoff
 from eventservices.errors import NotConnectedError, RefusedError
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from adapter_http.allowed import AllowList
 from adapter_http.settings import Target

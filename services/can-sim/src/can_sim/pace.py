@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 MIN_SLEEP_US = 1_000
 """Shorter waits are skipped: a sleep lasts longer than it is requested."""

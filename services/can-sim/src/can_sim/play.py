@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from can_sim.bus import Bus
 from can_sim.errors import BusError

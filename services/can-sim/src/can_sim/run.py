@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from eventservices.credentials import read_password, with_credentials
 from eventservices.ending import beside
 from eventservices.errors import RefusedError
+from serving.clocks import wall_us
 from serving.ending import ending_event
-from serving.wall_clock import wall_us
 
 from can_sim.bus import GuardedBus
 from can_sim.buses import read_buses

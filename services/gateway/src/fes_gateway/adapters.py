@@ -8,7 +8,7 @@ from fes.gateway.inputs import LinkUp
 from fes.link.end import LinkEnd
 from fes.link.lanes import is_event
 from fes.link.messages import Counted, Order, View
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 
 class AdapterState(msgspec.Struct):

@@ -16,8 +16,8 @@ from fes.errors import BehindError, StoreError
 from fes.gateway.outputs import DropRow, Mutation, Output, PutRow, ToAdapter
 from fes.gateway.requests.registry import LATER_US
 from fes.link.messages import Publish, PublishControl
+from serving.clocks import steady_us
 
-from fes_gateway.clock import steady_us
 from fes_gateway.decisions import Others, Waiting, always, nobody, nothing
 from fes_gateway.recording import Counters
 from fes_gateway.store import Entry, Journal, fold

@@ -11,7 +11,7 @@ from fes.eventlog.writer import Log
 from fes.federation.clock import TimeTeller
 from fes.gateway import GatewaySettings
 from fes.gateway.outputs import Decided
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 _diagnostics = logging.getLogger(__name__)
 

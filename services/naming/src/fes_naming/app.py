@@ -5,8 +5,8 @@ from typing import Final, Literal
 from eventservices.bus.wire.naming import AddName, Lookup, Query, RemoveName, Result
 from fastapi import FastAPI, Response
 from pydantic import BaseModel
+from serving.clocks import wall_us
 from serving.documented import documented_app
-from serving.wall_clock import wall_us
 
 from fes_naming.server import NamingServer
 

@@ -36,7 +36,7 @@ from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
-from serving.steady_clock import steady_us
+from serving.clocks import steady_us
 
 from fes_naming.core import Forward, NameServer, NamingSettings, NewSource, Output, Reply
 from fes_naming.links import Links

@@ -20,7 +20,7 @@ from eventservices.errors import EventServiceError
 from eventservices.lasting import lasting
 from eventservices.lifetime import Opening
 from eventservices.natslink import LinkOptions, NatsLink
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes_policy.engine import Engine, Explained
 from fes_policy.rules import Rules

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from fes.errors import FesError
 from msgspec.structs import replace
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from traffic_control.city import Monitor
 from traffic_control.command import Action, Command

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from eventservices.ending import beside
+from serving.clocks import wall_us
 from serving.ending import ending_event
 from serving.files import write_whole
 from serving.guard import BodyGuard
 from serving.loopback import async_client
 from serving.origin import OriginGuard
 from serving.server import HttpServer
-from serving.wall_clock import wall_us
 
 from traffic_control.city import City
 from traffic_control.commander import Commander

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from secrets import token_bytes
 from typing import Final, Self
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.cosmic.calendar import Calendar
 from eventservices.cosmic.directory import ANSWERS, Directory

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Final
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.cosmic.arbiter import Arbiter
 from eventservices.cosmic.driver import Driver, OnMalformed

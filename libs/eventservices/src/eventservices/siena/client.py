@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices import stamp as stamps
 from eventservices.errors import NotConnectedError

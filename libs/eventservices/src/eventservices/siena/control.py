@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.attention import Attention
 from eventservices.ending import ended

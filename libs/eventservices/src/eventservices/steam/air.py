@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Self
 from zlib import crc32
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.errors import EventServiceError, NotConnectedError, RefusedError
 from eventservices.lifetime import Opening

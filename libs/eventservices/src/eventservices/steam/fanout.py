@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.errors import MalformedError
 from eventservices.steam.codec import decode_announcement, decode_membership, decode_notification

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
 from eventservices.stamp import Stamp as NativeStamp
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.adapter.inbound.acknowledgements import Answer
 from fes.adapter.observed import Observed

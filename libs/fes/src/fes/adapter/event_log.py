@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.eventlog import Decision, Record

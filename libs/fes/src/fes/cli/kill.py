@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace, _SubParsersAction
 from pathlib import Path
 from typing import TextIO
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.errors import FesError
 from fes.running.supervision.endpoints import Listed, read_endpoints

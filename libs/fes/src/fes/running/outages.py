@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 
 class Outages:

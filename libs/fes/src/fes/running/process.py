@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlsplit
 
+from serving.clocks import wall_us
 from serving.lifeline import LIFELINE
-from serving.wall_clock import wall_us
 
 from fes.running.plan import Part
 

@@ -13,10 +13,10 @@ import signal
 from pathlib import Path
 from typing import TextIO
 
+from serving.clocks import wall_us
 from serving.ending import on_ending
 from serving.files import write_whole
 from serving.output import CLOSED
-from serving.wall_clock import wall_us
 
 from fes.errors import AdapterError
 from fes.federation.file.dump import dump, resolved

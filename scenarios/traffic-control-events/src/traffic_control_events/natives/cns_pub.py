@@ -16,7 +16,7 @@ from eventservices.cns import (
     structured_event,
 )
 from eventservices.stamp import Stamp
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from traffic_control_events.natives.files import lines_of
 from traffic_control_events.story import BRAKE, BUS, DRIVE, SAID, SCRIPT, SPEED, START_US

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import msgspec
 from pyspark.sql import SparkSession
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from analytics.errors import RunReplacedError
 from analytics.inputs.federation import load_federation

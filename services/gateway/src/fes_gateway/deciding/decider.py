@@ -11,7 +11,7 @@ from fes.gateway.outputs import Decided, Mutation, Output, PutRow
 from fes.gateway.replication import Role, Tail
 from fes.gateway.requests.outcomes import Step
 from fes.link.messages import Heard, HeardControl
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes_gateway.clock import instant
 from fes_gateway.committing import Committing

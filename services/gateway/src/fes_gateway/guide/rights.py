@@ -4,7 +4,7 @@ from eventservices.bus.binding.policy_client import PolicyClient
 from eventservices.bus.core import Decide
 from fes.federation.guides import PolicyPart
 from fes.gateway.inputs import Asker, Right
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 EARLY_US = 2_000_000
 """How long before its end a decision is queried again."""

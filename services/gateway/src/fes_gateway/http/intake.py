@@ -8,7 +8,7 @@ from fes.model import Event, attributes, is_reserved
 from fes.model.limits import Limits, check_limits
 from fes.model.text import from_plain, load_json
 from pydantic import ValidationError
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes_gateway.host import GatewayHost
 from fes_gateway.http.schemas import RequestIn

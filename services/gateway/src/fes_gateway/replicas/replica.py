@@ -13,7 +13,7 @@ from eventservices.ending import ended
 from fes.errors import StoreError
 from fes.gateway import replication as core
 from fes.gateway.outputs import DropRow, Mutation, PutRow
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes_gateway.committing import Committing
 from fes_gateway.decisions import always, never

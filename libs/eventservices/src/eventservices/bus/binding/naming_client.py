@@ -4,8 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from serving.steady_clock import steady_us
-from serving.wall_clock import wall_us
+from serving.clocks import steady_us, wall_us
 
 from eventservices.bus.binding.asking import Asking
 from eventservices.bus.binding.own_clock import OwnClock

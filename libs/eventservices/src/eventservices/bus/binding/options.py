@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from serving.steady_clock import steady_us
-from serving.wall_clock import wall_us
+from serving.clocks import steady_us, wall_us
 
 from eventservices.bus.binding.pool import PoolSettings
 from eventservices.bus.binding.ports import Naming, Policy

@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Final
 
 from eventservices.stamp import Stamper
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.adapter.context import AdapterContext
 from fes.adapter.observed import Observed

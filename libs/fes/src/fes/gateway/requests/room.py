@@ -81,8 +81,8 @@ class Room:
         if not self._changes(rows):
             return ""
         source = rows[0].source
-        rate = self._rates.setdefault((arrived, source), _Rate(self._burst, own_us))
-        if rate.admits(own_us, self._rate, self._burst):
+        fresh = _Rate(self._rate, self._burst, own_us)
+        if self._rates.setdefault((arrived, source), fresh).admits(own_us):
             return ""
         return f"more than {self._rate} new requests a second of {source}"
 
@@ -107,28 +107,25 @@ class Room:
 
 
 class _Rate:
-    """A token bucket.
+    """A token bucket, full at first.
 
     Args:
-        tokens: Requests that are accepted at once.
+        rate: Tokens that a second adds.
+        most: Most tokens that there are: requests that are accepted at once.
         own_us: The gateway's own clock.
     """
 
-    def __init__(self, tokens: int, own_us: int) -> None:
-        self._tokens = float(tokens)
+    def __init__(self, rate: int, most: int, own_us: int) -> None:
+        self._rate = rate
+        self._most = most
+        self._tokens = float(most)
         self._at_us = own_us
 
-    def admits(self, own_us: int, rate: int, most: int) -> bool:
-        """Return whether one more is accepted, and count it.
-
-        Args:
-            own_us: The gateway's own clock.
-            rate: Tokens that a second adds.
-            most: Most tokens that there are.
-        """
+    def admits(self, own_us: int) -> bool:
+        """Return whether one more is accepted, and count it."""
         passed_us = max(0, own_us - self._at_us)
-        self._at_us = max(own_us, self._at_us)
-        self._tokens = min(float(most), self._tokens + passed_us * rate / _SECOND_US)
+        self._at_us += passed_us
+        self._tokens = min(self._most, self._tokens + passed_us * self._rate / _SECOND_US)
         admitted = self._tokens >= 1
         self._tokens -= admitted
         return admitted

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.federation.clock import Beginning
 from fes.federation.model import Federation

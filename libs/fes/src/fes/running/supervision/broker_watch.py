@@ -2,7 +2,7 @@
 
 import asyncio
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from fes.federation.model import Federation
 from fes.running.brokers import EmbeddedBrokers

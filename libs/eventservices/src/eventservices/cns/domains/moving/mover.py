@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from serving.wall_clock import wall_us
+from serving.clocks import wall_us
 
 from eventservices.cns.domains.moving.forms import (
     Entry,
