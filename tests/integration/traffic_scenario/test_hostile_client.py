@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.spark, pytest.mark.timeout(600)]
 SECONDS = float(os.environ.get("FES_HOSTILE_S", "6"))
 RATE = os.environ.get("FES_HOSTILE_RATE", "1500")
 SPEEDUP = 3
-AFTER_S = 24.0
+AFTER_S = 14.0
 """How much longer the scenario lasts: gateways process what waits, and compare their tables."""
 
 

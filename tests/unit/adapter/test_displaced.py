@@ -3,32 +3,20 @@
 from eventservices.stamp import Stamp
 from fes.adapter import AdapterRuntime
 from fes.adapter.pool import ConnectionPool
-from fes.eventlog import Decision, Record
+from fes.eventlog import Decision
 from fes.link.memory import memory_link
 from fes.link.messages import Subscribe
 from fes.mapping import Native
 from fes.model import Event
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter
+from support.memory_log import MemoryLog
 from support.processes.contexts import adapter_context
-
-
-class Log:
-    """The event log."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-    def wants(self, identity: str) -> bool:
-        return True
-
-    def write(self, record: Record) -> None:
-        self.records.append(record)
 
 
 async def test_an_event_that_goes_for_an_urgent_one_is_delivered_again() -> None:
     adapter = MemoryAdapter(adapter_context("g", "displaced", MemoryAdapter, ConnectionPool()))
-    log = Log()
+    log = MemoryLog()
     runtime = AdapterRuntime(adapter, log)
     _near, far = memory_link(queue=1)
     far.displaced_with(runtime.displaced)

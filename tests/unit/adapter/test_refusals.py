@@ -4,26 +4,13 @@ import pytest
 from fes.adapter import event_log
 from fes.adapter.event_log import Recording
 from fes.adapter.pool import ConnectionPool
-from fes.eventlog import Decision, Record
+from fes.eventlog import Decision
 from fes.eventlog.refusals import MOST
 from fes.testing.contexts import adapter_context
 from fes.testing.memory import MemoryAdapter
+from support.memory_log import MemoryLog
 
 SECOND = 1_000_000
-
-
-class Kept:
-    """A log in memory."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-    def wants(self, identity: str) -> bool:
-        del identity
-        return True
-
-    def write(self, record: Record) -> None:
-        self.records.append(record)
 
 
 @pytest.fixture
@@ -34,7 +21,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_refusals_are_logged_up_to_a_rate_and_the_others_by_their_number(clock: list[int]) -> None:
-    log = Kept()
+    log = MemoryLog()
     recording = Recording(adapter_context("g", "a", MemoryAdapter, ConnectionPool()), log)
     for number in range(MOST + 7):
         recording.record(Decision.REFUSED, reason=f"bad {number}")

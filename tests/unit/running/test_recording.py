@@ -1,26 +1,13 @@
 """What a gateway logs of decisions that have no effect."""
 
 import pytest
-from fes.eventlog import Record
 from fes.eventlog.refusals import MOST
 from fes.federation.clock import FederationClock
 from fes.gateway import GatewaySettings
 from fes.gateway.outputs import Decided
 from fes_gateway import recording
 from fes_gateway.recording import Counters, Recorder
-
-
-class Listed:
-    """A log in memory."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-    def wants(self, identity: str) -> bool:
-        return True
-
-    def write(self, record: Record) -> None:
-        self.records.append(record)
+from support.memory_log import MemoryLog
 
 
 @pytest.mark.parametrize(
@@ -31,7 +18,7 @@ def test_no_more_than_so_many_without_effect_are_logged_in_a_second(
 ) -> None:
     now_us = 5_000_000
     monkeypatch.setattr(recording, "wall_us", lambda: now_us)
-    log, counters = Listed(), Counters()
+    log, counters = MemoryLog(), Counters()
     recorder = Recorder(GatewaySettings("g1", "test", {}, ()), log, FederationClock(), counters)
     for _ in range(MOST + 7):
         recorder.write(Decided(decision, reason=reason))
@@ -50,7 +37,7 @@ def test_no_more_than_so_many_without_effect_are_logged_in_a_second(
 
 
 def test_suppressed_events_are_all_logged() -> None:
-    log = Listed()
+    log = MemoryLog()
     recorder = Recorder(GatewaySettings("g1", "test", {}, ()), log, FederationClock(), Counters())
     for _ in range(MOST + 7):
         recorder.write(Decided("suppressed", id="car/1/1", reason="repeated"))
