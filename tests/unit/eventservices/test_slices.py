@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from eventservices import attention, slices
@@ -9,24 +11,30 @@ from eventservices.attention import attentively
 from eventservices.slices import Slice, shared_slice
 
 
-async def test_others_have_their_turn_while_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
-    turns = 0
+@contextmanager
+def others() -> Iterator[list[None]]:
+    """Give a list that has an element for each turn that another task has had."""
+    turns: list[None] = []
 
     async def other() -> None:
-        nonlocal turns
         while True:
-            turns += 1
+            turns.append(None)
             await asyncio.sleep(0)
 
-    own = Slice()
     beside = asyncio.create_task(other())
-    for _ in range(50):
-        await own.turn()
-        own.end()
+    yield turns
     beside.cancel()
 
-    assert turns >= 40
+
+async def test_others_have_their_turn_while_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    own = Slice()
+    with others() as turns:
+        for _ in range(50):
+            await own.turn()
+            own.end()
+
+    assert len(turns) >= 40
 
 
 async def test_many_tasks_share_one_slice_and_all_get_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,24 +124,16 @@ async def test_a_pause_in_which_nobody_had_a_turn_ends_no_slice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What a caller does between two pieces of work belongs to the turn of the loop."""
-    now_s, turns = 100.0, 0
+    now_s = 100.0
     monkeypatch.setattr("eventservices.slices.time.perf_counter", lambda: now_s)
-
-    async def other() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
     own = Slice()
-    beside = asyncio.create_task(other())
-    for _ in range(50):
-        await own.turn()
-        own.end()
-        now_s += slices.SLICE_S / 2
-    beside.cancel()
+    with others() as turns:
+        for _ in range(50):
+            await own.turn()
+            own.end()
+            now_s += slices.SLICE_S / 2
 
-    assert turns >= 50 // 3 - 1
+    assert len(turns) >= 50 // 3 - 1
 
 
 async def test_after_a_pause_in_which_others_had_their_turn_work_goes_on_at_once(
