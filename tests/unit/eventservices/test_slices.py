@@ -104,6 +104,52 @@ async def test_who_was_cancelled_while_waiting_holds_up_nobody(
     assert done == [1, 3, 4]
 
 
+async def test_who_comes_later_does_not_go_before_those_that_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s, done = 100.0, list[str]()
+    monkeypatch.setattr("eventservices.slices.time.perf_counter", lambda: now_s)
+    own = Slice()
+
+    async def work(name: str) -> None:
+        await own.turn()
+        done.append(name)
+        own.end()
+
+    await work("first")
+    now_s += slices.SLICE_S * 2
+    own.end()
+    waiting = asyncio.create_task(work("waits"))
+    await asyncio.sleep(0)
+    now_s += slices.SLICE_S * 2
+    await work("comes later")
+    await waiting
+
+    assert done == ["first", "waits", "comes later"]
+
+
+async def test_each_turn_of_the_loop_has_one_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A task whose turn has come has a slice of its own, and no other until that has ended."""
+    now_s, done = 100.0, list[int]()
+    monkeypatch.setattr("eventservices.slices.time.perf_counter", lambda: now_s)
+    own = Slice()
+
+    async def work(number: int) -> None:
+        nonlocal now_s
+        for _ in range(2):
+            await own.turn()
+            done.append(number)
+            now_s += slices.SLICE_S * 0.4
+            own.end()
+
+    await work(0)
+    now_s += slices.SLICE_S * 2
+    own.end()
+    await asyncio.gather(*map(work, (1, 2, 3)))
+
+    assert done == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
 @pytest.mark.parametrize("rounds", range(6))
 async def test_who_is_cancelled_as_its_turn_comes_hands_it_on(
     monkeypatch: pytest.MonkeyPatch, rounds: int
