@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient
 from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
 from eventservices.kafka.addresses import addresses
+from eventservices.kafka.batch import next_batch
 from eventservices.kafka.commits import Commits
 from eventservices.kafka.interests import Found, Interest, Interests
 from eventservices.kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
@@ -183,7 +184,7 @@ class KafkaConsumer:
         def run() -> None:
             while not self._stopping.is_set():
                 with suppress(KafkaException, RuntimeError):
-                    self._hand_over(consumer.consume(BATCH, POLL_S), receive)
+                    self._hand_over(next_batch(consumer, BATCH, POLL_S), receive)
             consumer.close()
 
         try:
@@ -219,7 +220,7 @@ class KafkaConsumer:
         if self.failure:
             self._recover()
         self._pause(wanted=not self.has_room.is_set())
-        self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
+        self._hand_over(next_batch(self._consumer, BATCH, POLL_S), self._receive)
         self.commits.commit(self._consumer)
 
     def _recover(self) -> None:
