@@ -90,7 +90,7 @@ class KafkaConsumer:
         self._acts: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._changing: asyncio.Task[None] | None = None
-        self._is_paused = False
+        self._is_paused: bool | None = False
 
     def open(self) -> None:
         """Start the thread; nothing is consumed before `subscribe`."""
@@ -265,7 +265,7 @@ class KafkaConsumer:
             low, high = consumer.get_watermark_offsets(each, timeout=OPEN_S)
             each.offset = low if self._start == "earliest" else high
         consumer.incremental_assign(known)
-        self._is_paused = False
+        self._is_paused = None  # those from before may be, and the new ones are not
         for each in fresh:
             self.commits.put(each.topic, each.partition, each.offset)
         self.commits.commit(consumer)
