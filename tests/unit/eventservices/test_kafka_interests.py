@@ -211,6 +211,26 @@ async def test_a_topic_that_is_not_permitted_fails_alone(member: Member) -> None
     assert member.reads == [["t1"]], "it is not even requested"
 
 
+async def test_topics_that_are_refused_together_cost_a_look_at_each_interest(
+    member: Member, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looks, waits = 0, module._waits
+
+    def counting(interest: Interest) -> bool:
+        nonlocal looks
+        looks += 1
+        return waits(interest)
+
+    monkeypatch.setattr(module, "_waits", counting)
+    topics = [f"{letter}{number}" for letter in "tu" for number in range(100)]
+    member.refused = {topic: RefusedError(f"not {topic}") for topic in topics}
+    interests = [member.interests.add([f"t{number}", f"u{number}"]) for number in range(100)]
+    await eventually(lambda: all(each.ready.done() for each in interests), 5.0)
+    assert [failure(each) for each in interests] == [f"not {topic}" for topic in topics[:100]]
+    assert not caplog.records, "whoever needs them was informed"
+    assert looks <= 10 * len(interests)
+
+
 async def test_a_topic_that_is_refused_during_the_division_fails_alone(member: Member) -> None:
     secret, other = member.interests.add(["t0"]), member.interests.add(["t1"])
     await reads(member, 1)
