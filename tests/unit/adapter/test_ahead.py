@@ -238,6 +238,32 @@ async def test_filters_that_a_wide_one_covered_are_made_together_when_it_ends(
     await adapter.disconnect()
 
 
+async def test_a_number_that_a_whole_state_had_is_begun_again_with_another_filter(
+    adapter: Slow,
+) -> None:
+    async with running(adapter) as (runtime, _):
+        await eventually(lambda: runtime.ready)
+        ahead = runtime.outbound.ahead
+        await ahead.look(Desired(1, (order(1), order(2)), ()), tuple)
+        await ahead.look(Subscribe(1, texts(3)[0], 2), lambda: (order(4),))
+        assert [*adapter.begun] == texts(1, 2, 3, 4)
+
+
+async def test_what_was_begun_is_begun_again_after_the_connection_was_closed(
+    adapter: Slow,
+) -> None:
+    async with running(adapter) as (runtime, _):
+        await eventually(lambda: runtime.ready)
+        ahead = runtime.outbound.ahead
+        await ahead.look(order(1), lambda: (order(2), order(3)))
+        adapter.begun.clear()
+        await ahead.look(order(2), lambda: (order(3),))
+        assert not adapter.begun
+        runtime.outbound.forget()
+        await ahead.look(order(3), tuple)
+        assert [*adapter.begun] == texts(3)
+
+
 async def test_an_adapter_that_prepares_nothing_is_not_bothered(adapter: Slow) -> None:
     class Plain(Slow):
         prepares: ClassVar[bool] = False
