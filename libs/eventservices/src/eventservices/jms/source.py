@@ -11,7 +11,7 @@ class Source(NamedTuple):
     Attributes:
         kind: Of the destinations.
         pattern: One destination, or a pattern of them.
-        selector: What of its messages; "" for all.
+        selector: Which of their messages; "" for all.
     """
 
     kind: Kind
