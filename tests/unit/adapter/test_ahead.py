@@ -1,20 +1,17 @@
 """An adapter whose service makes many subscriptions as fast as one begins them together."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import ClassVar
 
 import pytest
-from fes.adapter import AdapterRuntime
 from fes.adapter import runtime as runtime_module
 from fes.adapter.context import Subscription
 from fes.adapter.outbound.native_subscriptions import Natives
 from fes.adapter.pool import ConnectionPool
 from fes.errors import AdapterError, UnavailableError
 from fes.filter import Filter
-from fes.link.end import Message
 from fes.link.messages import Desired, Done, Subscribe, Unsubscribe
+from fes.testing.conformance.bench import captured
 from fes.testing.eventually import eventually
 from fes.testing.memory import MemoryAdapter
 from support.processes.contexts import adapter_context
@@ -33,6 +30,7 @@ class Slow(MemoryAdapter):
         self.rounds: list[list[str]] = []
         self.refused: dict[str, Exception] = {}
         self.unused: list[str] = []
+        self.probes = 0
         self.round = asyncio.Event()
 
     def _prepare(self, filter_: Filter) -> None:
@@ -56,46 +54,18 @@ class Slow(MemoryAdapter):
             self.made.update(together)
         return ()
 
+    async def _probe(self) -> None:
+        self.probes += 1
+        await super()._probe()
+
     async def _unsubscribe(self, subscription: Subscription) -> None:
         self.made.discard(subscription.filter.text)
-
-
-class Gateway:
-    """The other end of the link, and the event log."""
-
-    counters: ClassVar[dict[str, int]] = {}
-
-    def __init__(self) -> None:
-        self.done: list[Done] = []
-
-    def send(self, message: Message) -> bool:
-        if isinstance(message, Done):
-            self.done.append(message)
-        return True
-
-    async def close(self) -> None:
-        """Nothing is to be closed."""
-
-    def wants(self, identity: str) -> bool:
-        return False
-
-    def write(self, record: object) -> None:
-        """Nothing is kept."""
 
 
 @pytest.fixture
 def adapter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Slow:
     monkeypatch.setattr(runtime_module, "PROBE_S", 0.02)
     return Slow(request.node.name)
-
-
-@asynccontextmanager
-async def running(adapter: Slow) -> AsyncIterator[tuple[AdapterRuntime, Gateway]]:
-    gateway = Gateway()
-    runtime = AdapterRuntime(adapter, gateway)
-    runtime.attach(gateway)
-    async with runtime:
-        yield runtime, gateway
 
 
 def order(number: int) -> Subscribe:
@@ -115,12 +85,13 @@ async def begins(adapter: Slow, rounds: int) -> None:
 async def test_what_comes_during_a_round_is_made_by_the_next_and_done_in_its_order(
     adapter: Slow,
 ) -> None:
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(order(0))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(order(0))
         await begins(adapter, 1)
         for number in range(1, 100):
-            runtime.receive(order(number))
-        await asyncio.sleep(0.05)  # probes come and go meanwhile
+            gateway.runtime.receive(order(number))
+        before = adapter.probes
+        await eventually(lambda: adapter.probes >= before + 2)
         assert gateway.done == []
         adapter.round.set()
         await begins(adapter, 2)
@@ -134,8 +105,8 @@ async def test_what_comes_during_a_round_is_made_by_the_next_and_done_in_its_ord
 
 
 async def test_a_whole_state_is_one_round(adapter: Slow) -> None:
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(Desired(1, tuple(map(order, range(50))), ()))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(Desired(1, tuple(map(order, range(50))), ()))
         await begins(adapter, 1)
         adapter.round.set()
         await eventually(lambda: len(gateway.done) == 50)
@@ -143,13 +114,13 @@ async def test_a_whole_state_is_one_round(adapter: Slow) -> None:
 
 
 async def test_a_state_whose_numbers_have_other_filters_is_one_round(adapter: Slow) -> None:
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(Desired(1, (order(1), order(2), order(3)), ()))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(Desired(1, (order(1), order(2), order(3)), ()))
         await begins(adapter, 1)
         adapter.round.set()
         await eventually(lambda: len(gateway.done) == 3)
         other = [Subscribe(number, texts(number + 9)[0], 2) for number in (1, 2)]
-        runtime.receive(Desired(2, (*other, order(3)), ()))
+        gateway.runtime.receive(Desired(2, (*other, order(3)), ()))
         await begins(adapter, 2)
         adapter.round.set()
         await eventually(lambda: adapter.made == {*texts(3, 10, 11)})
@@ -158,13 +129,13 @@ async def test_a_state_whose_numbers_have_other_filters_is_one_round(adapter: Sl
 
 async def test_one_that_is_refused_fails_alone(adapter: Slow) -> None:
     adapter.refused[texts(1)[0]] = AdapterError("s1 is not permitted")
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(order(9))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(order(9))
         await begins(adapter, 1)
         for number in range(3):
-            runtime.receive(order(number))
-        runtime.receive(Subscribe(3, "(", 3))
-        runtime.receive(order(4))
+            gateway.runtime.receive(order(number))
+        gateway.runtime.receive(Subscribe(3, "(", 3))
+        gateway.runtime.receive(order(4))
         adapter.round.set()
         await begins(adapter, 2)
         adapter.round.set()
@@ -179,8 +150,8 @@ async def test_those_that_failed_while_the_service_was_away_are_made_together(
     adapter: Slow,
 ) -> None:
     adapter.refused.update((text, UnavailableError("away")) for text in texts(*range(10)))
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(Desired(1, tuple(map(order, range(10))), ()))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(Desired(1, tuple(map(order, range(10))), ()))
         await eventually(lambda: len(gateway.done) == 10)
         await begins(adapter, 1)
         adapter.round.set()
@@ -189,15 +160,15 @@ async def test_those_that_failed_while_the_service_was_away_are_made_together(
 
 
 async def test_withdrawals_between_subscriptions_part_no_round(adapter: Slow) -> None:
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(order(1))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(order(1))
         await begins(adapter, 1)
         for number in (2, 3):
-            runtime.receive(order(number))
-        runtime.receive(Unsubscribe(1, 4))
+            gateway.runtime.receive(order(number))
+        gateway.runtime.receive(Unsubscribe(1, 4))
         for number in (5, 6):
-            runtime.receive(order(number))
-        runtime.receive(Unsubscribe(6, 7))
+            gateway.runtime.receive(order(number))
+        gateway.runtime.receive(Unsubscribe(6, 7))
         adapter.round.set()
         await begins(adapter, 2)
         adapter.round.set()
@@ -207,14 +178,14 @@ async def test_withdrawals_between_subscriptions_part_no_round(adapter: Slow) ->
 
 
 async def test_what_was_begun_and_is_not_needed_is_ended(adapter: Slow) -> None:
-    async with running(adapter) as (runtime, gateway):
-        runtime.receive(order(1))
+    async with captured(adapter) as gateway:
+        gateway.runtime.receive(order(1))
         await begins(adapter, 1)
         for number in (2, 3):
-            runtime.receive(order(number))
+            gateway.runtime.receive(order(number))
         adapter.round.set()
         await begins(adapter, 2)
-        runtime.receive(Unsubscribe(3, 4))
+        gateway.runtime.receive(Unsubscribe(3, 4))
         adapter.round.set()
         await eventually(lambda: adapter.unused == texts(3))
         assert adapter.made == {*texts(1, 2)}
@@ -238,15 +209,39 @@ async def test_filters_that_a_wide_one_covered_are_made_together_when_it_ends(
     await adapter.disconnect()
 
 
+async def test_a_number_that_a_whole_state_had_is_begun_again_with_another_filter(
+    adapter: Slow,
+) -> None:
+    async with captured(adapter) as gateway:
+        ahead = gateway.runtime.outbound.ahead
+        await ahead.look(Desired(1, (order(1), order(2)), ()), tuple)
+        await ahead.look(Subscribe(1, texts(3)[0], 2), lambda: (order(4),))
+        assert [*adapter.begun] == texts(1, 2, 3, 4)
+
+
+async def test_what_was_begun_is_begun_again_after_the_connection_was_closed(
+    adapter: Slow,
+) -> None:
+    async with captured(adapter) as gateway:
+        ahead = gateway.runtime.outbound.ahead
+        await ahead.look(order(1), lambda: (order(2), order(3)))
+        adapter.begun.clear()
+        await ahead.look(order(2), lambda: (order(3),))
+        assert not adapter.begun
+        gateway.runtime.outbound.forget()
+        await ahead.look(order(3), tuple)
+        assert [*adapter.begun] == texts(3)
+
+
 async def test_an_adapter_that_prepares_nothing_is_not_bothered(adapter: Slow) -> None:
     class Plain(Slow):
         prepares: ClassVar[bool] = False
 
     plain = Plain("plain")
     plain.round.set()
-    async with running(plain) as (runtime, gateway):
-        runtime.receive(order(1))
-        runtime.receive(order(2))
+    async with captured(plain) as gateway:
+        gateway.runtime.receive(order(1))
+        gateway.runtime.receive(order(2))
         await begins(plain, 2)
         plain.round.set()
         await eventually(lambda: len(gateway.done) == 2)

@@ -84,3 +84,9 @@ def test_what_no_selector_tests_is_widened_and_reported(text: str, line: str, wi
     assert form.lines == (line,)
     assert len(form.widened) == 1
     assert widened in form.widened[0]
+
+
+def test_a_destination_that_a_wildcard_covers_is_not_subscribed_to_as_well() -> None:
+    text = "subject STARTS WITH 'sensors.' OR (subject = 'Reading' AND room = 'attic')"
+    form = native_form(Filter.of(text), Mapping(()), SETTINGS)
+    assert form.lines == ("/topic/sensors.>: TRUE",)

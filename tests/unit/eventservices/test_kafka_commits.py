@@ -1,5 +1,6 @@
 """Offsets are committed for own partitions only, and again where a commit failed."""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -14,23 +15,33 @@ class Client:
     Attributes:
         made: What was committed, by call.
         error: Why the next commit fails as a whole.
+        refused: Topics for which the next commit alone fails.
         later: Called while the next commit lasts.
     """
 
     def __init__(self) -> None:
         self.made: list[dict[str, int]] = []
         self.error: KafkaError | None = None
+        self.refused: set[str] = set()
         self.later: Any = None
 
-    def commit(self, *, offsets: list[TopicPartition], asynchronous: bool) -> list[TopicPartition]:
+    def commit(self, *, offsets: list[TopicPartition], asynchronous: bool) -> list[Any]:
         assert not asynchronous
         if self.later is not None:
             self.later()
         error, self.error, self.later = self.error, None, None
         if error is not None:
             raise KafkaException(error)
-        self.made.append({each.topic: each.offset for each in offsets})
-        return offsets
+        refused, self.refused = self.refused, set()
+        self.made.append({each.topic: each.offset for each in offsets if each.topic not in refused})
+        return [
+            SimpleNamespace(
+                topic=each.topic,
+                partition=each.partition,
+                error=BUSY if each.topic in refused else None,
+            )
+            for each in offsets
+        ]
 
 
 def commits(*topics: str) -> Commits:
@@ -62,6 +73,17 @@ def test_a_commit_that_fails_while_the_group_divides_is_made_again() -> None:
     assert made.failed == 2
     assert committed(made, client)
     assert client.made == [{"a": 3, "b": 1}], "what came meanwhile is later"
+
+
+def test_only_what_failed_is_committed_again() -> None:
+    made, client = commits("a", "b"), Client()
+    made.put("a", 0, 1)
+    made.put("b", 0, 1)
+    client.refused = {"b"}
+    assert not committed(made, client)
+    assert made.failed == 1
+    assert committed(made, client)
+    assert client.made == [{"a": 1}, {"b": 1}]
 
 
 def test_nothing_is_committed_for_a_partition_that_another_member_has() -> None:

@@ -211,6 +211,26 @@ async def test_a_topic_that_is_not_permitted_fails_alone(member: Member) -> None
     assert member.reads == [["t1"]], "it is not even requested"
 
 
+async def test_topics_that_are_refused_together_cost_a_look_at_each_interest(
+    member: Member, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looks, waits = 0, module._waits
+
+    def counting(interest: Interest) -> bool:
+        nonlocal looks
+        looks += 1
+        return waits(interest)
+
+    monkeypatch.setattr(module, "_waits", counting)
+    topics = [f"{letter}{number}" for letter in "tu" for number in range(100)]
+    member.refused = {topic: RefusedError(f"not {topic}") for topic in topics}
+    interests = [member.interests.add([f"t{number}", f"u{number}"]) for number in range(100)]
+    await eventually(lambda: all(each.ready.done() for each in interests), 5.0)
+    assert [failure(each) for each in interests] == [f"not {topic}" for topic in topics[:100]]
+    assert not caplog.records, "whoever needs them was informed"
+    assert looks <= 10 * len(interests)
+
+
 async def test_a_topic_that_is_refused_during_the_division_fails_alone(member: Member) -> None:
     secret, other = member.interests.add(["t0"]), member.interests.add(["t1"])
     await reads(member, 1)
@@ -253,6 +273,10 @@ async def test_a_topic_that_does_not_exist_is_named_and_waits_for_nothing(
     member.topics.add("nope")
     member.divide()
     assert member.interests.missing == 0
+    member.interests.add(["absent"])
+    await reads(member, 3)
+    member.interests.add(["too"])
+    await reads(member, 4)  # all that exist are read already: no division was waited for
 
 
 async def test_a_pattern_is_ready_once_all_that_it_matches_are_read(member: Member) -> None:
@@ -266,13 +290,16 @@ async def test_a_pattern_is_ready_once_all_that_it_matches_are_read(member: Memb
     await interest.ready
 
 
-@pytest.mark.usefixtures("quick")
-async def test_what_other_members_have_is_ready_after_a_while(member: Member) -> None:
+async def test_what_other_members_have_is_ready_after_a_while(
+    member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "OTHERS_S", 0.05)
     theirs, own = member.interests.add(["t0"]), member.interests.add(["t1"])
     await reads(member, 1)
     member.divide(without=["t0"])
-    await asyncio.gather(own.ready, theirs.ready)
-    await member.interests.add(["t0"]).ready
+    async with asyncio.timeout(module.ASSIGNED_S / 2):
+        await asyncio.gather(own.ready, theirs.ready)
+        await member.interests.add(["t0"]).ready
     assert len(member.reads) == 1
 
 
@@ -305,6 +332,21 @@ async def test_while_no_broker_answers_all_that_wait_fail_together_and_come_back
     member.divide()
     await asyncio.gather(*(each.ready for each in again))
     assert len(member.reads) == 1
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_is_withdrawn_while_no_broker_answers_ends_later(member: Member) -> None:
+    gone, stays = member.interests.add(["t0"]), member.interests.add(["t1"])
+    await reads(member, 1)
+    member.divide()
+    await stays.ready
+    member.away = NotConnectedError("no broker answers")
+    member.interests.remove(gone)
+    await pause()
+    assert member.reads == [["t0", "t1"]]
+    member.away = None
+    await reads(member, 2)
+    assert member.reads[1] == ["t1"]
 
 
 async def test_partitions_that_are_lost_in_the_middle_are_waited_for_again(member: Member) -> None:

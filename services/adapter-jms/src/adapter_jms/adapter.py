@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from eventservices.ending import ended
-from eventservices.jms.message import JmsMessage, Kind
-from eventservices.jms.source import MAP_XML, TRANSFORMATION, Source
+from eventservices.jms.message import MAP_XML, TRANSFORMATION, JmsMessage, Kind
+from eventservices.jms.source import Source
 from eventservices.stamp import Stamp
 from eventservices.stomp.client import HEARTBEAT_MS
 from eventservices.stomp.session import Session

@@ -18,8 +18,9 @@ from fes.adapter.context import AdapterContext, Received, ReceivedControl, Subsc
 from fes.adapter.inbound.ordered import OrderedDelivery
 from fes.adapter.native_form import NativeForm
 from fes.adapter.plain.persistent import is_persistent, persistent
+from fes.adapter.plain.sizes import check_size
 from fes.control import CONTROL_SUBJECT
-from fes.errors import AdapterError, UnavailableError
+from fes.errors import UnavailableError
 from fes.federation.capabilities import Capabilities
 from fes.filter import Filter
 from fes.mapping import Mapping as EventMapping
@@ -126,10 +127,7 @@ class KafkaAdapter(Adapter[Settings, Record]):
         message = self._codec.to_message(own, stamp)
         route = None if message.route is None else self.settings.routes[message.route]
         value = message.packed.payload
-        if len(value) > self.settings.max_bytes:
-            raise AdapterError(
-                f"payload of {len(value)} bytes exceeds the limit of {self.settings.max_bytes}"
-            )
+        check_size(len(value), self.settings.max_bytes)
         topic, waits = names.write(message.topic), is_persistent(native)
         if waits and await self._published.has(topic, stamp):
             self._counts["published_before"] += 1

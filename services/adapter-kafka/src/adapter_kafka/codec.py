@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from eventservices.errors import MalformedError
 from eventservices.kafka.record import Record
 from eventservices.stamp import HEADER, Stamp, pack, unpack
 from fes.adapter.plain.codec import Message
@@ -43,7 +42,8 @@ def read_head(record: Record) -> Head:
     """Return the headers and the key beside the value of a record.
 
     Raises:
-        CodecError: A header is not text, or the stamp is not well formed.
+        CodecError: A header is not text.
+        MalformedError: The stamp is not well formed.
     """
     headers: dict[str, str] = {}
     for name, value in record.headers:
@@ -53,10 +53,7 @@ def read_head(record: Record) -> Head:
             raise CodecError(f"header {name[:80]!r} is not UTF-8") from error
     repeated = len(record.headers) - len(headers)
     text, client = headers.pop(HEADER, None), headers.pop(CLIENT, "")
-    try:
-        stamp = None if text is None else unpack(text)
-    except MalformedError as error:
-        raise CodecError(str(error)) from error
+    stamp = None if text is None else unpack(text)
     return Head(stamp, headers, tuple(_key(record.key)), client, repeated)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from eventservices.errors import MalformedError
 from eventservices.kafka.record import Record
 from eventservices.kafka.tail import read_tail
 from eventservices.stamp import Stamp
@@ -62,7 +63,7 @@ class Published:
     def _own(self, record: Record) -> set[Identity]:
         try:
             head = read_head(record)
-        except CodecError:  # somebody else's
+        except (CodecError, MalformedError):  # somebody else's
             return set()
         if head.stamp is None or head.client != self._client:
             return set()

@@ -6,6 +6,12 @@ from typing import Final, Literal, NamedTuple
 from eventservices.errors import MalformedError
 from eventservices.jms.names import FRAME
 
+TRANSFORMATION: Final = "transformation"
+"""Header of a frame that names the form of a body which is neither text nor bytes."""
+
+MAP_XML: Final = "jms-map-xml"
+"""The form in which the broker writes and reads map messages."""
+
 _CONTENT_TYPE: Final = "content-type"
 
 Kind = Literal["topic", "queue"]

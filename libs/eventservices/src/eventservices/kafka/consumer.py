@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient
 from eventservices.ending import ended
 from eventservices.errors import NotConnectedError
 from eventservices.kafka.addresses import addresses
+from eventservices.kafka.batch import next_batch
 from eventservices.kafka.commits import Commits
 from eventservices.kafka.interests import Found, Interest, Interests
 from eventservices.kafka.producer import CLOSE_S, OPEN_S, POLL_S, QUIET
@@ -89,7 +90,7 @@ class KafkaConsumer:
         self._acts: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._changing: asyncio.Task[None] | None = None
-        self._is_paused = False
+        self._is_paused: bool | None = False
 
     def open(self) -> None:
         """Start the thread; nothing is consumed before `subscribe`."""
@@ -183,7 +184,7 @@ class KafkaConsumer:
         def run() -> None:
             while not self._stopping.is_set():
                 with suppress(KafkaException, RuntimeError):
-                    self._hand_over(consumer.consume(BATCH, POLL_S), receive)
+                    self._hand_over(next_batch(consumer, BATCH, POLL_S), receive)
             consumer.close()
 
         try:
@@ -219,7 +220,7 @@ class KafkaConsumer:
         if self.failure:
             self._recover()
         self._pause(wanted=not self.has_room.is_set())
-        self._hand_over(self._consumer.consume(BATCH, POLL_S), self._receive)
+        self._hand_over(next_batch(self._consumer, BATCH, POLL_S), self._receive)
         self.commits.commit(self._consumer)
 
     def _recover(self) -> None:
@@ -264,7 +265,7 @@ class KafkaConsumer:
             low, high = consumer.get_watermark_offsets(each, timeout=OPEN_S)
             each.offset = low if self._start == "earliest" else high
         consumer.incremental_assign(known)
-        self._is_paused = False
+        self._is_paused = None  # those from before may be, and the new ones are not
         for each in fresh:
             self.commits.put(each.topic, each.partition, each.offset)
         self.commits.commit(consumer)

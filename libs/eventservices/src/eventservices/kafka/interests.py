@@ -7,7 +7,7 @@ come during a division wait for its end, and are made together by the next one.
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, Protocol
 
@@ -156,10 +156,7 @@ class Interests:
 
     def deny(self, topic: str, error: EventServiceError) -> None:
         """Note that a topic may not be read: who waits for it fails, and nobody else."""
-        denied = [each for each in self._interests if topic in each.topics and _waits(each)]
-        if not denied:
-            _log.warning("topic_refused", extra={"topic": topic, "reason": str(error)})
-        self._fail(denied, error)
+        self._refuse({topic: error})
         self._moved.set()
 
     def close(self) -> None:
@@ -203,8 +200,7 @@ class Interests:
     async def _read(self, interests: list[Interest]) -> None:
         """Request the topics of interests of the member, without those that it may not read."""
         found = await self._member.find(sorted(frozenset().union(*(i.topics for i in interests))))
-        for topic, error in found.refused.items():
-            self.deny(topic, error)
+        self._refuse(found.refused)
         topics = frozenset().union(*(i.topics for i in interests if i in self._interests))
         if topics != self._requested:
             self.changes += 1
@@ -242,6 +238,17 @@ class Interests:
             if not each.needs(left):
                 _done(each)
             own.end()
+
+    def _refuse(self, refused: Mapping[str, EventServiceError]) -> None:
+        """Fail who waits for topics that may not be read, each by the first of its own."""
+        waited_for: set[str] = set()
+        for each in filter(_waits, tuple(self._interests) if refused else ()):
+            own = sorted(each.topics & refused.keys())
+            if own:
+                waited_for.update(own)
+                self._fail([each], refused[own[0]])
+        for topic in sorted(refused.keys() - waited_for):
+            _log.warning("topic_refused", extra={"topic": topic, "reason": str(refused[topic])})
 
     def _fail(self, interests: Iterable[Interest], error: EventServiceError) -> None:
         for each in interests:

@@ -8,7 +8,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from eventservices.errors import NotConnectedError, RefusedError
 from eventservices.kafka.addresses import addresses
-from eventservices.kafka.producer import OPEN_S, QUIET
+from eventservices.kafka.batch import next_batch
+from eventservices.kafka.producer import OPEN_S, POLL_S, QUIET
 from eventservices.kafka.record import Record, as_native, record_of
 
 TAIL: Final = 1000
@@ -59,7 +60,7 @@ def _read(consumer: Consumer, topic: str, receive: Callable[[Record], None]) -> 
     consumer.assign([each for each in starts if each.partition in left])
     until_s = time.monotonic() + READ_S
     while left:
-        for message in consumer.consume(TAIL, 0.2):
+        for message in next_batch(consumer, TAIL, POLL_S):
             at, error = message.partition() or 0, message.error()
             if error is not None and error.code() != KafkaError._PARTITION_EOF:
                 raise as_native(error)

@@ -5,9 +5,15 @@ from contextlib import suppress
 from typing import Final, Self
 
 from eventservices.errors import MalformedError, RefusedError
-from eventservices.jms.message import JmsMessage, Kind, read_message
+from eventservices.jms.message import (
+    MAP_XML,
+    TRANSFORMATION,
+    JmsMessage,
+    Kind,
+    read_message,
+)
 from eventservices.jms.receipts import Receipts
-from eventservices.jms.source import MAP_XML, TRANSFORMATION, Source
+from eventservices.jms.source import Source
 from eventservices.lifetime import Opening
 from eventservices.stomp.client import Frame
 from eventservices.stomp.link import StompLink

@@ -171,8 +171,10 @@ class Adapter(AdapterContract[MessageT], Generic[SettingsT, MessageT]):
 
         Nothing happens where it does not. A filter that is refused is refused by `subscribe`.
         """
+        if not self.prepares:
+            return
         own = shared_slice()
-        for each in filters if self.prepares else ():
+        for each in filters:
             await own.turn()
             if self._is_open:
                 with suppress(FesError, EventServiceError):

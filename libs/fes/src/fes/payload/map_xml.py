@@ -9,7 +9,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from eventservices.jms.source import MAP_XML, TRANSFORMATION
+from eventservices.jms.message import MAP_XML, TRANSFORMATION
 
 from fes.errors import CodecError
 from fes.model import Field, Type

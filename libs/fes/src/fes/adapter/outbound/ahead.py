@@ -34,10 +34,11 @@ class Ahead:
             waiting: Returns the subscriptions that wait behind it.
         """
         match order:
-            case Subscribe() if order.number in self._begun:
-                self._begun.discard(order.number)
+            case Subscribe() if order.number not in self._begun:
+                behind = tuple(waiting())
+                await self._begin((order, *behind))
+                self._begun.update(each.number for each in behind)
             case Subscribe():
-                await self._begin((order, *waiting()))
                 self._begun.discard(order.number)
             case Desired():
                 await self._begin(order.subscriptions)
@@ -54,9 +55,12 @@ class Ahead:
         self._end(waiting)
         await self._begin(failed)
 
+    def forget(self) -> None:
+        """Forget what was begun: the native connection is closed."""
+        self._begun.clear()
+
     async def _begin(self, orders: Iterable[Order]) -> None:
-        fresh = [each for each in orders if isinstance(each, Subscribe)]
-        self._begun.update(each.number for each in fresh)
+        fresh = (each for each in orders if isinstance(each, Subscribe))
         await self._adapter.prepare(self._filters(fresh))
 
     def _end(self, waiting: Iterable[Subscribe]) -> None:

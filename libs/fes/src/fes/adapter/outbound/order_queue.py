@@ -38,9 +38,9 @@ class Orders:
 
     However long the service is away, orders about the desired state need no more room than the
     state itself: they change a whole state that waits, and a withdrawal removes an order that still
-    waits. Publications and requests to forward go in turns: a flood of the ones does not
-    block the others. Of waiting publications, those of larger priority go first, and equal ones in
-    their order.
+    waits. Publications and requests to forward go in turns, so that a flood of either does
+    not block the other. Of waiting publications, those of larger priority go first, and equal ones
+    in their order.
 
     Args:
         queue: Most publications, and most requests to forward, that wait. The next is not accepted,

@@ -125,6 +125,7 @@ class Outbound:
         self._surplus.clear()
         self._failed.clear()
         self.subscribing.forget()
+        self.ahead.forget()
         self._reconciled = False
 
     async def settle(self) -> None:

@@ -139,7 +139,7 @@ class LogIterator:
     def _keys(
         self, cursor: Cursor, most: int
     ) -> tuple[Sequence[Cursor | LogRecord], Cursor | None]:
-        """Return the same of what identifies them; no event is read where none needs to be."""
+        """Return what `_records` does, or times and identifiers alone where no event is tested."""
         if not self._bounds.whole:
             return self._records(cursor, most)
         keys = self._store.keys(self._order, self._span, cursor, min(CHUNK, most))
