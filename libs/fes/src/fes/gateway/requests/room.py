@@ -51,7 +51,7 @@ class Room:
         Raises:
             ControlEventError: Raised when it does not fit.
         """
-        reason = self.lacks(rows) or (arrived and self._hurries(rows, arrived, own_us))
+        reason = self.lacks(rows) or (arrived and self._above_rate(rows, arrived, own_us))
         if reason:
             raise ControlEventError(reason)
         grows = self._table.growth.bytes(rows)
@@ -76,8 +76,8 @@ class Room:
             return f"the request table is full ({self._most_bytes} bytes)"
         return ""
 
-    def _hurries(self, rows: tuple[Row, ...], arrived: str, own_us: int) -> str:
-        """Return why a request comes too soon; empty where it does not."""
+    def _above_rate(self, rows: tuple[Row, ...], arrived: str, own_us: int) -> str:
+        """Return why a request is one too many for its rate; empty where it is not."""
         if not self._changes(rows):
             return ""
         source = rows[0].source
